@@ -1,0 +1,2 @@
+/** The Express adapter: mounts an Api as middleware. */
+export {}

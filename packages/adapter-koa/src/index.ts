@@ -1,0 +1,2 @@
+/** The Koa adapter: mounts an Api as middleware. */
+export {}

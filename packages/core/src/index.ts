@@ -1,0 +1,2 @@
+/** The public surface of model-api: re-exports only. */
+export {}
