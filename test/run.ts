@@ -1,2 +1,144 @@
-/** Runs every test file; filled in next. */
-console.log('0 passed, 0 failed, 0 skipped')
+/** The test runner: one process per test file, as many at once as there are cores. */
+import { fork } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { dropLeftovers } from './support/leftovers.ts'
+import type { NotRun } from './support/registry.ts'
+import { findServers, type Servers, stopServers } from './support/servers.ts'
+import { closingTable, sum } from './support/table.ts'
+import type { Count, Report } from './worker.ts'
+
+const help = `node --conditions=@model-api/source test/run.ts [name part …]
+  A file runs when its path contains every name part.
+  --golden [name part …]   only the golden files whose path contains a name part
+  --update                 with --golden: write what the pipeline gives instead of comparing
+  --jobs N                 files at the same time (default: number of cores)
+  --timeout S              seconds until a file is stopped (default 120)`
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    golden: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    timeout: { type: 'string', default: '120' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+if (options.help) {
+  console.log(help)
+} else {
+  // Leaves through the exit handlers, which stop private servers.
+  process.on('SIGINT', () => process.exit(130))
+  process.on('SIGTERM', () => process.exit(143))
+  process.exitCode = await main()
+}
+
+async function main(): Promise<number> {
+  const parts = options.golden ? ['golden'] : positionals
+  const files = testFiles().filter((file) => parts.every((part) => file.includes(part)))
+  if (files.length === 0) console.error(`no test file matches: ${parts.join(' ')}`)
+
+  const servers = files.some(needsDatabases) ? await findServers() : undefined
+  const run = `${Math.floor(Date.now() / 1000)}_${process.pid}`
+  const environment = {
+    ...process.env,
+    TEST_RUN: run,
+    ...(servers === undefined ? {} : { TEST_SERVERS: JSON.stringify(servers) }),
+    ...(options.update ? { UPDATE_GOLDEN: '1' } : {}),
+    ...(options.golden ? { GOLDEN_FILTER: positionals.join(' ') } : {}),
+  }
+
+  const reports: Report[] = []
+  const queue = [...files]
+  const worker = async (): Promise<void> => {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      reports.push(await runFile(file, environment))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, worker))
+  if (servers !== undefined) await dropLeftovers(servers, run)
+  await stopServers()
+  return close(reports, servers, files.length === 0 ? 1 : 0)
+}
+
+function close(reports: readonly Report[], servers: Servers | undefined, failures: number): number {
+  const notRun: NotRun[] = reports.flatMap((report) => report.notRun)
+  const missing =
+    servers === undefined ? [] : Object.values(servers).filter((s) => s.url === undefined)
+  console.log(closingTable(reports, servers, notRun))
+  const required = process.env.REQUIRE_DATABASES === '1'
+  if (required && missing.length > 0) {
+    console.error('REQUIRE_DATABASES=1: a database that did not run is a failure.')
+    failures += missing.length
+  }
+  const total = sum(reports)
+  const failed = total.failed + failures
+  console.log(`${total.passed} passed, ${failed} failed, ${total.skipped} skipped`)
+  return failed > 0 ? 1 : 0
+}
+
+function testFiles(): string[] {
+  return readdirSync(here, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+}
+
+/** Pure tests should not wait for a server to be found or started. */
+function needsDatabases(file: string): boolean {
+  if (!/^(unit|architecture|types)\//.test(file)) return true
+  return /eachDatabase|openDatabases|everyDatabase/.test(readFileSync(join(here, file), 'utf8'))
+}
+
+function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Report> {
+  return new Promise((resolve) => {
+    const started = Date.now()
+    const child = fork(join(here, 'worker.ts'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env })
+    let output = ''
+    let report: Report | undefined
+    const timer = setTimeout(() => {
+      output += `\n  stopped after ${options.timeout} s\n`
+      child.kill('SIGKILL')
+    }, Number(options.timeout) * 1000)
+    const collect = (data: Buffer): void => {
+      output += data.toString()
+    }
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
+    child.on('message', (message) => {
+      report = message as Report
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      if (report === undefined) {
+        output += `\n  ended before it reported (${signal ?? `exit ${code}`})\n`
+        report = { counts: { none: { passed: 0, failed: 1, skipped: 0 } }, notRun: [] }
+      }
+      const count = sum([report])
+      console.log(fileLine(file, count, Date.now() - started))
+      // One's own console.log should be seen when one looks at a few files.
+      if (count.failed > 0 || positionals.length > 0) process.stdout.write(indent(output))
+      resolve(report)
+    })
+    child.send(join(here, file))
+  })
+}
+
+function fileLine(file: string, { passed, failed, skipped }: Count, ms: number): string {
+  const counts = [`${passed} passed`]
+  if (failed > 0) counts.push(`${failed} FAILED`)
+  if (skipped > 0) counts.push(`${skipped} skipped`)
+  const path = relative(process.cwd(), join(here, file))
+  return `${failed > 0 ? '✗' : '✓'} ${path}  ${counts.join(', ')}  ${ms} ms`
+}
+
+function indent(text: string): string {
+  return text.trimEnd() === '' ? '' : `${text.trimEnd().replace(/^(?=.)/gm, '  ')}\n`
+}

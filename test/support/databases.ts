@@ -1,0 +1,169 @@
+/** Databases for tests: an empty one of each kind per caller, dropped when it is closed. */
+import { readFileSync } from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import mysql from 'mysql2'
+import mysqlPromise from 'mysql2/promise'
+import pg from 'pg'
+import { closeAtEnd } from './registry.ts'
+import type { ServerName, Servers } from './servers.ts'
+import { recordStatements, type StatementRecorder } from './statements.ts'
+
+export type DatabaseName = 'sqlite' | ServerName
+
+export interface TestDatabase {
+  readonly name: DatabaseName
+  /** The connection string of this very database; SQLite lives in memory and has none. */
+  readonly url: string | undefined
+  /** Connects, and creates the database, at the first statement. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
+  readonly kysely: Kysely<any>
+  readonly capture: StatementRecorder['capture']
+  /** Why this database is not here; then no test of it runs. */
+  readonly missing: string | undefined
+  /** Runs a script of several statements. */
+  execScript(sqlText: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface OpenOptions {
+  /** SQLite starts as a copy of this file instead of empty. */
+  readonly sqliteFile?: string
+}
+
+/** One fresh database of every kind that is there. */
+export function openDatabases(options: OpenOptions = {}): TestDatabase[] {
+  return everyDatabase(options).filter((db) => db.missing === undefined)
+}
+
+/** As `openDatabases`, with the missing ones named. */
+export function everyDatabase(options: OpenOptions = {}): TestDatabase[] {
+  const servers = knownServers()
+  return [
+    sqliteDatabase(options.sqliteFile),
+    serverDatabase('postgres', servers.postgres.url, servers.postgres.note),
+    serverDatabase('mysql', servers.mysql.url, servers.mysql.note),
+  ]
+}
+
+/** What the runner found; it hands the servers on so that each file need not look again. */
+function knownServers(): Servers {
+  const found = process.env.TEST_SERVERS
+  if (found !== undefined) return JSON.parse(found) as Servers
+  const unknown = { url: undefined, note: 'started without the runner, test/run.ts' }
+  return { postgres: unknown, mysql: unknown }
+}
+
+function sqliteDatabase(file: string | undefined): TestDatabase {
+  const open = once(async () => {
+    const database = new Sqlite(file === undefined ? ':memory:' : readFileSync(file))
+    database.pragma('foreign_keys = on')
+    return database
+  })
+  return testDatabase({
+    name: 'sqlite',
+    url: undefined,
+    missing: undefined,
+    dialect: new SqliteDialect({ database: open }),
+    execScript: async (text) => void (await open()).exec(text),
+    drop: async () => {},
+  })
+}
+
+function serverDatabase(name: ServerName, server: string | undefined, note: string): TestDatabase {
+  const database = uniqueName()
+  const url = server === undefined ? undefined : withDatabase(server, database)
+  const admin = (statement: string): Promise<void> => {
+    if (server === undefined) throw new Error(`${name} is not here: ${note}`)
+    return runScript(name, server, statement)
+  }
+  let created = false
+  const create = once(async () => {
+    await admin(
+      name === 'postgres'
+        ? `create database ${database} template template0 encoding 'UTF8'`
+        : `create database ${database} character set utf8mb4`,
+    )
+    created = true
+  })
+  const pool = async <Pool>(make: () => Pool): Promise<Pool> => {
+    await create()
+    return make()
+  }
+  return testDatabase({
+    name,
+    url,
+    missing: server === undefined ? note : undefined,
+    dialect:
+      name === 'postgres'
+        ? new PostgresDialect({
+            pool: () => pool(() => new pg.Pool({ connectionString: url, max: 4 })),
+          })
+        : new MysqlDialect({
+            pool: () => pool(() => mysql.createPool({ uri: url ?? '', connectionLimit: 4 })),
+          }),
+    execScript: async (text) => {
+      await create()
+      await runScript(name, url ?? '', text)
+    },
+    drop: async () => {
+      const force = name === 'postgres' ? ' with (force)' : ''
+      if (created) await admin(`drop database if exists ${database}${force}`)
+    },
+  })
+}
+
+function testDatabase(parts: {
+  name: DatabaseName
+  url: string | undefined
+  missing: string | undefined
+  dialect: Dialect
+  execScript: (text: string) => Promise<void>
+  drop: () => Promise<void>
+}): TestDatabase {
+  const { name, url, missing, dialect, execScript, drop } = parts
+  const recorder = recordStatements()
+  const kysely = new Kysely<Record<string, never>>({ dialect, log: recorder.log })
+  const close = once(async () => {
+    await kysely.destroy()
+    await drop()
+  })
+  closeAtEnd(close)
+  return { name, url, missing, kysely, capture: recorder.capture, execScript, close }
+}
+
+/** Runs statements on a connection of their own. */
+export async function runScript(name: ServerName, url: string, text: string): Promise<void> {
+  if (name === 'postgres') {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(text).finally(() => client.end())
+  } else {
+    const connection = await mysqlPromise.createConnection({ uri: url, multipleStatements: true })
+    await connection.query(text).finally(() => connection.end())
+  }
+}
+
+/** Every database of a run begins with its name, so that the runner finds what a killed file left. */
+export const databasePrefix = 'model_api_test_'
+
+let counter = 0
+
+function uniqueName(): string {
+  counter += 1
+  return `${databasePrefix}${process.env.TEST_RUN ?? 'single'}_${process.pid}_${counter}`
+}
+
+function withDatabase(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,257 @@
+/** Finds database servers for a test run, or starts private ones; used by the runner alone. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+
+export type ServerName = 'postgres' | 'mysql'
+
+/** `note` says where it runs and what it is, or why there is none. */
+export interface Server {
+  readonly url: string | undefined
+  readonly note: string
+}
+
+export type Servers = Readonly<Record<ServerName, Server>>
+
+interface Kind {
+  readonly name: ServerName
+  readonly variable: string
+  readonly local: string
+  /** Asks the server for its version; rejects when it cannot be reached. */
+  version(url: string): Promise<string>
+  /** Starts a private server, or says what is missing for it. */
+  start(): Promise<string | { lacks: string }>
+}
+
+const run = promisify(execFile)
+const stops: (() => Promise<void>)[] = []
+const children = new Set<ChildProcess>()
+const folders = new Set<string>()
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'postgres',
+    variable: 'TEST_POSTGRES_URL',
+    local: 'postgres://postgres@127.0.0.1:5432/postgres',
+    version: postgresVersion,
+    start: startPostgres,
+  },
+  {
+    name: 'mysql',
+    variable: 'TEST_MYSQL_URL',
+    local: 'mysql://root@127.0.0.1:3306/mysql',
+    version: mysqlVersion,
+    start: startMysql,
+  },
+]
+
+export async function findServers(): Promise<Servers> {
+  const [postgres, mysqlServer] = await Promise.all(kinds.map(findServer))
+  if (postgres === undefined || mysqlServer === undefined) throw new Error('two kinds of servers')
+  return { postgres, mysql: mysqlServer }
+}
+
+/** Stops what `findServers` started and removes its folders. */
+export async function stopServers(): Promise<void> {
+  await Promise.all(stops.splice(0).map((stop) => stop()))
+}
+
+/** An interrupted run leaves no server behind. */
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+
+async function findServer(kind: Kind): Promise<Server> {
+  const given = process.env[kind.variable]
+  if (given !== undefined && given !== '') {
+    return probe(kind, given, kind.variable).catch((error: unknown) =>
+      // A server that was asked for by name is never silently replaced by another.
+      ({ url: undefined, note: `${kind.variable} cannot be reached: ${reason(error)}` }),
+    )
+  }
+  // For trying the private servers on a machine that has the services.
+  const useLocal = process.env.TEST_PRIVATE_SERVERS !== '1'
+  const local = useLocal
+    ? await probe(kind, kind.local, 'local service').catch(reason)
+    : 'not asked'
+  if (typeof local !== 'string') return local
+  try {
+    const started = await kind.start()
+    if (typeof started === 'string') return await probe(kind, started, 'private instance')
+    return { url: undefined, note: `no service on ${new URL(kind.local).host}, ${started.lacks}` }
+  } catch (error) {
+    return { url: undefined, note: `the private instance did not start: ${reason(error)}` }
+  }
+}
+
+async function probe(kind: Kind, url: string, where: string): Promise<Server> {
+  return { url, note: `${await kind.version(url)}, ${where}` }
+}
+
+async function postgresVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000 })
+  await client.connect()
+  try {
+    const { rows } = await client.query('show server_version')
+    return `PostgreSQL ${String(rows[0]?.server_version).split(' ')[0]}`
+  } finally {
+    await client.end()
+  }
+}
+
+async function mysqlVersion(url: string): Promise<string> {
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 3000 })
+  try {
+    const [rows] = await connection.query('select version() as version')
+    const version = String((rows as { version: string }[])[0]?.version)
+    return version.includes('MariaDB') ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
+  } finally {
+    await connection.end()
+  }
+}
+
+async function startPostgres(): Promise<string | { lacks: string }> {
+  const initdb = findProgram('initdb', postgresFolders())
+  const postgres = findProgram('postgres', postgresFolders())
+  if (initdb === undefined || postgres === undefined) {
+    return { lacks: 'and no initdb and postgres are installed' }
+  }
+  const owner = await unprivilegedUser()
+  if (owner === 'none') {
+    return { lacks: 'and PostgreSQL refuses to run as root (there is no postgres user)' }
+  }
+  const folder = temporaryFolder('postgres')
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
+  const data = join(folder, 'data')
+  await run(
+    initdb,
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...owner, cwd: folder },
+  )
+  const port = await freePort()
+  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
+  const child = spawn(
+    postgres,
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...owner, cwd: folder, stdio: 'ignore' },
+  )
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await untilUp(child, folder, 'SIGINT', () => postgresVersion(url))
+  return url
+}
+
+async function startMysql(): Promise<string | { lacks: string }> {
+  const server = findProgram('mariadbd', systemFolders) ?? findProgram('mysqld', systemFolders)
+  if (server === undefined) return { lacks: 'and no mariadbd or mysqld is installed' }
+  const folder = temporaryFolder('mysql')
+  const data = join(folder, 'data')
+  const user = process.getuid?.() === 0 ? ['--user=root'] : []
+  const install = findProgram('mariadb-install-db', systemFolders)
+  if (install !== undefined) {
+    const normal = '--auth-root-authentication-method=normal'
+    await run(install, ['--no-defaults', `--datadir=${data}`, normal, '--skip-test-db', ...user])
+  } else {
+    await run(server, ['--no-defaults', '--initialize-insecure', `--datadir=${data}`, ...user])
+  }
+  const port = await freePort()
+  const child = spawn(
+    server,
+    [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      `--socket=${join(folder, 'mysql.sock')}`,
+      `--pid-file=${join(folder, 'mysql.pid')}`,
+      '--innodb-flush-log-at-trx-commit=0',
+      ...user,
+    ],
+    { stdio: 'ignore' },
+  )
+  const url = `mysql://root@127.0.0.1:${port}/mysql`
+  await untilUp(child, folder, 'SIGTERM', () => mysqlVersion(url))
+  return url
+}
+
+/** Waits for the first answer, and notes how to stop the server and remove its folder. */
+async function untilUp(
+  child: ChildProcess,
+  folder: string,
+  signal: NodeJS.Signals,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  children.add(child)
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  stops.push(async () => {
+    child.kill(signal)
+    await ended
+    children.delete(child)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    folders.delete(folder)
+  })
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`)
+    const up = await ask().then(
+      () => true,
+      () => false,
+    )
+    if (up) return
+    await sleep(100)
+  }
+  throw new Error('it did not answer within 30 s')
+}
+
+/** As root, the account PostgreSQL runs under; undefined when we are not root. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number } | 'none' | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  try {
+    const [uid, gid] = await Promise.all([
+      run('id', ['-u', 'postgres']),
+      run('id', ['-g', 'postgres']),
+    ])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return 'none'
+  }
+}
+
+const systemFolders = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+
+function postgresFolders(): string[] {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort().reverse() : []
+  return [...versions.map((version) => join(debian, version, 'bin')), ...systemFolders]
+}
+
+function findProgram(name: string, folders: readonly string[]): string | undefined {
+  const path = (process.env.PATH ?? '').split(delimiter)
+  return [...path, ...folders].map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
+
+function temporaryFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `model-api-${name}-`))
+  folders.add(folder)
+  return folder
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+function reason(error: unknown): string {
+  const text =
+    error instanceof Error ? error.message || String((error as { code?: string }).code) : ''
+  return text.split('\n')[0] ?? ''
+}

@@ -1,0 +1,44 @@
+/** Records the SQL statements a Kysely instance sends, for tests that count or read them. */
+import type { LogEvent } from 'kysely'
+
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+export interface StatementRecorder {
+  /** Goes into `new Kysely({ dialect, log })`. */
+  readonly log: (event: LogEvent) => void
+  /** Runs and gives back its result with the statements sent meanwhile, in order of completion. */
+  capture<T>(run: () => Promise<T>): Promise<{ result: T; statements: Statement[] }>
+}
+
+/** Failed statements are recorded too: they were sent. */
+export function recordStatements(): StatementRecorder {
+  const listeners = new Set<Statement[]>()
+  return {
+    log: ({ query }) => {
+      for (const list of listeners) list.push({ sql: query.sql, parameters: query.parameters })
+    },
+    capture: async (run) => {
+      const statements: Statement[] = []
+      listeners.add(statements)
+      try {
+        return { result: await run(), statements }
+      } finally {
+        listeners.delete(statements)
+      }
+    },
+  }
+}
+
+/** Statements as one readable text: SQL, then its parameters as a comment line. */
+export function printStatements(statements: readonly Statement[]): string {
+  return statements.map(({ sql, parameters }) => `${sql}\n-- ${print(parameters)}`).join('\n\n')
+}
+
+function print(parameters: readonly unknown[]): string {
+  return JSON.stringify(parameters, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  )
+}
