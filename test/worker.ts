@@ -47,7 +47,7 @@ async function runFile(file: string): Promise<Report> {
       continue
     }
     const [errors, passed, , total] = await suite.run()
-    if (typeof errors === 'string') console.error(errors)
+    if (typeof errors === 'string') console.error(withoutOwnFrames(errors))
     for (const error of suite.hookErrors) fail(`"${suite.name}": an after hook failed`, error)
     if (passed < total && errors === true) console.error(`  "${suite.name}" failed without a word`)
     tally.passed += passed
@@ -62,6 +62,14 @@ async function runFile(file: string): Promise<Report> {
     fail('the file declares no suite', '')
   }
   return report
+}
+
+/** The stack from the test on; how it was called by the frame helps nobody. */
+function withoutOwnFrames(errors: string): string {
+  return errors.replace(
+    /^ +at .*(?:node_modules\/uvu\/|test\/support\/(?:suite|assert)\.ts).*\n/gm,
+    '',
+  )
 }
 
 process.once('message', async (file: string) => {

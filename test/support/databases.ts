@@ -1,10 +1,7 @@
 /** Databases for tests: an empty one of each kind per caller, dropped when it is closed. */
+// Drivers are imported where they are used, so that tests without a database do not load them.
 import { readFileSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
-import mysql from 'mysql2'
-import mysqlPromise from 'mysql2/promise'
-import pg from 'pg'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName, Servers } from './servers.ts'
 import { recordStatements, type StatementRecorder } from './statements.ts'
@@ -56,6 +53,7 @@ function knownServers(): Servers {
 
 function sqliteDatabase(file: string | undefined): TestDatabase {
   const open = once(async () => {
+    const { default: Sqlite } = await import('better-sqlite3')
     const database = new Sqlite(file === undefined ? ':memory:' : readFileSync(file))
     database.pragma('foreign_keys = on')
     return database
@@ -86,22 +84,24 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
     )
     created = true
   })
-  const pool = async <Pool>(make: () => Pool): Promise<Pool> => {
+  const postgresPool = once(async () => {
     await create()
-    return make()
-  }
+    const { default: pg } = await import('pg')
+    return new pg.Pool({ connectionString: url, max: 4 })
+  })
+  const mysqlPool = once(async () => {
+    await create()
+    const { createPool } = await import('mysql2')
+    return createPool({ uri: url ?? '', connectionLimit: 4 })
+  })
   return testDatabase({
     name,
     url,
     missing: server === undefined ? note : undefined,
     dialect:
       name === 'postgres'
-        ? new PostgresDialect({
-            pool: () => pool(() => new pg.Pool({ connectionString: url, max: 4 })),
-          })
-        : new MysqlDialect({
-            pool: () => pool(() => mysql.createPool({ uri: url ?? '', connectionLimit: 4 })),
-          }),
+        ? new PostgresDialect({ pool: postgresPool })
+        : new MysqlDialect({ pool: mysqlPool }),
     execScript: async (text) => {
       await create()
       await runScript(name, url ?? '', text)
@@ -135,11 +135,13 @@ function testDatabase(parts: {
 /** Runs statements on a connection of their own. */
 export async function runScript(name: ServerName, url: string, text: string): Promise<void> {
   if (name === 'postgres') {
+    const { default: pg } = await import('pg')
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     await client.query(text).finally(() => client.end())
   } else {
-    const connection = await mysqlPromise.createConnection({ uri: url, multipleStatements: true })
+    const { createConnection } = await import('mysql2/promise')
+    const connection = await createConnection({ uri: url, multipleStatements: true })
     await connection.query(text).finally(() => connection.end())
   }
 }

@@ -1,7 +1,8 @@
 /** The one door to uvu: suites that cannot be green while red, on every database if wanted. */
+import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import * as uvu from 'uvu'
-import { type DatabaseName, everyDatabase, type TestDatabase } from './databases.ts'
+import type { DatabaseName, TestDatabase } from './databases.ts'
 import { notes, suites, type UvuResult } from './registry.ts'
 
 type Step = () => void | Promise<void>
@@ -46,13 +47,18 @@ export function suite(name: string, define: (test: Test) => void): void {
  * start and dropped after the last test; a database that is not there is reported as not run.
  */
 export function eachDatabase(name: string, define: (test: Test, db: TestDatabase) => void): void {
-  for (const db of everyDatabase()) {
+  for (const db of databases().everyDatabase()) {
     const withDatabase = (test: Test): void => {
       define(test, db)
       test.after(() => db.close())
     }
     register(`${name} [${db.name}]`, withDatabase, { database: db.name, missing: db.missing })
   }
+}
+
+/** Loaded on demand and at once: pure tests should not pay for Kysely. */
+function databases(): typeof import('./databases.ts') {
+  return createRequire(import.meta.url)('./databases.ts')
 }
 
 /** Says in the closing table that something was not tested here, and why. */

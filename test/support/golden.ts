@@ -1,0 +1,126 @@
+/** Golden files: a request and everything the pipeline made of it, side by side in one text. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { diffLines } from './diff.ts'
+import { printValue } from './print-value.ts'
+
+const inputs = ['request', 'config'] as const
+/** `response` is one section for all databases: they must agree. */
+const outputs = ['ast', 'plan', 'sqlite', 'postgres', 'mysql', 'statements', 'response'] as const
+const names = [...inputs, ...outputs]
+
+export type InputSection = (typeof inputs)[number]
+export type OutputSection = (typeof outputs)[number]
+export type SectionName = InputSection | OutputSection
+
+export interface GoldenFile {
+  readonly path: string
+  /** `parse/lists`: the place below test/golden without the extension. */
+  readonly name: string
+  /** What the case shows, in words; stands before the first section. */
+  readonly intro: string
+  readonly sections: Readonly<Partial<Record<SectionName, string>>>
+}
+
+/** Text goes into the file as it is, anything else as printed by `printValue`. */
+export type ActualSections = Readonly<Partial<Record<OutputSection, unknown>>>
+
+export const goldenFolder = fileURLToPath(new URL('../golden/', import.meta.url))
+
+/** Every golden file, narrowed by `pnpm golden <name part …>`. */
+export function goldenFiles(folder: string = goldenFolder): GoldenFile[] {
+  const filter = (process.env.GOLDEN_FILTER ?? '').split(' ').filter((part) => part !== '')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.http'))
+    .filter((file) => filter.length === 0 || filter.some((part) => file.includes(part)))
+    .sort()
+    .map((file) => parseGolden(readFileSync(join(folder, file), 'utf8'), join(folder, file)))
+}
+
+/**
+ * The sections this file wants filled in. A file shows only what its topic is about: those
+ * output sections it already has; a file that has none yet gets all.
+ */
+export function wantedSections(file: GoldenFile): OutputSection[] {
+  const present = outputs.filter((name) => file.sections[name] !== undefined)
+  return present.length > 0 ? present : [...outputs]
+}
+
+/**
+ * Throws a readable diff when the file says something else than `actual`; in update mode
+ * (`pnpm golden --update`) writes the file instead. Sections missing in `actual` are left as they
+ * are, so that a database that is not here loses nothing.
+ */
+export function compareGolden(file: GoldenFile, actual: ActualSections): void {
+  const wanted = wantedSections(file)
+  const given = Object.fromEntries(
+    wanted
+      .filter((name) => actual[name] !== undefined)
+      .map((name) => [name, tidy(asText(actual[name]))]),
+  )
+  const updated = { ...file, sections: { ...file.sections, ...given } }
+  if (process.env.UPDATE_GOLDEN === '1') {
+    const text = printGolden(updated)
+    if (text !== readFileSync(file.path, 'utf8')) writeFileSync(file.path, text)
+    return
+  }
+  const how = 'Look at the difference; if it is meant, write it with: pnpm golden --update'
+  if (outputs.every((name) => file.sections[name] === undefined)) {
+    throw new Error(`${file.name} has no answers yet. Write them with: pnpm golden --update`)
+  }
+  const differences = Object.entries(given).flatMap(([name, text]) => {
+    const difference = diffLines(file.sections[name as OutputSection] ?? '', text)
+    return difference === '' ? [] : [`### ${name}\n${difference}`]
+  })
+  if (differences.length > 0) {
+    const parts = [`${file.name} (- file, + now)`, ...differences, `${how} ${file.name}`]
+    throw new Error(parts.join('\n\n'))
+  }
+}
+
+/** Reads the text of a golden file; a section begins with a line `### <name>`. */
+export function parseGolden(text: string, path: string): GoldenFile {
+  const sections: Partial<Record<SectionName, string>> = {}
+  const [intro = '', ...rest] = text.replaceAll('\r\n', '\n').split(/^### /m)
+  for (const part of rest) {
+    const end = part.indexOf('\n')
+    const name = (end === -1 ? part : part.slice(0, end)).trim()
+    if (!isSection(name)) throw new Error(`${path}: "### ${name}" is not one of ${names.join(' ')}`)
+    if (sections[name] !== undefined) throw new Error(`${path}: section ${name} stands there twice`)
+    sections[name] = end === -1 ? '' : tidy(part.slice(end + 1))
+  }
+  if (sections.request === undefined) throw new Error(`${path}: section request is missing`)
+  const topic = basename(dirname(path))
+  const name = `${topic}/${basename(path, '.http')}`
+  return { path, name, intro: tidy(intro), sections }
+}
+
+/** The inverse of `parseGolden`; sections always stand in the same order. */
+export function printGolden(file: GoldenFile): string {
+  const parts = file.intro === '' ? [] : [file.intro]
+  for (const name of names) {
+    const text = file.sections[name]
+    if (text === undefined) continue
+    if (/^### /m.test(text)) throw new Error(`${file.path}: a line of ${name} begins with "### "`)
+    parts.push(`### ${name}\n${text}`)
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+function isSection(name: string): name is SectionName {
+  return (names as readonly string[]).includes(name)
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : printValue(value)
+}
+
+function tidy(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim()
+}

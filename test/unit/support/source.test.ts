@@ -1,0 +1,69 @@
+/** The rough reader of TypeScript sources that the architecture tests stand on. */
+import { equal, match, ok } from '../../support/assert.ts'
+import { importsOf, scan } from '../../support/source.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('scan', (test) => {
+  test('tells code, strings and comments apart', () => {
+    const { code, uncommented, strings } = scan(`const a = 'mysql' // sqlite\n/* postgres */ b()`)
+    ok(!/mysql|sqlite|postgres/.test(code))
+    match(uncommented, 'mysql')
+    ok(!/sqlite|postgres/.test(uncommented))
+    equal(strings.trim(), 'mysql')
+  })
+
+  test('keeps the length, so that places stay where they are', () => {
+    const text = 'a `b ${c /* d */} e` /* f */\n'
+    const { code, strings } = scan(text)
+    equal(code.length, text.length)
+    equal(code, 'a `  ${c        }  `        \n')
+    equal(strings, `${'   b'.padEnd(18)}e`.padEnd(text.length - 1).concat('\n'))
+  })
+
+  test('reads code inside nested templates as code', () => {
+    const { code } = scan('`x ${f({ a: `y ${async} z` })} w`')
+    match(code, 'async')
+    ok(!/[xzw]/.test(code))
+  })
+
+  test('takes no quote or slash of a regular expression for the start of something', () => {
+    const { code } = scan(`const r = /['"\\/[/]\`]/g; const d = a / b / c; async`)
+    match(code, /a \/ b \/ c; async/)
+  })
+
+  test('ends a string at the end of its line', () => {
+    match(scan(`// it's\nasync`).code, 'async')
+  })
+})
+
+suite('importsOf', (test) => {
+  const of = (text: string): string[] =>
+    importsOf(text).map((found) => `${found.typeOnly ? 'type ' : ''}${found.kind} ${found.from}`)
+
+  test('finds every form', () => {
+    equal(of(`import a from './a.ts'`), ['import ./a.ts'])
+    equal(of(`import { a,\n  type B,\n} from "./a.ts"`), ['import ./a.ts'])
+    equal(of(`import * as a from './a.ts'`), ['import ./a.ts'])
+    equal(of(`import a, { b } from './a.ts'`), ['import ./a.ts'])
+    equal(of(`import './a.ts'`), ['import ./a.ts'])
+    equal(of(`export { a } from './a.ts'`), ['export ./a.ts'])
+    equal(of(`export * from './a.ts'`), ['export ./a.ts'])
+    equal(of(`const a = await import('./a.ts')`), ['dynamic ./a.ts'])
+  })
+
+  test('tells type imports', () => {
+    equal(of(`import type { A } from './a.ts'`), ['type import ./a.ts'])
+    equal(of(`import type A from './a.ts'`), ['type import ./a.ts'])
+    equal(of(`export type { A } from './a.ts'`), ['type export ./a.ts'])
+    equal(of(`import type { A } from './a.ts'\nimport { b } from './b.ts'`), [
+      'type import ./a.ts',
+      'import ./b.ts',
+    ])
+  })
+
+  test('leaves text about imports alone', () => {
+    equal(of(`// import a from './a.ts'`), [])
+    equal(of('const s = `import a from "./a.ts"`'), [])
+    equal(of(`export const a = 1\nexport function f() {}\nconst from = 'x'`), [])
+  })
+})
