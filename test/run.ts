@@ -94,7 +94,9 @@ function testFiles(): string[] {
 /** Pure tests should not wait for a server to be found or started. */
 function needsDatabases(file: string): boolean {
   if (!/^(unit|architecture|types)\//.test(file)) return true
-  return /eachDatabase|openDatabases|everyDatabase/.test(readFileSync(join(here, file), 'utf8'))
+  return /eachDatabase|openDatabases|everyDatabase|eachChinook/.test(
+    readFileSync(join(here, file), 'utf8'),
+  )
 }
 
 function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Report> {

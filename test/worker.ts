@@ -30,12 +30,10 @@ async function runFile(file: string): Promise<Report> {
     console.error(`  ${message}\n`, error)
   }
 
-  // Keeps uvu from running suites by itself; must stand before it is imported.
+  // Keeps uvu from running suites by itself; must stand before the file imports it.
   globalThis.UVU_DEFER = 1
+  globalThis.UVU_QUEUE = [[]]
   try {
-    const { exec } = await import('uvu')
-    if (exec === undefined) throw new Error('uvu has changed')
-    globalThis.UVU_QUEUE.push([null])
     await import(pathToFileURL(file).href)
   } catch (error) {
     fail('the file could not be loaded', error)

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import * as uvu from 'uvu'
-import type { DatabaseName, TestDatabase } from './databases.ts'
+import type { DatabaseName, OpenOptions, TestDatabase } from './databases.ts'
 import { notes, suites, type UvuResult } from './registry.ts'
 
 type Step = () => void | Promise<void>
@@ -46,8 +46,12 @@ export function suite(name: string, define: (test: Test) => void): void {
  * The same cases on every available database. Each call has databases of its own, empty at the
  * start and dropped after the last test; a database that is not there is reported as not run.
  */
-export function eachDatabase(name: string, define: (test: Test, db: TestDatabase) => void): void {
-  for (const db of databases().everyDatabase()) {
+export function eachDatabase(
+  name: string,
+  define: (test: Test, db: TestDatabase) => void,
+  options: OpenOptions = {},
+): void {
+  for (const db of databases().everyDatabase(options)) {
     const withDatabase = (test: Test): void => {
       define(test, db)
       test.after(() => db.close())

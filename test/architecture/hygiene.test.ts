@@ -1,0 +1,63 @@
+/** What would make the tests, or the repository, depend on one machine or one moment. */
+import { equal } from '../support/assert.ts'
+import { filesBelow, importsOf, readSource, scan } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+const texts = /\.(ts|js|mjs|json|jsonc|ya?ml|md|http|sql|sh)$|^(run|LICENSE|\.\w+)$/
+
+function importsUvu(text: string): boolean {
+  return importsOf(text).some(({ from }) => /^uvu(\/|$)/.test(from))
+}
+
+/** `test.only` leaves out the others without a word, `test.skip` is forgotten. */
+function narrows(text: string): boolean {
+  return /\.\s*(only|skip)\s*\(/.test(scan(text).code)
+}
+
+/** Folders of somebody's machine; the words are put together so that this file has none. */
+const homes = ['home', 'root', 'Users', 'work', 'mnt'].map((folder) => `/${folder}/`)
+
+function machinePaths(text: string): string[] {
+  const paths = new RegExp(
+    `(?<=^|[\\s'"\`(=:\\[])(?:${homes.join('|')}|[A-Z]:\\\\\\w)[^\\s'"\`)]*`,
+    'gm',
+  )
+  return text.match(paths) ?? []
+}
+
+function where(files: readonly string[], wrong: (text: string) => boolean): string[] {
+  return files.filter((file) => wrong(readSource(file)))
+}
+
+suite('hygiene', (test) => {
+  const tests = filesBelow('test')
+
+  test('uvu is imported by the support files alone', () => {
+    const others = tests.filter((file) => !file.startsWith('test/support/'))
+    equal(where([...others, ...filesBelow('packages'), ...filesBelow('examples')], importsUvu), [])
+    equal(importsUvu(`import { test } from 'uvu'`), true)
+    equal(importsUvu(`import * as assert from 'uvu/assert'`), true)
+    equal(importsUvu(`import { suite } from '../support/suite.ts'`), false)
+  })
+
+  test('no test is left out by hand', () => {
+    equal(where(tests, narrows), [])
+    equal(narrows(`test${'.only'}('x', () => {})`), true)
+    equal(narrows(`test${'.skip'}('x', () => {})`), true)
+    equal(narrows(`// test${'.only'}('x')`), false)
+  })
+
+  test('no file knows a machine', () => {
+    const found = filesBelow('', texts).flatMap((file) =>
+      machinePaths(readSource(file)).map((path) => `${file}: ${path}`),
+    )
+    equal(found, [])
+    equal(machinePaths(`cd ${homes[0]}me/model-api`), [`${homes[0]}me/model-api`])
+    equal(machinePaths(`'C:${'\\'}Users'`), [`C:${'\\'}Users`])
+    equal(machinePaths('GET /api/home/1, example.com/work/2'), [])
+  })
+
+  test('the lock file holds no addresses', () => {
+    equal(readSource('pnpm-lock.yaml').match(/https?:\/\/\S+/g), null)
+  })
+})

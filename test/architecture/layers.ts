@@ -1,0 +1,46 @@
+/** The layers of the core, as data: what stands on what. */
+
+/**
+ * Lowest first. A folder, or a file of the root, may import values from lower layers and from
+ * itself; `import type` is free, because it is erased.
+ */
+export const layers: readonly (readonly string[])[] = [
+  ['errors', 'naming', 'json'],
+  ['model', 'parse'],
+  ['config'],
+  ['registry', 'dialect'],
+  ['plan', 'http'],
+  ['compile'],
+  ['execute', 'serialize'],
+  ['access', 'auth', 'limits', 'hooks', 'input'],
+  ['endpoints', 'openapi', 'introspect'],
+  ['call', 'handle'],
+  ['api'],
+  ['index', 'internals', 'introspect.ts', 'redis'],
+]
+
+/** Neighbours of one layer that may be imported all the same. */
+export const sideways: readonly (readonly [from: string, to: string])[] = [['auth', 'access']]
+
+/** What a folder never imports, although it lies lower. */
+export const never: Readonly<Record<string, readonly string[]>> = {
+  parse: ['naming', 'json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
+  naming: ['kysely'],
+  plan: ['kysely'],
+  compile: ['parse', 'config', 'access'],
+  serialize: ['kysely'],
+  openapi: ['plan', 'compile'],
+}
+
+/** The packages the core may import, and how. */
+export const packages: Readonly<Record<string, 'anywhere' | 'lazily' | 'types only'>> = {
+  kysely: 'anywhere',
+  jose: 'anywhere',
+  pluralize: 'anywhere',
+  'change-case': 'anywhere',
+  bcryptjs: 'lazily',
+  'openapi3-ts': 'types only',
+}
+
+/** The only files that pass on what other files export. */
+export const entries: readonly string[] = ['index', 'internals', 'introspect.ts', 'redis']

@@ -1,0 +1,100 @@
+/** Words that belong to one place of the core: databases, settings, clocks. Comments are free. */
+import { equal } from '../support/assert.ts'
+import { filesBelow, readSource, type Source, scan } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+const root = 'packages/core/src/'
+
+interface Rule {
+  readonly about: string
+  readonly where: (file: string) => boolean
+  readonly look: keyof Source
+  readonly forbidden: RegExp
+}
+
+/** Pure: the same input gives the same output, at once. Clock and ids are arguments. */
+const pure = /^(naming|parse|plan|compile|serialize|openapi)\/|^access\/roles\.ts$/
+
+const rules: readonly Rule[] = [
+  {
+    about: 'only dialect/ and introspect/keys* know which databases there are',
+    where: (file) => !/^(dialect\/|introspect\/keys)/.test(file),
+    look: 'uncommented',
+    forbidden: /sqlite|postgres|mysql|mariadb/gi,
+  },
+  {
+    about: 'only config/ spells settings as the specification does',
+    where: (file) => !file.startsWith('config/'),
+    look: 'strings',
+    forbidden: /\bAPI_[A-Z]\w*/g,
+  },
+  {
+    about: 'pure folders do not wait',
+    where: (file) => pure.test(file),
+    look: 'code',
+    forbidden: /\b(async|await|Promise|setTimeout|queueMicrotask)\b/g,
+  },
+  {
+    about: 'pure folders have no clock and no dice',
+    where: (file) => pure.test(file),
+    look: 'code',
+    forbidden:
+      /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(\(\s*\)|(?![\s(]))|\bMath\s*\.\s*random\b|\bperformance\b|\brandomUUID\b/g,
+  },
+]
+
+/** `file` is a path below the sources of the core. */
+function problemsOf(file: string, text: string): string[] {
+  const source = scan(text)
+  return rules
+    .filter((rule) => rule.where(file))
+    .flatMap((rule) =>
+      [...source[rule.look].matchAll(rule.forbidden)].map((match) => {
+        const line = text.slice(0, match.index).split('\n').length
+        return `${file}:${line}: "${match[0]}": ${rule.about}`
+      }),
+    )
+}
+
+suite('words', (test) => {
+  test('stand where they belong', () => {
+    const problems = filesBelow(root).flatMap((file) =>
+      problemsOf(file.slice(root.length), readSource(file)),
+    )
+    equal(problems, [])
+  })
+})
+
+suite('the rules about words', (test) => {
+  const found = (file: string, text: string): string[] =>
+    problemsOf(file, text).map((problem) => /"(.*?)"/.exec(problem)?.[1] ?? problem)
+
+  test('find names of databases outside dialect/', () => {
+    equal(found('compile/condition.ts', `if (name === 'sqlite') mysqlLike()`), ['sqlite', 'mysql'])
+    equal(found('api.ts', 'const MariaDB = 1'), ['MariaDB'])
+    equal(found('dialect/mysql.ts', `const name = 'mysql'`), [])
+    equal(found('introspect/keys.ts', `const name = 'postgres'`), [])
+    equal(found('introspect/introspect.ts', `const name = 'postgres'`), ['postgres'])
+    equal(found('compile/condition.ts', '/** On PostgreSQL: `ilike`. */ // MySQL'), [])
+  })
+
+  test('find settings spelt out outside config/', () => {
+    equal(found('handle.ts', `throw new Error('set API_ALLOW_JOIN')`), ['API_ALLOW_JOIN'])
+    equal(found('handle.ts', 'throw new Error(`set API_ALLOW_JOIN ${x}`)'), ['API_ALLOW_JOIN'])
+    equal(found('config/config.ts', `const key = 'API_TITLE'`), [])
+    equal(found('handle.ts', '// API_TITLE'), [])
+  })
+
+  test('find waiting, clocks and dice in pure folders', () => {
+    equal(found('plan/page.ts', 'export async function f() { await g() }'), ['async', 'await'])
+    equal(found('access/roles.ts', 'async () => 1'), ['async'])
+    equal(found('naming/case.ts', 'Date.now(); new Date(); Math.random(); crypto.randomUUID()'), [
+      'Date.now',
+      'new Date()',
+      'Math.random',
+      'randomUUID',
+    ])
+    equal(found('plan/value.ts', `new Date(text); const date = 'async'; // Date.now()`), [])
+    equal(found('access/scope.ts', 'async () => Date.now()'), [])
+  })
+})
