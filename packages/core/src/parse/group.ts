@@ -1,0 +1,88 @@
+// `or[…]`, `and[…]`, `not[…]` and what may stand inside them.
+
+import type { ConditionNode, GroupNode } from './ast.ts'
+import {
+  type Cursor,
+  type Enclosure,
+  endOfName,
+  excerpt,
+  malformed,
+  readItems,
+  readingAfter,
+} from './cursor.ts'
+import { readFilter } from './filter.ts'
+import { checkDepth } from './limits.ts'
+import { rawText, spanOf } from './query-string.ts'
+import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
+
+export type GroupKind = GroupNode['kind']
+
+export function isGroupKind(name: string): name is GroupKind {
+  return name === 'or' || name === 'and' || name === 'not'
+}
+
+/** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
+export function readGroup(
+  cursor: Cursor,
+  kind: GroupKind,
+  nameEnd: number,
+  outer: Enclosure,
+): GroupNode {
+  const start = cursor.position
+  const items = readConditions(cursor, nameEnd, outer)
+  return { kind, items, span: spanOf(cursor.pair, start, cursor.position) }
+}
+
+/** "[" item *( "," item ) "]": the inside of a group, and of `books[…]`. */
+export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure): ConditionNode[] {
+  const { pair, position: start } = cursor
+  const opener = `${excerpt(pair.text.slice(start, nameEnd))}[`
+  cursor.position = nameEnd
+  const reading = readingAfter(cursor, outer.reading)
+  const inside: Enclosure = { closer: ']', reading, start, opener, depth: outer.depth + 1 }
+  checkDepth(inside.depth, rawText(pair, start, pair.text.length))
+  const items = readItems(cursor, inside, () => readCondition(cursor, inside))
+  if (items.length > 0) return items
+  throw malformed(
+    pair,
+    start,
+    cursor.position,
+    `"${opener}]" is empty: expected at least one condition.`,
+  )
+}
+
+/** item = group | relfilter | filter */
+function readCondition(cursor: Cursor, inside: Enclosure): ConditionNode {
+  const { pair, position: start } = cursor
+  const nameEnd = endOfName(cursor, inside.reading)
+  const name = pair.text.slice(start, nameEnd)
+  const stop = pair.text.charAt(nameEnd)
+  if (stop === '[' && isGroupKind(name)) return readGroup(cursor, name, nameEnd, inside)
+  if (stop === '(' && isRelationFilterKind(name)) {
+    return readRelationFilter(cursor, name, nameEnd, inside)
+  }
+  if (stop === '=') return readFilter(cursor, nameEnd, inside)
+  throw notACondition(cursor, nameEnd, inside)
+}
+
+function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): Error {
+  const { pair, position: start } = cursor
+  const name = excerpt(pair.text.slice(start, nameEnd))
+  const stop = pair.text.charAt(nameEnd)
+  const expected = `expected a condition such as title__eq=Emma`
+  if (stop === '') {
+    const reason = `"${inside.opener}" is not closed: expected "]". An "&" inside it is written %26.`
+    return malformed(pair, inside.start, pair.text.length, reason)
+  }
+  if (name === '') {
+    const reason = `Unexpected "${stop}" inside "${inside.opener}": ${expected}.`
+    return malformed(pair, inside.start, nameEnd + 1, reason)
+  }
+  if (stop === '[' || stop === '(') {
+    const reason = `"${name}${stop}" cannot stand inside "${inside.opener}": ${expected}, or or[, and[, not[, exists(, missing(.`
+    return malformed(pair, start, nameEnd + 1, reason)
+  }
+  const encoded = name.includes('=') ? ' An "=" written as %3D is part of the text here.' : ''
+  const reason = `"${name}" inside "${inside.opener}" has no "=": ${expected}.${encoded}`
+  return malformed(pair, start, nameEnd, reason)
+}

@@ -1,0 +1,47 @@
+// How much one query may ask for: the two limits a caller sets, the nesting limit, and the tally kept while reading.
+
+import { limitExceeded, malformedQuery } from '../errors.ts'
+
+/** A limit and the name of the setting it comes from; the name appears in the error only. */
+export interface RequestLimit {
+  readonly setting: string
+  readonly value: number
+}
+
+export interface ParseLimits {
+  /** Filters, relation filters and aggregates of the whole query, nested ones included. */
+  readonly conditions: RequestLimit
+  /** Items of one list of values, and of one list parameter such as `fields`. */
+  readonly list: RequestLimit
+}
+
+/** Groups in groups; a fixed number, because it guards the stack and no honest query comes near it. */
+export const maxGroupDepth = 32
+
+/** What has been read so far; the one thing that changes while a query is read, besides the cursor. */
+export interface Tally {
+  readonly limits: ParseLimits
+  conditions: number
+}
+
+/** Counts one filter, relation filter or aggregate. */
+export function countCondition(tally: Tally, at: string): void {
+  tally.conditions += 1
+  const { setting, value } = tally.limits.conditions
+  if (tally.conditions > value) {
+    throw limitExceeded(setting, value, 'The query has too many conditions', at)
+  }
+}
+
+/** Refuses a list that has grown beyond the limit; called once per item, so that reading stops there. */
+export function checkListLength(tally: Tally, length: number, at: string): void {
+  const { setting, value } = tally.limits.list
+  if (length > value) throw limitExceeded(setting, value, 'The list has too many items', at)
+}
+
+/** Refuses groups nested so deeply that reading them could exhaust the stack. */
+export function checkDepth(depth: number, at: string): void {
+  if (depth > maxGroupDepth) {
+    throw malformedQuery(`Groups may be nested ${maxGroupDepth} levels deep at most.`, at)
+  }
+}

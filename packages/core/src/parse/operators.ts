@@ -1,0 +1,36 @@
+// The closed tables of filter operators and aggregate functions; plan and openapi read them too.
+
+/** How a filter operator behaves; aliases (`neq`, `lte`, `gte`) are resolved by the parser to the first spelling. */
+export const filterOperators = {
+  eq: { takes: 'scalar' },
+  ne: { takes: 'scalar' },
+  lt: { takes: 'scalar' },
+  le: { takes: 'scalar' },
+  gt: { takes: 'scalar' },
+  ge: { takes: 'scalar' },
+  in: { takes: 'list' },
+  nin: { takes: 'list' },
+  like: { takes: 'scalar' },
+  ilike: { takes: 'scalar' },
+  nlike: { takes: 'scalar' },
+  nilike: { takes: 'scalar' },
+  startswith: { takes: 'scalar' },
+  istartswith: { takes: 'scalar' },
+  endswith: { takes: 'scalar' },
+  iendswith: { takes: 'scalar' },
+  between: { takes: 'list' },
+  isnull: { takes: 'scalar' },
+} as const
+
+export type FilterOperator = keyof typeof filterOperators
+
+/** Other spellings the contract accepts (§4). */
+export const operatorAliases: Readonly<Record<string, FilterOperator>> = {
+  neq: 'ne',
+  lte: 'le',
+  gte: 'ge',
+}
+
+export const aggregateFunctions = ['sum', 'count', 'avg', 'min', 'max'] as const
+
+export type AggregateFunction = (typeof aggregateFunctions)[number]

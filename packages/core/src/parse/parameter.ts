@@ -1,0 +1,100 @@
+// Parameters by name: those that take one value, those that take a list, and the 400 for a name that is none.
+
+import {
+  type ApiError,
+  conflictingParameters,
+  repeatedParameter,
+  unknownParameter,
+} from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import { readAggregate } from './aggregate.ts'
+import type { SingleParameter } from './ast.ts'
+import { readList } from './comma-list.ts'
+import { type Cursor, excerpt, malformed } from './cursor.ts'
+import type { Draft } from './draft.ts'
+import { readField, textNode } from './field.ts'
+import { readGroupItem } from './group-by.ts'
+import { readJoins } from './join.ts'
+import { readOrder } from './order.ts'
+import {
+  isSingleParameter,
+  type ListParameter,
+  listParameters,
+  singleParameters,
+} from './parameter-names.ts'
+import { type Pair, rawText } from './query-string.ts'
+import { relationOptions } from './relation-option.ts'
+
+/** parameter = name [ "=" ( text | item *( "," item ) ) ]; as in forms, a name alone has an empty value. */
+export function readParameter(
+  cursor: Cursor,
+  name: SingleParameter | ListParameter,
+  keyEnd: number,
+  draft: Draft,
+): void {
+  const { pair } = cursor
+  cursor.position = Math.min(keyEnd + 1, pair.text.length)
+  if (isSingleParameter(name)) readSingle(cursor, name, draft)
+  else readListParameter(cursor, name, draft)
+}
+
+/** name "=" text, once */
+function readSingle({ pair, position }: Cursor, name: SingleParameter, draft: Draft): void {
+  if (draft.single[name] !== undefined) throw repeatedParameter(name, rawText(pair, 0, 0))
+  draft.single[name] = textNode(pair, position, pair.text.length)
+}
+
+/** name "=" item *( "," item ), concatenated when repeated */
+function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): void {
+  const { pair } = cursor
+  switch (name) {
+    case 'join':
+      draft.joins.push(...readJoins(cursor))
+      return
+    case 'fields':
+      draft.fields.push(...readList(cursor, name, (item) => readField(pair, item.start, item.end)))
+      return
+    case 'order_by':
+    case 'orderby':
+      draft.orderSpelling ??= name
+      if (draft.orderSpelling !== name) {
+        const reason = '"order_by" and "orderby" are the same parameter: use one of them.'
+        throw conflictingParameters(reason, rawText(pair, 0, 0))
+      }
+      draft.order.push(...readList(cursor, name, (item) => readOrder(pair, item)))
+      return
+    case 'groupby':
+      for (const node of readList(cursor, name, (item) => readGroupItem(cursor, item))) {
+        if (node.kind === 'aggregate') draft.aggregates.push(node)
+        else draft.groupBy.push(node)
+      }
+      return
+    case 'aggregate':
+      draft.aggregates.push(
+        ...readList(cursor, name, ({ start, end }) => {
+          const equals = pair.text.slice(start, end).indexOf('=')
+          return readAggregate(cursor, start, equals === -1 ? end : start + equals)
+        }),
+      )
+  }
+}
+
+/** The 400 for a parameter that is none; a bare column name is the usual cause, so the filter form is shown. */
+export function noSuchParameter(
+  pair: Pair,
+  key: string,
+  additional: ReadonlySet<string>,
+): ApiError {
+  if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
+  const dot = key.lastIndexOf('.')
+  const path = key.slice(0, dot + 1)
+  const known =
+    dot === -1
+      ? [...singleParameters, ...listParameters, ...additional]
+      : [...relationOptions.map((option) => path + option), ...additional]
+  const written = rawText(pair, 0, 0)
+  const equals = written.indexOf('=')
+  const value = equals === -1 ? '' : excerpt(written.slice(equals + 1))
+  const filter = ` A filter is written "${excerpt(key)}__eq=${value === '' ? '…' : value}".`
+  return unknownParameter(excerpt(key), didYouMean(key, known) + filter, written)
+}

@@ -1,0 +1,128 @@
+// The whole query string: each pair is recognised by its key and handed to its production. Knows no model.
+
+import type { ApiError } from '../errors.ts'
+import { readAggregate } from './aggregate.ts'
+import type { QueryAst } from './ast.ts'
+import { type Cursor, endOfName, excerpt, expectEnd, malformed, wholePair } from './cursor.ts'
+import { type Draft, emptyDraft } from './draft.ts'
+import { textNode } from './field.ts'
+import { readFilter } from './filter.ts'
+import { isGroupKind, readGroup } from './group.ts'
+import type { ParseLimits, Tally } from './limits.ts'
+import { noSuchParameter, readParameter } from './parameter.ts'
+import { isListParameter, isSingleParameter } from './parameter-names.ts'
+import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
+import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
+import { readRelationOption, readRelationWhere, relationOptionOf } from './relation-option.ts'
+import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
+
+export interface ParseOptions {
+  /** Names of the host's own parameters, passed through unread. */
+  readonly additional?: readonly string[]
+  readonly limits: ParseLimits
+}
+
+/**
+ * Reads a raw query string (without `?`) into an AST, or throws the 400 that says where and why.
+ *
+ * ```ts
+ * parseQuery('or[price__ge=30,title__ilike=emma]&order_by=-price', { limits })
+ * // { where: [{ kind: 'or', items: [price ge "30", title ilike "emma"] }], order: [{ descending: true, … }], … }
+ * ```
+ */
+export function parseQuery(raw: string, options: ParseOptions): QueryAst {
+  const tally: Tally = { limits: options.limits, conditions: 0 }
+  const additional = new Set(options.additional)
+  const draft = emptyDraft()
+  for (const pair of splitPairs(raw)) {
+    readPair({ pair, tally, position: 0 }, draft, additional)
+  }
+  const { fields, orderSpelling, ...rest } = draft
+  return { raw, ...rest, ...(fields.length === 0 ? {} : { fields }) }
+}
+
+/** pair = group | relfilter | filter | aggregate | relopt | parameter */
+function readPair(cursor: Cursor, draft: Draft, additional: ReadonlySet<string>): void {
+  const { pair } = cursor
+  const keyEnd = endOfKey(pair)
+  const key = pair.text.slice(0, keyEnd)
+  if (isSingleParameter(key) || isListParameter(key)) {
+    readParameter(cursor, key, keyEnd, draft)
+    return
+  }
+  const suffix = splitSuffix(pair, 0, keyEnd)
+  if (additional.has(key) && meaningOf(suffix) === undefined) {
+    draft.additional.push({ name: key, value: textNode(pair, keyEnd + 1, pair.text.length) })
+    return
+  }
+  const nameEnd = endOfName(cursor, 'raw')
+  const stop = pair.text.charAt(nameEnd)
+  if (stop === '[' || stop === '(') readBracketed(cursor, nameEnd, draft)
+  else if (nameEnd === keyEnd) readKeyed(cursor, keyEnd, draft, additional)
+  else throw unexpectedInKey(pair, nameEnd)
+}
+
+/** group [ "=" ] | relfilter [ "=" ] | path "[" … "]" [ "=" ] */
+function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
+  const { pair } = cursor
+  const name = pair.text.slice(0, nameEnd)
+  if (pair.text[nameEnd] === '[') {
+    if (isGroupKind(name)) draft.where.push(readGroup(cursor, name, nameEnd, wholePair))
+    else draft.relationOptions.push(readRelationWhere(cursor, nameEnd))
+  } else {
+    if (!isRelationFilterKind(name)) throw unexpectedInKey(pair, nameEnd)
+    draft.where.push(readRelationFilter(cursor, name, nameEnd, wholePair))
+  }
+  expectEnd(cursor)
+}
+
+/** filter | aggregate "=" any | path "." option "=" … */
+function readKeyed(
+  cursor: Cursor,
+  keyEnd: number,
+  draft: Draft,
+  additional: ReadonlySet<string>,
+): void {
+  const { pair } = cursor
+  const key = pair.text.slice(0, keyEnd)
+  const suffix = splitSuffix(pair, 0, keyEnd)
+  const meaning = meaningOf(suffix)
+  const option = relationOptionOf(key)
+  if (meaning !== undefined || key.includes('|') || option !== undefined) {
+    if (keyEnd === pair.text.length) {
+      throw malformed(pair, 0, 0, `Expected "=" after "${excerpt(key)}".`)
+    }
+    if (meaning?.kind === 'function' || key.includes('|')) {
+      draft.aggregates.push(readAggregate(cursor, 0, keyEnd))
+    } else if (meaning?.kind === 'operator') {
+      draft.where.push(readFilter(cursor, keyEnd, wholePair))
+    } else if (option !== undefined) {
+      draft.relationOptions.push(readRelationOption(cursor, option, keyEnd))
+    }
+    return
+  }
+  if (suffix === undefined) throw noSuchParameter(pair, key, additional)
+  throw noSuchOperator(suffix, rawText(pair, 0, pair.text.length))
+}
+
+/** The key of a pair ends at its first raw `=`. */
+function endOfKey(pair: Pair): number {
+  for (
+    let index = pair.text.indexOf('=');
+    index !== -1;
+    index = pair.text.indexOf('=', index + 1)
+  ) {
+    if (isRaw(pair, index)) return index
+  }
+  return pair.text.length
+}
+
+function unexpectedInKey(pair: Pair, index: number): ApiError {
+  const name = excerpt(pair.text.slice(0, index))
+  const stop = pair.text.charAt(index)
+  const reason =
+    stop === ','
+      ? `Unexpected "," after "${name}": conditions are joined by "&", or stand inside "or[…]".`
+      : `Unexpected "${stop}" after "${name}": parentheses follow "exists" and "missing", brackets "or", "and", "not" and relations.`
+  return malformed(pair, 0, 0, reason)
+}

@@ -1,0 +1,103 @@
+// `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`: conditions on related rows without a join.
+
+import type { ApiError } from '../errors.ts'
+import type { FilterNode, RelationFilterNode, TextNode } from './ast.ts'
+import {
+  type Cursor,
+  type Enclosure,
+  endOfName,
+  excerpt,
+  malformed,
+  readItems,
+  readingAfter,
+} from './cursor.ts'
+import { readPath } from './field.ts'
+import { readFilter } from './filter.ts'
+import { countCondition } from './limits.ts'
+import { rawText, spanOf } from './query-string.ts'
+import { meaningOf, splitSuffix } from './suffix.ts'
+
+export type RelationFilterKind = RelationFilterNode['kind']
+
+export function isRelationFilterKind(name: string): name is RelationFilterKind {
+  return name === 'exists' || name === 'missing'
+}
+
+/** relfilter = ( "exists" / "missing" ) "(" path [ "." filter ] *( "," filter ) ")" */
+export function readRelationFilter(
+  cursor: Cursor,
+  kind: RelationFilterKind,
+  nameEnd: number,
+  outer: Enclosure,
+): RelationFilterNode {
+  const { pair, position: start } = cursor
+  cursor.position = nameEnd
+  const inside: Enclosure = {
+    closer: ')',
+    reading: readingAfter(cursor, outer.reading),
+    start,
+    opener: `${kind}(`,
+    depth: outer.depth + 1,
+  }
+  countCondition(cursor.tally, rawText(pair, start, nameEnd))
+  let path: readonly TextNode[] | undefined
+  const where: FilterNode[] = []
+  readItems(cursor, inside, () => {
+    if (path === undefined) {
+      path = readFirstPath(cursor, inside)
+      if (endsItem(cursor, inside)) return
+    }
+    where.push(readOneFilter(cursor, inside))
+  })
+  if (path === undefined) {
+    const reason = `Expected a relation in "${kind}()", such as ${kind}(books) or ${kind}(books.price__gt=20).`
+    throw malformed(pair, start, cursor.position, reason)
+  }
+  return { kind, path, where, span: spanOf(pair, start, cursor.position) }
+}
+
+/** path [ "." filter ]: leaves the cursor at the filter, or at the `,` or `)` when the path stands alone. */
+function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
+  const { pair, position: start } = cursor
+  const end = endOfName(cursor, inside.reading)
+  const suffix = splitSuffix(pair, start, end)
+  if (pair.text[end] !== '=') {
+    if (meaningOf(suffix) !== undefined) throw noEquals(cursor, end)
+    cursor.position = end
+    return readPath(pair, start, trimEnd(pair.text, start, end))
+  }
+  const dot = pair.text.slice(start, suffix?.at ?? end).lastIndexOf('.')
+  if (dot === -1) {
+    const name = excerpt(pair.text.slice(start, end))
+    const reason = `Expected a relation before "${name}", such as ${inside.opener}books.${name}=…).`
+    throw malformed(pair, start, end, reason)
+  }
+  cursor.position = start + dot + 1
+  return readPath(pair, start, start + dot)
+}
+
+/** Only filters stand here: a group would need names relative to two tables at once. */
+function readOneFilter(cursor: Cursor, inside: Enclosure): FilterNode {
+  const end = endOfName(cursor, inside.reading)
+  if (cursor.pair.text[end] === '=') return readFilter(cursor, end, inside)
+  throw noEquals(cursor, end)
+}
+
+function noEquals(cursor: Cursor, end: number): ApiError {
+  const { pair, position } = cursor
+  const name = excerpt(pair.text.slice(position, end))
+  const reason = `Expected a filter such as price__gt=20 instead of "${name}". Its "=" must not be encoded.`
+  return malformed(pair, position, end, reason)
+}
+
+/** After the first path: whether it stood alone. */
+function endsItem(cursor: Cursor, inside: Enclosure): boolean {
+  const end = endOfName(cursor, inside.reading)
+  return end === cursor.position && cursor.pair.text[end] !== '='
+}
+
+function trimEnd(text: string, start: number, end: number): number {
+  let trimmed = end
+  while (trimmed > start && text[trimmed - 1] === ' ') trimmed -= 1
+  return trimmed
+}

@@ -1,0 +1,52 @@
+// What follows the last `__`: a filter operator, an aggregate function, or neither.
+
+import { type ApiError, unknownOperator } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import { excerpt } from './cursor.ts'
+import {
+  type AggregateFunction,
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+  operatorAliases,
+} from './operators.ts'
+import type { Pair } from './query-string.ts'
+
+/** A name split at its last `__`; `at` is the index of the underscores. */
+export interface Suffix {
+  readonly at: number
+  readonly text: string
+}
+
+export type SuffixMeaning =
+  | { readonly kind: 'operator'; readonly operator: FilterOperator }
+  | { readonly kind: 'function'; readonly function: AggregateFunction }
+
+const operators = Object.keys(filterOperators) as FilterOperator[]
+
+// A Map, because the text looked up is the client's: `__proto__` must find nothing.
+const meanings: ReadonlyMap<string, SuffixMeaning> = new Map<string, SuffixMeaning>([
+  ...operators.map((operator) => [operator, { kind: 'operator', operator }] as const),
+  ...Object.entries(operatorAliases).map(
+    ([alias, operator]) => [alias, { kind: 'operator', operator }] as const,
+  ),
+  ...aggregateFunctions.map((name) => [name, { kind: 'function', function: name }] as const),
+])
+
+/** `price__ge` → `ge`; undefined when there is no `__`. */
+export function splitSuffix(pair: Pair, start: number, end: number): Suffix | undefined {
+  const name = pair.text.slice(start, end)
+  const underscores = name.lastIndexOf('__')
+  if (underscores === -1) return undefined
+  return { at: start + underscores, text: name.slice(underscores + 2) }
+}
+
+export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined {
+  return suffix === undefined ? undefined : meanings.get(suffix.text)
+}
+
+/** The 400 for a suffix that means nothing. */
+export function noSuchOperator(suffix: Suffix, at: string): ApiError {
+  const hint = `${didYouMean(suffix.text, meanings.keys())} Operators are ${operators.join(', ')}.`
+  return unknownOperator(excerpt(suffix.text), hint, at)
+}
