@@ -1,0 +1,77 @@
+// Roles, authentication requirements, policies and stores as the configuration spells them (specification: Roles, Access policies). Types only.
+
+import type { ApiRequest } from '../http/request.ts'
+import type { HookArgs, HookQuery, HookRecord, HookUser } from './hook-types.ts'
+
+type Awaitable<T> = T | Promise<T>
+type Falsy = false | null | undefined | 0 | ''
+
+/** The strategies of API_AUTHENTICATE_METHOD. */
+export type StrategyName = 'jwt' | 'basic' | 'api_key' | 'custom'
+
+/** What a role rule or a requirement may be keyed by; the most specific key that is present decides (contract §9). */
+export type AccessKey =
+  | 'GET'
+  | 'GET_ONE'
+  | 'GET_MANY'
+  | 'POST'
+  | 'PATCH'
+  | 'PUT'
+  | 'DELETE'
+  | 'RELATION_GET'
+  | 'RELATION_GET_ONE'
+  | 'RELATION_GET_MANY'
+  | 'RELATION_POST'
+  | 'RELATION_PATCH'
+  | 'RELATION_PUT'
+  | 'RELATION_DELETE'
+  | 'ALL'
+  | '*'
+
+/** All listed roles, one role, any of the roles; `true` asks for authentication only. */
+export type RoleRule =
+  | readonly string[]
+  | string
+  | { readonly roles: readonly string[]; readonly any_of?: boolean }
+  | true
+
+/** Which roles each kind of request needs. */
+export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
+
+/** Whether each kind of request needs authentication; strings: true 1 yes on, false 0 no off. */
+export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
+
+/** Row-level access: any subset of these hooks; a missing one allows everything, a falsy result is 403. */
+export interface AccessPolicy {
+  /** Narrows every read of the model's rows, wherever they are read. */
+  scope_query?(query: HookQuery, args: HookArgs): Awaitable<HookQuery | Falsy>
+  can_read?(object: HookRecord, args: HookArgs): Awaitable<unknown>
+  can_create?(data: HookRecord, args: HookArgs): Awaitable<unknown>
+  can_update?(object: HookRecord, data: HookRecord, args: HookArgs): Awaitable<unknown>
+  can_delete?(object: HookRecord, args: HookArgs): Awaitable<unknown>
+}
+
+/** A policy as an object, or as a class to be constructed once. */
+export type AccessPolicyOption = AccessPolicy | (new () => AccessPolicy)
+
+/** Takes an API key, returns its user or nothing. */
+export type ApiKeyLookup = (key: string) => Awaitable<HookUser>
+
+/** Decides a custom strategy: true, the user, or a falsy value. */
+export type CustomAuth = (request: ApiRequest) => Awaitable<HookUser>
+
+/** Where an access token is looked for: the Authorization header, a cookie, or the author's own callable. */
+export type TokenProvider =
+  | 'header'
+  | 'cookie'
+  | (string & {})
+  | ((request: ApiRequest) => Awaitable<string | null | undefined>)
+
+/** Counts requests per key and window. */
+export interface RateLimitStore {
+  hit(
+    key: string,
+    windowMs: number,
+    now: number,
+  ): Promise<{ readonly count: number; readonly resetsAt: number }>
+}

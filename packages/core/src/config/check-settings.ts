@@ -1,0 +1,103 @@
+// Checks config and meta key by key: unknown keys, wrong values, features that are not there; what passes is what settings are resolved from.
+
+import { nearest } from '../naming/suggest.ts'
+import { object } from './checks.ts'
+import type { ApiConfig } from './config.ts'
+import { type KeyEntry, keyTable, metaKeyTable } from './key-table.ts'
+import { configKeyOf, type Meta, metaKeyOf } from './meta.ts'
+import type { Problems } from './problems.ts'
+
+const configEntries: ReadonlyMap<string, KeyEntry> = new Map(Object.entries(keyTable))
+
+const metaMethods = ['get', 'post', 'patch', 'put', 'delete']
+
+/** Every key that meta knows, with the forms for one method. */
+const metaEntries: ReadonlyMap<string, KeyEntry> = new Map(allMetaEntries())
+
+function* allMetaEntries(): Generator<[string, KeyEntry]> {
+  yield* Object.entries(metaKeyTable)
+  for (const [configKey, entry] of configEntries) {
+    if (entry.level === 'api') continue
+    const key = metaKeyOf(configKey)
+    yield [key, entry]
+    if (!key.endsWith('_callback') && key !== 'rate_limit') continue
+    for (const method of metaMethods) yield [`${method}_${key}`, entry]
+  }
+}
+
+/** Whether a value asks for the feature of its key at all. */
+function asks(value: unknown): boolean {
+  if (value === false) return false
+  if (Array.isArray(value)) return value.length > 0
+  // A policy object may have its hooks on the prototype; only a plain `{}` is empty.
+  const plain =
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  return !plain || Object.keys(value).length > 0
+}
+
+/** The members of `given` that are known and right; everything else becomes a problem. */
+function checked(
+  given: unknown,
+  at: string,
+  entries: ReadonlyMap<string, KeyEntry>,
+  unknown: (key: string) => string,
+  problems: Problems,
+): Record<string, unknown> {
+  const good: Record<string, unknown> = {}
+  const wrong = object(given)
+  if (wrong !== undefined) {
+    problems.add(at, wrong)
+    return good
+  }
+  for (const [key, value] of Object.entries(given as object)) {
+    if (value === undefined) continue
+    const entry = entries.get(key)
+    const problem =
+      entry === undefined
+        ? unknown(key)
+        : (entry.check(value) ??
+          (entry.available || !asks(value)
+            ? undefined
+            : 'this feature is not available in this version.'))
+    if (problem === undefined) good[key] = value
+    else problems.add(`${at}.${key}`, problem)
+  }
+  return good
+}
+
+const suggestion = (key: string, known: Iterable<string>): string => {
+  const name = nearest(key.slice(0, 100), known)
+  return name === undefined ? '' : ` Did you mean ${name}?`
+}
+
+function unknownConfigKey(key: string): string {
+  const upper = configKeyOf(key)
+  if (configEntries.has(upper)) return `unknown key. Did you mean ${upper}?`
+  if (metaEntries.has(key)) return `${key} belongs in the meta of a model.`
+  return `unknown key.${suggestion(key, configEntries.keys())}`
+}
+
+function unknownMetaKey(key: string): string {
+  const lower = metaKeyOf(key)
+  if (metaEntries.has(lower)) return `unknown key. Did you mean ${lower}?`
+  const configKey = configEntries.has(key) ? key : configKeyOf(key)
+  if (configEntries.has(configKey)) {
+    return `${configKey} is a setting of the whole API; it belongs in config.`
+  }
+  return `unknown key.${suggestion(key, metaEntries.keys())}`
+}
+
+/** The keys of config that are known and right. */
+export function checkConfig(config: unknown, problems: Problems): ApiConfig {
+  return checked(config ?? {}, 'config', configEntries, unknownConfigKey, problems)
+}
+
+/** The keys of a model's meta that are known and right. */
+export function checkMeta(modelName: string, meta: unknown, problems: Problems): Meta {
+  const at = `models.${modelName}.meta`
+  const good = checked(meta, at, metaEntries, unknownMetaKey, problems) as Meta
+  if (good.role_map !== undefined && good.api_role_map !== undefined) {
+    problems.add(`${at}.api_role_map`, 'role_map says the same; keep one of them.')
+  }
+  return good
+}

@@ -1,0 +1,150 @@
+// Checks: what a configuration value must look like; each answers the sentence that says what was expected, or undefined.
+
+import { didYouMean } from '../naming/suggest.ts'
+
+/** Answers what is wrong with a value, or undefined. */
+export type Check = (value: unknown) => string | undefined
+
+/** A value as an error shows it: short, and never the inside of an object. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60))
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return String(value)
+}
+
+const expected = (what: string, value: unknown): string => `expected ${what}, got ${shown(value)}.`
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+export const boolean: Check = (value) =>
+  typeof value === 'boolean' ? undefined : expected('true or false', value)
+
+export const text: Check = (value) => (isText(value) ? undefined : expected('a text', value))
+
+/** A text that is never quoted in an error. */
+export const secret: Check = (value) =>
+  isText(value)
+    ? undefined
+    : `expected a text, got ${value === '' ? 'an empty one' : typeof value}.`
+
+export const callable: Check = (value) =>
+  typeof value === 'function' ? undefined : expected('a function', value)
+
+/** An object that is neither a list nor a function. */
+export const object: Check = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? undefined
+    : expected('an object', value)
+
+/** A whole number within bounds; `because` explains the upper one. */
+export const integer =
+  (from: number, to: number = Number.MAX_SAFE_INTEGER, because = ''): Check =>
+  (value) => {
+    if (Number.isInteger(value) && (value as number) >= from && (value as number) <= to) {
+      return undefined
+    }
+    const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`
+    return `expected a whole number ${range}, got ${shown(value)}.${because && ` ${because}`}`
+  }
+
+/** One of a closed set of words. */
+export const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    typeof value === 'string' && words.includes(value)
+      ? undefined
+      : expected(`one of ${words.join(', ')}`, value) +
+        (typeof value === 'string' ? didYouMean(value, words) : '')
+
+/** A list whose every item passes. */
+export const listOf =
+  (item: Check): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return expected('a list', value)
+    for (const [index, entry] of value.entries()) {
+      const wrong = item(entry)
+      if (wrong !== undefined) return `item ${index}: ${wrong}`
+    }
+    return undefined
+  }
+
+/** One value, or a list of them. */
+export const oneOrMore =
+  (item: Check): Check =>
+  (value) =>
+    Array.isArray(value) ? listOf(item)(value) : item(value)
+
+/** The first check, unless the value is of the second kind. */
+export const either =
+  (first: Check, second: Check): Check =>
+  (value) =>
+    second(value) === undefined ? undefined : first(value)
+
+/** A mapping with known keys. */
+export const mapping =
+  (keys: readonly string[], entry: Check): Check =>
+  (value) => {
+    const wrong = object(value)
+    if (wrong !== undefined) return wrong
+    for (const [key, inner] of Object.entries(value as object)) {
+      if (!keys.includes(key)) {
+        return `unknown key ${JSON.stringify(key)}.${didYouMean(key, keys)}`
+      }
+      const problem = entry(inner)
+      if (problem !== undefined) return `${key}: ${problem}`
+    }
+    return undefined
+  }
+
+/** A text of a given form. */
+export const matching =
+  (pattern: RegExp, what: string): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? undefined : expected(what, value)
+
+const segment = '[A-Za-z0-9._~-]+'
+
+/** A URL path that begins with `/` and does not end with one. */
+export const path: Check = matching(
+  new RegExp(`^(/${segment})+$`),
+  'a path such as "/api", beginning with "/" and not ending with it',
+)
+
+/** A path below the prefix; a leading `/` is allowed. */
+export const endpointPath: Check = (value) => {
+  const wrong = matching(
+    new RegExp(`^/?${segment}(/${segment})*$`),
+    'a path below the prefix such as "library/books", of letters, digits and . _ ~ -',
+  )(value)
+  if (wrong !== undefined) return wrong
+  return (value as string).split('/').some((part) => part === '.' || part === '..')
+    ? expected('a path without "." and ".."', value)
+    : undefined
+}
+
+/** An absolute origin: scheme and host, no path. */
+export const origin: Check = (value) => {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value) return undefined
+  return expected(
+    'an origin such as "https://api.example.org", without a path or a trailing "/"',
+    value,
+  )
+}
+
+/** An absolute web address. */
+export const url: Check = (value) =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+    ? undefined
+    : expected('an address such as "https://example.org"', value)
+
+const limit =
+  '\\s*[1-9]\\d*\\s*(?:/|\\s+per\\s+)\\s*(?:[1-9]\\d*\\s+)?(?:second|minute|hour|day)s?\\s*'
+
+/** `<count> per <period>` or `<count>/<period>`, several joined by `;`. */
+export const rateLimit: Check = matching(
+  new RegExp(`^${limit}(?:;${limit})*$`),
+  'a limit such as "5 per minute"; the period is second, minute, hour, day or "15 minutes", several limits are joined by ";"',
+)

@@ -1,0 +1,286 @@
+// ApiConfig: every configuration key with its meaning, its default and where it may stand; the reference manual of the settings.
+//
+// A key that may stand in a model's meta is written there in lower case without `API_`: `API_ALLOW_JOIN` is `allow_join`.
+// Meta goes before config, config before the default. Keys marked "config only" belong to the whole API. A key whose
+// feature this version lacks is refused at start-up as soon as it asks for the feature (`key-table.ts`, `available`).
+
+import type { Kysely, Transaction } from 'kysely'
+import type { ApiRequest } from '../http/request.ts'
+import type { AnyModel, BaseModel } from '../model/define-model.ts'
+import type {
+  AccessPolicyOption,
+  ApiKeyLookup,
+  AuthRequirements,
+  CustomAuth,
+  RateLimitStore,
+  RoleMap,
+  StrategyName,
+  TokenProvider,
+} from './access-types.ts'
+import type {
+  DumpCallback,
+  ErrorCallback,
+  FilterCallback,
+  FinalCallback,
+  ReturnCallback,
+  SetupCallback,
+  WriteCallback,
+} from './hook-types.ts'
+import type { CountMode, EndpointCase, SerializationType } from './settings.ts'
+
+/** The HTTP methods generated endpoints can have; HEAD goes with GET, OPTIONS is always answered. */
+export type MethodName = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/**
+ * The configuration of an API: `createApi({ db, models, config })`.
+ *
+ * ```ts
+ * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
+ * ```
+ */
+export interface ApiConfig {
+  // ------------------------------------------------------------------ the API as a whole
+
+  /** Title of the API. Default `API`. Config only. Specification: configuration keys. */
+  readonly API_TITLE?: string
+  /** Version of the API, in every envelope. Default `1.0.0`. Config only. Specification: Versioning. */
+  readonly API_VERSION?: string
+  /** The base all published models inherit from; registers every model with meta that it defined. Unset by default. Config only. Specification: configuration keys. */
+  readonly API_BASE_MODEL?: BaseModel
+  /** Gives the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
+  readonly API_SESSION_GETTER?: (
+    request: ApiRequest,
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  ) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
+  /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. Contract §2. */
+  readonly API_PREFIX?: string
+  /** Absolute origin put before every emitted URL, `https://api.example.org`. Default: URLs are host-relative. Config only. Contract §2. */
+  readonly API_BASE_URL?: string
+  /** Letter case of endpoint names. Default `kebab`. Config only. Specification: configuration keys. */
+  readonly API_ENDPOINT_CASE?: EndpointCase
+
+  // ------------------------------------------------------------------ reading
+
+  /** How related records are written: URLs, embedded, by `join`, or to-one embedded. Default `url`. Config, meta. Specification: Serialisation. */
+  readonly API_SERIALIZATION_TYPE?: SerializationType
+  /** Levels of related records to embed; unset: `json` and `hybrid` embed one level; 0: URLs. Config, meta. Specification: Serialisation. */
+  readonly API_SERIALIZATION_DEPTH?: number
+  /** Whether relations are in the output. Default true. Config, meta. Specification: Model-derived resources 2. */
+  readonly API_ADD_RELATIONS?: boolean
+  /** Allows `join`; otherwise it is ignored. Default false. Config, meta. Specification: Joins 1. */
+  readonly API_ALLOW_JOIN?: boolean
+  /** Allows filters; otherwise they are 400. Default true. Config, meta. Specification: Filtering 1. */
+  readonly API_ALLOW_FILTERS?: boolean
+  /** Allows `order_by`; otherwise it is 400. Default true. Config, meta. Contract §2. */
+  readonly API_ALLOW_ORDER_BY?: boolean
+  /** Allows `fields`; otherwise it is 400. Default true. Config, meta. Contract §2. */
+  readonly API_ALLOW_SELECT_FIELDS?: boolean
+  /** Allows `groupby`; otherwise it is 400. Default false. Config, meta. Specification: Grouping. */
+  readonly API_ALLOW_GROUPBY?: boolean
+  /** Allows aggregates; otherwise they are 400. Default false. Config, meta. Specification: Grouping. */
+  readonly API_ALLOW_AGGREGATION?: boolean
+  /** `limit` of a list whose request names none. Default 20, or the largest where that is smaller. Config, meta. Contract §2. */
+  readonly API_PAGINATION_SIZE_DEFAULT?: number
+  /** Largest `limit`; more is 400. Default 100. Config, meta. Contract §2. */
+  readonly API_PAGINATION_SIZE_MAX?: number
+  /** How `total_count` is obtained: exactly, exactly up to 10,000, or not at all. Default `exact`. Config, meta. Contract §6. */
+  readonly API_COUNT?: CountMode
+  /** Query parameters that are the host's own: passed to hooks, otherwise ignored. Default none. Config, meta. Contract §2. */
+  readonly API_ADDITIONAL_QUERY_PARAMS?: readonly string[]
+
+  // ------------------------------------------------------------------ methods and writing
+
+  /** Methods of generated endpoints; PUT only where listed. Default GET, POST, PATCH, DELETE. Config, meta. Specification: Generated resource endpoints 2. */
+  readonly API_ALLOWED_METHODS?: readonly MethodName[]
+  /** Methods taken away from the allowed ones. Default none. Config, meta. Contract §2. */
+  readonly API_BLOCK_METHODS?: readonly MethodName[]
+  /** Allows related records inside a body. Default false. Config, meta. Specification: Generated resource endpoints. */
+  readonly API_ALLOW_NESTED_WRITES?: boolean
+  /** Allows a list in POST, and PATCH and DELETE on a filtered collection. Default false. Config, meta. Contract §8. */
+  readonly API_ALLOW_BULK?: boolean
+  /** Allows `?cascade_delete=1`. Default false. Config, meta. Contract §8. */
+  readonly API_ALLOW_CASCADE_DELETE?: boolean
+  /** Soft delete: records are marked, and left out of reads; every published model with the column takes part. Default false. Config, meta. Specification: States and transitions. */
+  readonly API_SOFT_DELETE?: boolean
+  /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
+  readonly API_SOFT_DELETE_ATTRIBUTE?: string
+  /** Its value of a record that is there, and of a deleted one. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4. */
+  readonly API_SOFT_DELETE_VALUES?: readonly [active: unknown, deleted: unknown]
+
+  // ------------------------------------------------------------------ the answer
+
+  /** false: no `datetime` in the envelope. Default true. Config, meta. Specification: Response envelope. */
+  readonly API_DUMP_DATETIME?: boolean
+  /** false: no `api_version`. Default true. Config, meta. Specification: Response envelope. */
+  readonly API_DUMP_VERSION?: boolean
+  /** false: no `status_code`. Default true. Config, meta. Specification: Response envelope. */
+  readonly API_DUMP_STATUS_CODE?: boolean
+  /** false: no `response_ms`. Default true. Config, meta. Specification: Response envelope. */
+  readonly API_DUMP_RESPONSE_MS?: boolean
+  /** false: no `total_count`. Default true. Config, meta. Specification: Response envelope. */
+  readonly API_DUMP_TOTAL_COUNT?: boolean
+  /** false: no `next_url` where it would be null. Default true. Config, meta. Contract §2. */
+  readonly API_DUMP_NULL_NEXT_URL?: boolean
+  /** false: no `previous_url` where it would be null. Default true. Config, meta. Contract §2. */
+  readonly API_DUMP_NULL_PREVIOUS_URL?: boolean
+  /** false: no `errors` where it would be null. Default true. Config, meta. Contract §2. */
+  readonly API_DUMP_NULL_ERRORS?: boolean
+  /** false: the body is the bare value; count and links go to headers, failures keep the envelope. Default true. Config, meta. Contract §2. */
+  readonly API_DUMP_ENVELOPE?: boolean
+  /** Adds `request_id` to the envelope. Default false. Config, meta. Contract §2. */
+  readonly API_DUMP_REQUEST_ID?: boolean
+
+  // ------------------------------------------------------------------ callbacks; in meta also per method: `get_return_callback`
+
+  /** Runs first, before authentication. Unset by default. Config, meta. Contract §11. */
+  readonly API_SETUP_CALLBACK?: SetupCallback
+  /** Narrows the query of a read. Unset by default. Config, meta. Contract §11. */
+  readonly API_FILTER_CALLBACK?: FilterCallback
+  /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
+  readonly API_ADD_CALLBACK?: WriteCallback
+  /** Receives a record before it is changed, returns it. Unset by default. Config, meta. Contract §8. */
+  readonly API_UPDATE_CALLBACK?: WriteCallback
+  /** Receives a record before it is removed, returns it. Unset by default. Config, meta. Contract §8. */
+  readonly API_REMOVE_CALLBACK?: WriteCallback
+  /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
+  readonly API_DUMP_CALLBACK?: DumpCallback
+  /** Receives the value of every answer, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
+  readonly API_RETURN_CALLBACK?: ReturnCallback
+  /** Receives the finished body, returns the one to send. Unset by default. Config, meta. Contract §11. */
+  readonly API_FINAL_CALLBACK?: FinalCallback
+  /** Is told of every failure. Unset by default. Config, meta. Contract §11. */
+  readonly API_ERROR_CALLBACK?: ErrorCallback
+
+  // ------------------------------------------------------------------ who may: strategies, roles, policies
+
+  /** The strategies that protect the generated endpoints. Default none. Config, meta. Specification: Strategies. */
+  readonly API_AUTHENTICATE_METHOD?: readonly StrategyName[]
+  /** Whether each kind of request needs authentication. Default: all, where a strategy is enabled. Config, meta. Specification: Per-method authentication. */
+  readonly API_AUTH_REQUIREMENTS?: AuthRequirements
+  /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
+  readonly API_ROLE_MAP?: RoleMap
+  /** Roles that are all needed, for every endpoint; a role map goes before it. Default none. Config, meta. Specification: Roles 4. */
+  readonly API_ROLES_REQUIRED?: readonly string[] | string
+  /** Roles of which any is enough, for every endpoint; a role map goes before it. Default none. Config, meta. Specification: Roles 4. */
+  readonly API_ROLES_ACCEPTED?: readonly string[] | string
+  /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
+  readonly API_ACCESS_POLICY?: AccessPolicyOption
+
+  // ------------------------------------------------------------------ users and credentials
+
+  /** The model of the users. Unset by default. Config only. Specification: User resource. */
+  readonly API_USER_MODEL?: AnyModel
+  /** The field by which a login name finds its user. Unset by default. Config only. Specification: User resource. */
+  readonly API_USER_LOOKUP_FIELD?: string
+  /** The method of the user model that checks a password. Unset by default. Config only. Specification: User resource. */
+  readonly API_CREDENTIAL_CHECK_METHOD?: string
+  /** The field that holds the hash of an API key. Unset by default. Config only. Specification: User resource. */
+  readonly API_CREDENTIAL_HASH_FIELD?: string
+  /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
+  readonly API_KEY_AUTH_AND_RETURN_METHOD?: ApiKeyLookup
+  /** The custom strategy: returns true, the user, or nothing. Unset by default. Config only. Specification: Strategies. */
+  readonly API_CUSTOM_AUTH?: CustomAuth
+
+  // ------------------------------------------------------------------ tokens
+
+  /** Lifetime of an access token in minutes. Default 360. Config only. Specification: JWT settings. */
+  readonly API_JWT_EXPIRY_TIME?: number
+  /** Lifetime of a refresh token in minutes. Default 2880. Config only. Specification: JWT settings. */
+  readonly API_JWT_REFRESH_EXPIRY_TIME?: number
+  /** Signing algorithm. Default `HS256`; `RS256` uses key pairs. Config only. Specification: JWT settings. */
+  readonly API_JWT_ALGORITHM?: string
+  /** Algorithms accepted in verification, a list or comma-separated. Default: the signing algorithm. Config only. Specification: JWT settings. */
+  readonly API_JWT_ALLOWED_ALGORITHMS?: readonly string[] | string
+  /** Written as `iss` and enforced. Unset by default. Config only. Specification: Token claims. */
+  readonly API_JWT_ISSUER?: string
+  /** Written as `aud` and enforced. Unset by default. Config only. Specification: Token claims. */
+  readonly API_JWT_AUDIENCE?: string
+  /** Clock skew in seconds allowed for `exp` and `iat`. Default 0. Config only. Specification: JWT settings. */
+  readonly API_JWT_LEEWAY?: number
+  /** Secret that signs access tokens; the environment variable of this name goes before it. Config only. Specification: JWT settings. */
+  readonly ACCESS_SECRET_KEY?: string
+  /** Secret that signs refresh tokens; the environment variable of this name goes before it. Config only. Specification: JWT settings. */
+  readonly REFRESH_SECRET_KEY?: string
+  /** PEM key that signs access tokens with RS256. Config only. Specification: JWT settings. */
+  readonly ACCESS_PRIVATE_KEY?: string
+  /** PEM key that verifies access tokens with RS256. Config only. Specification: JWT settings. */
+  readonly ACCESS_PUBLIC_KEY?: string
+  /** PEM key that signs refresh tokens with RS256. Config only. Specification: JWT settings. */
+  readonly REFRESH_PRIVATE_KEY?: string
+  /** PEM key that verifies refresh tokens with RS256. Config only. Specification: JWT settings. */
+  readonly REFRESH_PUBLIC_KEY?: string
+  /** Where access tokens are looked for, in order. Default `['header']`. Config only. Specification: Token providers. */
+  readonly API_AUTH_TOKEN_PROVIDERS?: readonly TokenProvider[]
+  /** The cookie that the `cookie` provider reads. Default `access_token`. Config only. Specification: Token providers. */
+  readonly API_AUTH_COOKIE_NAME?: string
+
+  // ------------------------------------------------------------------ authentication routes
+
+  /** false: no routes under `/auth`. Default true. Config only. Specification: Route settings. */
+  readonly API_AUTO_AUTH_ROUTES?: boolean
+  /** Path of the refresh endpoint. Default `/auth/refresh`. Config only. Specification: Route settings. */
+  readonly API_AUTH_REFRESH_ROUTE?: string
+  /** Path of the current-user endpoint. Default `/auth/me`. Config only. Specification: Route settings. */
+  readonly API_AUTH_ME_ROUTE?: string
+  /** false: no current-user endpoint. Default true. Config only. Specification: Route settings. */
+  readonly API_EXPOSE_ME?: boolean
+
+  // ------------------------------------------------------------------ rate limits
+
+  /** `<count> per <period>`, several joined by `;`. Default none. Config, meta (also `get_rate_limit` …). Specification: Limits. */
+  readonly API_RATE_LIMIT?: string
+  /** Where requests are counted. Default: the memory of the process. Config only. Contract §2. */
+  readonly API_RATE_LIMIT_STORE?: RateLimitStore
+  /** Limit of login and refresh, per address and per account. Default `10 per minute`. Config only. Contract §2. */
+  readonly API_LOGIN_RATE_LIMIT?: string
+  /** Proxies whose `X-Forwarded-For` is believed: CIDR ranges, or the number of hops. Default none. Config only. Contract §2. */
+  readonly API_TRUSTED_PROXIES?: readonly string[] | number
+
+  // ------------------------------------------------------------------ documentation
+
+  /** Serves the documentation page and the OpenAPI document. Default true. Config only. Contract §2. */
+  readonly API_CREATE_DOCS?: boolean
+  /** Path of the documentation page. Default `/docs`. Config only. Contract §2. */
+  readonly API_DOCUMENTATION_URL?: string
+  /** Path of the OpenAPI document. Default `/docs/apispec.json`. Config only. Contract §2. */
+  readonly API_DOCS_SPEC_ROUTE?: string
+  /** The documentation needs authentication. Default false. Config only. Contract §2. */
+  readonly API_DOCUMENTATION_REQUIRE_AUTH?: boolean
+  /** Text about the API, for the document. Unset by default. Config only. Contract §2. */
+  readonly API_DESCRIPTION?: string
+  /** Who answers for the API, for the document. Unset by default. Config only. Contract §2. */
+  readonly API_CONTACT_NAME?: string
+  /** Their e-mail address. Unset by default. Config only. Contract §2. */
+  readonly API_CONTACT_EMAIL?: string
+  /** Their page. Unset by default. Config only. Contract §2. */
+  readonly API_CONTACT_URL?: string
+  /** Licence of the API, for the document. Unset by default. Config only. Contract §2. */
+  readonly API_LICENCE_NAME?: string
+  /** Text of the licence. Unset by default. Config only. Contract §2. */
+  readonly API_LICENCE_URL?: string
+  /** Where the API is served, for the document: one URL or several. Unset by default. Config only. Contract §2. */
+  readonly API_SERVER_URLS?: readonly string[] | string
+  /** Logo of the documentation page. Unset by default. Config only. Contract §2. */
+  readonly API_LOGO_URL?: string
+
+  // ------------------------------------------------------------------ request limits
+
+  /** Longest statement in milliseconds; longer is 503. Default 5000. Config only. Contract §12. */
+  readonly API_STATEMENT_TIMEOUT?: number
+  /** Largest body in bytes; larger is 413. Default 1048576. Config only. Contract §12. */
+  readonly API_BODY_LIMIT?: number
+  /** Longest URL in characters; longer is 414. Default 8192. Config only. Contract §2. */
+  readonly API_MAX_URL_LENGTH?: number
+  /** Most conditions of one request, at most 1000. Default 100. Config, meta. Contract §2. */
+  readonly API_MAX_CONDITIONS?: number
+  /** Most values of one list, at most 10000. Default 1000. Config, meta. Contract §2. */
+  readonly API_MAX_LIST?: number
+  /** Most joined relations. Default 8. Config, meta. Contract §2. */
+  readonly API_MAX_JOINS?: number
+  /** Deepest path of relations, embedding and nested body. Default 4. Config, meta. Contract §2. */
+  readonly API_MAX_DEPTH?: number
+  /** Most embedded rows of one answer. Default 10000. Config, meta. Contract §5. */
+  readonly API_MAX_EMBEDDED_ROWS?: number
+  /** Most records of one bulk write. Default 1000. Config, meta. Contract §8. */
+  readonly API_MAX_BULK?: number
+}

@@ -1,0 +1,52 @@
+// What the callables of the configuration receive and return (contract §11); hook objects use field names and JSON forms. Types only.
+
+import type { ApiRequest } from '../http/request.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { AnyModel } from '../model/define-model.ts'
+
+/** A record as hooks see it: field names, JSON forms, hidden columns included. */
+// biome-ignore lint/suspicious/noExplicitAny: the author knows the model, this type does not
+export type HookRecord = Record<string, any>
+
+/** The authenticated user's record, or whatever a custom strategy returned. */
+// biome-ignore lint/suspicious/noExplicitAny: the author's own type
+export type HookUser = any
+
+/** A Kysely select query on the model's table, of the user's own instance. */
+// biome-ignore lint/suspicious/noExplicitAny: the database of the query is the author's
+export type HookQuery = any
+
+type Awaitable<T> = T | Promise<T>
+
+/** What a hook may ask about the request it serves. */
+export interface HookArgs {
+  /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
+  readonly action: string
+  /** The authenticated user, or null. */
+  readonly user: HookUser
+  readonly request: ApiRequest
+  readonly model: AnyModel
+  /** Whether a list is being served. */
+  readonly many: boolean
+  /** The relation that led here, or null. */
+  readonly relation_name: string | null
+}
+
+/** Runs first, before authentication. */
+export type SetupCallback = (request: ApiRequest) => Awaitable<void>
+/** Narrows the query of a read; returns the query. */
+export type FilterCallback = (
+  query: HookQuery,
+  model: AnyModel,
+  params: Readonly<Record<string, string>>,
+) => Awaitable<HookQuery>
+/** Runs before a record is saved, changed or removed; returns the record. */
+export type WriteCallback = (object: HookRecord, model: AnyModel) => Awaitable<HookRecord>
+/** Receives one serialised object, returns the one to send. */
+export type DumpCallback = (data: HookRecord, args: HookArgs) => Awaitable<HookRecord>
+/** Receives the whole value of an answer, returns the one to send. */
+export type ReturnCallback = (result: JsonValue, args: HookArgs) => Awaitable<JsonValue>
+/** Receives the finished body, returns the one to send. */
+export type FinalCallback = (body: JsonValue) => Awaitable<JsonValue>
+/** Is told of every failure. */
+export type ErrorCallback = (error: unknown, request: ApiRequest) => Awaitable<void>

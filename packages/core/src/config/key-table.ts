@@ -1,0 +1,255 @@
+// The key table: for every configuration key its default, its level, its check, and whether this version has the feature.
+
+import {
+  boolean,
+  type Check,
+  callable,
+  either,
+  endpointPath,
+  integer,
+  listOf,
+  mapping,
+  matching,
+  object,
+  oneOf,
+  oneOrMore,
+  origin,
+  path,
+  rateLimit,
+  secret,
+  text,
+  url,
+} from './checks.ts'
+import type { ApiConfig } from './config.ts'
+import type { ApiOnlyKey, OwnMeta } from './meta.ts'
+
+/** What is known of one key. */
+export interface KeyEntry<
+  Value = unknown,
+  Level extends 'api' | 'model' | 'both' = 'api' | 'model' | 'both',
+> {
+  /** Undefined: unset by default. */
+  readonly default: Value | undefined
+  /** `api`: config only; `both`: config and meta; `model`: meta only. */
+  readonly level: Level
+  readonly check: Check
+  /** false: a value that asks for the feature is a start-up error, so that nobody relies on what is not there. */
+  readonly available: boolean
+}
+
+type KeyTable = {
+  readonly [K in keyof ApiConfig]-?: KeyEntry<ApiConfig[K], K extends ApiOnlyKey ? 'api' : 'both'>
+}
+
+const later = { available: false } as const
+const now = { available: true } as const
+const api = { level: 'api' } as const
+const both = { level: 'both' } as const
+const unset = { default: undefined } as const
+
+const on = { default: true, ...both, check: boolean, ...now } as const
+const off = { default: false, ...both, check: boolean, ...now } as const
+const callback = { ...unset, ...both, check: callable, ...later } as const
+const info = { ...unset, ...api, check: text, ...now } as const
+const infoUrl = { ...unset, ...api, check: url, ...now } as const
+const key = { ...unset, ...api, check: secret, ...later } as const
+const laterText = { ...unset, ...api, check: text, ...later } as const
+const limit = (value: number, most?: number, because?: string) =>
+  ({ default: value, ...both, check: integer(1, most, because), ...now }) as const
+
+const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
+
+const accessKeys = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].flatMap((method) => [
+  method,
+  `RELATION_${method}`,
+])
+accessKeys.push('GET_ONE', 'GET_MANY', 'RELATION_GET_ONE', 'RELATION_GET_MANY', 'ALL', '*')
+
+const methods = listOf(oneOf('GET', 'POST', 'PATCH', 'PUT', 'DELETE'))
+
+const pair: Check = (value) =>
+  Array.isArray(value) && value.length === 2 && value[0] !== value[1]
+    ? undefined
+    : 'expected a pair of different values: of a record that is there, and of a deleted one.'
+
+const roleRule: Check = (value) => {
+  if (value === true || oneOrMore(text)(value) === undefined) return undefined
+  const { roles, any_of: anyOf = false, ...others } = Object(value)
+  if (listOf(text)(roles) === undefined && typeof anyOf === 'boolean') {
+    if (Object.keys(others).length === 0) return undefined
+  }
+  return 'expected a role, a list of roles, { roles: [...], any_of: true }, or true.'
+}
+
+const requirement: Check = (value) =>
+  /^(true|false|1|0|yes|no|on|off)$/.test(String(value))
+    ? undefined
+    : 'expected true or false, or one of the texts true, 1, yes, on, false, 0, no, off.'
+
+/** Every key of the configuration. */
+export const keyTable: KeyTable = {
+  API_TITLE: { default: 'API', ...api, check: text, ...now },
+  API_VERSION: { default: '1.0.0', ...api, check: text, ...now },
+  API_BASE_MODEL: { ...unset, ...api, check: object, ...now },
+  API_SESSION_GETTER: { ...unset, ...api, check: callable, ...later },
+  API_PREFIX: { default: '/api', ...api, check: path, ...now },
+  API_BASE_URL: { default: '', ...api, check: origin, ...now },
+  API_ENDPOINT_CASE: {
+    default: 'kebab',
+    ...api,
+    check: oneOf('kebab', 'snake', 'camel', 'pascal'),
+    ...now,
+  },
+
+  API_SERIALIZATION_TYPE: {
+    default: 'url',
+    ...both,
+    check: oneOf('url', 'json', 'dynamic', 'hybrid'),
+    ...now,
+  },
+  API_SERIALIZATION_DEPTH: { ...unset, ...both, check: integer(0), ...now },
+  API_ADD_RELATIONS: on,
+  API_ALLOW_JOIN: off,
+  API_ALLOW_FILTERS: on,
+  API_ALLOW_ORDER_BY: on,
+  API_ALLOW_SELECT_FIELDS: on,
+  API_ALLOW_GROUPBY: off,
+  API_ALLOW_AGGREGATION: off,
+  API_PAGINATION_SIZE_DEFAULT: { default: 20, ...both, check: integer(1), ...now },
+  API_PAGINATION_SIZE_MAX: { default: 100, ...both, check: integer(1), ...now },
+  API_COUNT: { default: 'exact', ...both, check: oneOf('exact', 'capped', 'none'), ...now },
+  API_ADDITIONAL_QUERY_PARAMS: {
+    default: [],
+    ...both,
+    check: listOf(matching(/^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name of letters, digits, _ and -')),
+    ...now,
+  },
+
+  API_ALLOWED_METHODS: {
+    default: ['GET', 'POST', 'PATCH', 'DELETE'],
+    ...both,
+    check: methods,
+    ...now,
+  },
+  API_BLOCK_METHODS: { default: [], ...both, check: methods, ...now },
+  API_ALLOW_NESTED_WRITES: { ...off, ...later },
+  API_ALLOW_BULK: { ...off, ...later },
+  API_ALLOW_CASCADE_DELETE: { ...off, ...later },
+  API_SOFT_DELETE: off,
+  API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text, ...now },
+  API_SOFT_DELETE_VALUES: { default: [false, true], ...both, check: pair, ...now },
+
+  API_DUMP_DATETIME: on,
+  API_DUMP_VERSION: on,
+  API_DUMP_STATUS_CODE: on,
+  API_DUMP_RESPONSE_MS: on,
+  API_DUMP_TOTAL_COUNT: on,
+  API_DUMP_NULL_NEXT_URL: on,
+  API_DUMP_NULL_PREVIOUS_URL: on,
+  API_DUMP_NULL_ERRORS: on,
+  API_DUMP_ENVELOPE: on,
+  API_DUMP_REQUEST_ID: off,
+
+  API_SETUP_CALLBACK: callback,
+  API_FILTER_CALLBACK: callback,
+  API_ADD_CALLBACK: callback,
+  API_UPDATE_CALLBACK: callback,
+  API_REMOVE_CALLBACK: callback,
+  API_DUMP_CALLBACK: callback,
+  API_RETURN_CALLBACK: callback,
+  API_FINAL_CALLBACK: callback,
+  API_ERROR_CALLBACK: callback,
+
+  API_AUTHENTICATE_METHOD: {
+    ...unset,
+    ...both,
+    check: listOf(oneOf('jwt', 'basic', 'api_key', 'custom')),
+    ...later,
+  },
+  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: mapping(accessKeys, requirement), ...later },
+  API_ROLE_MAP: { ...unset, ...both, check: mapping(accessKeys, roleRule), ...later },
+  API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text), ...later },
+  API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text), ...later },
+  API_ACCESS_POLICY: { ...unset, ...both, check: either(object, callable), ...later },
+
+  API_USER_MODEL: { ...unset, ...api, check: object, ...later },
+  API_USER_LOOKUP_FIELD: laterText,
+  API_CREDENTIAL_CHECK_METHOD: laterText,
+  API_CREDENTIAL_HASH_FIELD: laterText,
+  API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable, ...later },
+  API_CUSTOM_AUTH: { ...unset, ...api, check: callable, ...later },
+
+  API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1), ...later },
+  API_JWT_REFRESH_EXPIRY_TIME: { default: 2880, ...api, check: integer(1), ...later },
+  API_JWT_ALGORITHM: { default: 'HS256', ...api, check: text, ...later },
+  API_JWT_ALLOWED_ALGORITHMS: { ...unset, ...api, check: oneOrMore(text), ...later },
+  API_JWT_ISSUER: laterText,
+  API_JWT_AUDIENCE: laterText,
+  API_JWT_LEEWAY: { default: 0, ...api, check: integer(0), ...later },
+  ACCESS_SECRET_KEY: key,
+  REFRESH_SECRET_KEY: key,
+  ACCESS_PRIVATE_KEY: key,
+  ACCESS_PUBLIC_KEY: key,
+  REFRESH_PRIVATE_KEY: key,
+  REFRESH_PUBLIC_KEY: key,
+  API_AUTH_TOKEN_PROVIDERS: {
+    default: ['header'],
+    ...api,
+    check: listOf(either(text, callable)),
+    ...later,
+  },
+  API_AUTH_COOKIE_NAME: { default: 'access_token', ...api, check: text, ...later },
+
+  API_AUTO_AUTH_ROUTES: { default: true, ...api, check: boolean, ...later },
+  API_AUTH_REFRESH_ROUTE: { default: '/auth/refresh', ...api, check: path, ...later },
+  API_AUTH_ME_ROUTE: { default: '/auth/me', ...api, check: path, ...later },
+  API_EXPOSE_ME: { default: true, ...api, check: boolean, ...later },
+
+  API_RATE_LIMIT: { ...unset, ...both, check: rateLimit, ...later },
+  API_RATE_LIMIT_STORE: { ...unset, ...api, check: object, ...later },
+  API_LOGIN_RATE_LIMIT: { default: '10 per minute', ...api, check: rateLimit, ...later },
+  API_TRUSTED_PROXIES: { ...unset, ...api, check: either(listOf(text), integer(0)), ...later },
+
+  API_CREATE_DOCS: { default: true, ...api, check: boolean, ...later },
+  API_DOCUMENTATION_URL: { default: '/docs', ...api, check: path, ...later },
+  API_DOCS_SPEC_ROUTE: { default: '/docs/apispec.json', ...api, check: path, ...later },
+  API_DOCUMENTATION_REQUIRE_AUTH: { default: false, ...api, check: boolean, ...later },
+  API_DESCRIPTION: info,
+  API_CONTACT_NAME: info,
+  API_CONTACT_EMAIL: info,
+  API_CONTACT_URL: infoUrl,
+  API_LICENCE_NAME: info,
+  API_LICENCE_URL: infoUrl,
+  API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url), ...now },
+  API_LOGO_URL: infoUrl,
+
+  API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...later },
+  API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1), ...now },
+  API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1), ...now },
+  API_MAX_CONDITIONS: limit(100, 1000, variables),
+  API_MAX_LIST: limit(1000, 10000, variables),
+  API_MAX_JOINS: limit(8),
+  API_MAX_DEPTH: limit(4),
+  API_MAX_EMBEDDED_ROWS: limit(10000),
+  API_MAX_BULK: limit(1000),
+}
+
+type MetaTable = { readonly [K in keyof OwnMeta]-?: KeyEntry<OwnMeta[K], 'model'> }
+
+const model = { level: 'model' } as const
+const words = { ...unset, ...model, check: text, ...now } as const
+
+/** The keys that only meta has. */
+export const metaKeyTable: MetaTable = {
+  endpoint: { ...unset, ...model, check: oneOrMore(endpointPath), ...now },
+  register_canonical_routes: { default: true, ...model, check: boolean, ...now },
+  tag: words,
+  tag_group: words,
+  description: words,
+  get_many_summary: words,
+  get_single_summary: words,
+  post_summary: words,
+  patch_summary: words,
+  delete_summary: words,
+  api_role_map: { ...keyTable.API_ROLE_MAP, ...model },
+}

@@ -1,0 +1,79 @@
+// Meta: the settings of one model, computed from ApiConfig by the specification's rule (strip `API_`, lower case), plus the keys that only a model has.
+
+import type { RoleMap } from './access-types.ts'
+import type { ApiConfig } from './config.ts'
+
+/** The keys of ApiConfig that belong to the whole API and may not stand in meta (contract §1). */
+export type ApiOnlyKey = Extract<
+  keyof ApiConfig,
+  | `${'ACCESS' | 'REFRESH'}_${string}`
+  | `API_${'TITLE' | 'VERSION' | 'BASE_MODEL' | 'SESSION_GETTER' | 'PREFIX' | 'BASE_URL' | 'ENDPOINT_CASE'}`
+  | `API_${'USER' | 'CREDENTIAL' | 'JWT'}_${string}`
+  | `API_${'KEY_AUTH_AND_RETURN_METHOD' | 'CUSTOM_AUTH' | 'AUTH_TOKEN_PROVIDERS' | 'AUTH_COOKIE_NAME'}`
+  | `API_AUTH_${string}_ROUTE`
+  | `API_${'AUTO_AUTH_ROUTES' | 'EXPOSE_ME'}`
+  | `API_${'RATE_LIMIT_STORE' | 'LOGIN_RATE_LIMIT' | 'TRUSTED_PROXIES'}`
+  | `API_${'CREATE_DOCS' | 'DESCRIPTION' | 'LOGO_URL' | 'SERVER_URLS'}`
+  | `API_${'DOCUMENTATION' | 'DOCS' | 'CONTACT' | 'LICENCE'}_${string}`
+  | `API_${'STATEMENT_TIMEOUT' | 'BODY_LIMIT' | 'MAX_URL_LENGTH'}`
+>
+
+/** The spelling in meta of a key of ApiConfig. */
+export type MetaKeyOf<K extends string> = K extends `API_${infer Rest}` ? Lowercase<Rest> : never
+
+/** The keys of ApiConfig that may stand in meta, as meta spells them. */
+type SharedMeta = {
+  readonly [K in Exclude<keyof ApiConfig, ApiOnlyKey> as MetaKeyOf<K>]?: ApiConfig[K]
+}
+
+/** The methods by which meta can tell limits and callbacks apart. */
+export type MetaMethod = 'get' | 'post' | 'patch' | 'put' | 'delete'
+
+/** The callbacks of SharedMeta, for one method only: `get_return_callback`. */
+type MethodCallbacks = {
+  readonly [K in keyof SharedMeta & `${string}_callback` as `${MetaMethod}_${K}`]?: SharedMeta[K]
+}
+
+/** `post_rate_limit: '5 per minute'`: a limit of that method on this model only. */
+type MethodRateLimits = { readonly [M in MetaMethod as `${M}_rate_limit`]?: string }
+
+/** The keys that only a model has. */
+export interface OwnMeta {
+  /** Paths below API_PREFIX that serve the model beside its canonical one; may contain `/`. Specification: Generated resource endpoints 1. */
+  readonly endpoint?: string | readonly string[]
+  /** false: the canonical URLs stay free for handlers of the host; only `endpoint` is served. Default true. Specification: Generated resource endpoints 3. */
+  readonly register_canonical_routes?: boolean
+  /** The model's section of the documentation. Default: the model's name. Contract §2. */
+  readonly tag?: string
+  /** The group its section stands in. Contract §2. */
+  readonly tag_group?: string
+  /** Text about the model, for the documentation. Contract §2. */
+  readonly description?: string
+  /** Summary of GET on the collection. Contract §2. */
+  readonly get_many_summary?: string
+  /** Summary of GET on one record. Contract §2. */
+  readonly get_single_summary?: string
+  /** Summary of POST. Contract §2. */
+  readonly post_summary?: string
+  /** Summary of PATCH. Contract §2. */
+  readonly patch_summary?: string
+  /** Summary of DELETE. Contract §2. */
+  readonly delete_summary?: string
+  /** The specification's own spelling of `role_map`. Specification: Roles 3. */
+  readonly api_role_map?: RoleMap
+}
+
+/**
+ * The settings of one model; `meta: {}` publishes it with the API's own settings.
+ *
+ * ```ts
+ * meta: { allow_join: true, allowed_methods: ['GET', 'POST'], post_rate_limit: '5 per minute' }
+ * ```
+ */
+export interface Meta extends SharedMeta, MethodCallbacks, MethodRateLimits, OwnMeta {}
+
+/** The spelling in meta of a configuration key: `API_ALLOW_JOIN` → `allow_join`. */
+export const metaKeyOf = (key: string): string => key.replace(/^API_/, '').toLowerCase()
+
+/** The spelling in the configuration of a meta key: `allow_join` → `API_ALLOW_JOIN`. */
+export const configKeyOf = (metaKey: string): string => `API_${metaKey.toUpperCase()}`

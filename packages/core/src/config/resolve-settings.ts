@@ -1,0 +1,138 @@
+// Resolves settings once: meta, else config, else default; nothing behind this file sees a configuration key again.
+
+import type { AnyModel } from '../model/define-model.ts'
+import type { ApiConfig } from './config.ts'
+import { keyTable } from './key-table.ts'
+import { type Meta, metaKeyOf } from './meta.ts'
+import type { Problems } from './problems.ts'
+import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
+import { resolveSoftDelete } from './soft-delete.ts'
+
+/** Reads one setting, from meta before config before default. */
+interface Reader {
+  /** A setting that has a default. */
+  get<K extends keyof ApiConfig>(key: K): NonNullable<ApiConfig[K]>
+  /** A setting that may be unset. */
+  find<K extends keyof ApiConfig>(key: K): ApiConfig[K] | undefined
+  /** Where the value comes from, as problems name it; undefined for a default. */
+  at(key: keyof ApiConfig): string | undefined
+}
+
+function reader(config: ApiConfig, meta?: Meta, modelName?: string): Reader {
+  const own = meta as Readonly<Record<string, unknown>> | undefined
+  const inMeta = (key: keyof ApiConfig): unknown =>
+    keyTable[key].level === 'both' ? own?.[metaKeyOf(key)] : undefined
+  const find = <K extends keyof ApiConfig>(key: K): ApiConfig[K] | undefined =>
+    (inMeta(key) ?? config[key] ?? keyTable[key].default) as ApiConfig[K] | undefined
+  return {
+    find,
+    get: <K extends keyof ApiConfig>(key: K) => find(key) as NonNullable<ApiConfig[K]>,
+    at(key) {
+      if (inMeta(key) !== undefined) return `models.${modelName}.meta.${metaKeyOf(key)}`
+      return config[key] === undefined ? undefined : `config.${key}`
+    },
+  }
+}
+
+const dumpSettings = ({ get }: Reader): DumpSettings => ({
+  envelope: get('API_DUMP_ENVELOPE'),
+  datetime: get('API_DUMP_DATETIME'),
+  version: get('API_DUMP_VERSION'),
+  statusCode: get('API_DUMP_STATUS_CODE'),
+  responseMs: get('API_DUMP_RESPONSE_MS'),
+  totalCount: get('API_DUMP_TOTAL_COUNT'),
+  nullNextUrl: get('API_DUMP_NULL_NEXT_URL'),
+  nullPreviousUrl: get('API_DUMP_NULL_PREVIOUS_URL'),
+  nullErrors: get('API_DUMP_NULL_ERRORS'),
+  requestId: get('API_DUMP_REQUEST_ID'),
+})
+
+const limitSettings = ({ get }: Reader): LimitSettings => ({
+  urlLength: get('API_MAX_URL_LENGTH'),
+  conditions: get('API_MAX_CONDITIONS'),
+  list: get('API_MAX_LIST'),
+  joins: get('API_MAX_JOINS'),
+  depth: get('API_MAX_DEPTH'),
+  embeddedRows: get('API_MAX_EMBEDDED_ROWS'),
+  bulk: get('API_MAX_BULK'),
+})
+
+/** The settings of the whole API, from a checked configuration. */
+export function resolveApiSettings(config: ApiConfig): ApiSettings {
+  const read = reader(config)
+  return {
+    title: read.get('API_TITLE'),
+    version: read.get('API_VERSION'),
+    prefix: read.get('API_PREFIX'),
+    baseUrl: read.get('API_BASE_URL'),
+    endpointCase: read.get('API_ENDPOINT_CASE'),
+    bodyLimit: read.get('API_BODY_LIMIT'),
+    dump: dumpSettings(read),
+    limits: limitSettings(read),
+    info: {
+      description: read.find('API_DESCRIPTION'),
+      contactName: read.find('API_CONTACT_NAME'),
+      contactEmail: read.find('API_CONTACT_EMAIL'),
+      contactUrl: read.find('API_CONTACT_URL'),
+      licenceName: read.find('API_LICENCE_NAME'),
+      licenceUrl: read.find('API_LICENCE_URL'),
+      serverUrls: [read.find('API_SERVER_URLS') ?? []].flat(),
+      logoUrl: read.find('API_LOGO_URL'),
+    },
+  }
+}
+
+/** The settings of one published model, from its checked meta and the checked configuration. */
+export function resolveResourceSettings(
+  model: AnyModel,
+  meta: Meta,
+  config: ApiConfig,
+  problems: Problems,
+): ResourceSettings {
+  const read = reader(config, meta, model.name)
+  const { get } = read
+  const blocked = get('API_BLOCK_METHODS')
+  return {
+    methods: new Set(get('API_ALLOWED_METHODS').filter((method) => !blocked.includes(method))),
+    allowJoin: get('API_ALLOW_JOIN'),
+    allowFilters: get('API_ALLOW_FILTERS'),
+    allowOrderBy: get('API_ALLOW_ORDER_BY'),
+    allowSelectFields: get('API_ALLOW_SELECT_FIELDS'),
+    allowGroupby: get('API_ALLOW_GROUPBY'),
+    allowAggregation: get('API_ALLOW_AGGREGATION'),
+    serializationType: get('API_SERIALIZATION_TYPE'),
+    serializationDepth: depth(read, problems),
+    addRelations: get('API_ADD_RELATIONS'),
+    pageSizeDefault: pageSize(read, problems),
+    pageSizeMax: get('API_PAGINATION_SIZE_MAX'),
+    count: get('API_COUNT'),
+    softDelete: resolveSoftDelete(model, meta, config, problems),
+    additionalQueryParams: get('API_ADDITIONAL_QUERY_PARAMS'),
+    dump: dumpSettings(read),
+    limits: limitSettings(read),
+    description: meta.description,
+    tag: meta.tag,
+    tagGroup: meta.tag_group,
+  }
+}
+
+/** The page size of a request that names none; the built-in one gives way to a smaller maximum, an explicit one is refused. */
+function pageSize(read: Reader, problems: Problems): number {
+  const size = read.get('API_PAGINATION_SIZE_DEFAULT')
+  const most = read.get('API_PAGINATION_SIZE_MAX')
+  if (size <= most) return size
+  const at = read.at('API_PAGINATION_SIZE_DEFAULT')
+  if (at !== undefined) problems.add(at, `${size} is more than API_PAGINATION_SIZE_MAX, ${most}.`)
+  return most
+}
+
+/** The depth of embedding, where one is set. */
+function depth(read: Reader, problems: Problems): number | undefined {
+  const levels = read.find('API_SERIALIZATION_DEPTH')
+  const most = read.get('API_MAX_DEPTH')
+  const at = read.at('API_SERIALIZATION_DEPTH')
+  if (levels !== undefined && at !== undefined && levels > most) {
+    problems.add(at, `${levels} is more than API_MAX_DEPTH, ${most}.`)
+  }
+  return levels
+}

@@ -1,0 +1,44 @@
+// How errors name a setting: the spelling of the configuration, by the name the code uses; nobody outside this folder spells one.
+
+/** The settings that a refused request is told about. */
+export const settingNames = {
+  allowJoin: 'API_ALLOW_JOIN',
+  allowFilters: 'API_ALLOW_FILTERS',
+  allowOrderBy: 'API_ALLOW_ORDER_BY',
+  allowSelectFields: 'API_ALLOW_SELECT_FIELDS',
+  allowGroupby: 'API_ALLOW_GROUPBY',
+  allowAggregation: 'API_ALLOW_AGGREGATION',
+  allowNestedWrites: 'API_ALLOW_NESTED_WRITES',
+  allowBulk: 'API_ALLOW_BULK',
+  allowCascadeDelete: 'API_ALLOW_CASCADE_DELETE',
+  softDelete: 'API_SOFT_DELETE',
+  softDeleteAttribute: 'API_SOFT_DELETE_ATTRIBUTE',
+  count: 'API_COUNT',
+  pageSizeDefault: 'API_PAGINATION_SIZE_DEFAULT',
+  pageSizeMax: 'API_PAGINATION_SIZE_MAX',
+  serializationType: 'API_SERIALIZATION_TYPE',
+  serializationDepth: 'API_SERIALIZATION_DEPTH',
+  additionalQueryParams: 'API_ADDITIONAL_QUERY_PARAMS',
+  baseModel: 'API_BASE_MODEL',
+  endpointCase: 'API_ENDPOINT_CASE',
+  prefix: 'API_PREFIX',
+  bodyLimit: 'API_BODY_LIMIT',
+  maxUrlLength: 'API_MAX_URL_LENGTH',
+  maxConditions: 'API_MAX_CONDITIONS',
+  maxList: 'API_MAX_LIST',
+  maxJoins: 'API_MAX_JOINS',
+  maxDepth: 'API_MAX_DEPTH',
+  maxEmbeddedRows: 'API_MAX_EMBEDDED_ROWS',
+  maxBulk: 'API_MAX_BULK',
+} as const
+
+/** The setting behind each member of LimitSettings. */
+export const limitSettingNames = {
+  urlLength: settingNames.maxUrlLength,
+  conditions: settingNames.maxConditions,
+  list: settingNames.maxList,
+  joins: settingNames.maxJoins,
+  depth: settingNames.maxDepth,
+  embeddedRows: settingNames.maxEmbeddedRows,
+  bulk: settingNames.maxBulk,
+} as const

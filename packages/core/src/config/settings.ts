@@ -1,0 +1,87 @@
+// Settings: what `API_*` and Meta become inside; complete, typed, readonly. The resolution lives in `resolve-settings.ts`.
+
+/** Which members of the envelope are written (API_DUMP_*). */
+export interface DumpSettings {
+  readonly envelope: boolean
+  readonly datetime: boolean
+  readonly version: boolean
+  readonly statusCode: boolean
+  readonly responseMs: boolean
+  readonly totalCount: boolean
+  readonly nullNextUrl: boolean
+  readonly nullPreviousUrl: boolean
+  readonly nullErrors: boolean
+  readonly requestId: boolean
+}
+
+/** Request limits (API_MAX_*). */
+export interface LimitSettings {
+  readonly urlLength: number
+  readonly conditions: number
+  readonly list: number
+  readonly joins: number
+  readonly depth: number
+  readonly embeddedRows: number
+  readonly bulk: number
+}
+
+export type EndpointCase = 'kebab' | 'snake' | 'camel' | 'pascal'
+export type SerializationType = 'url' | 'json' | 'dynamic' | 'hybrid'
+export type CountMode = 'exact' | 'capped' | 'none'
+
+/** What the OpenAPI document says of the API as a whole. */
+export interface InfoSettings {
+  readonly description: string | undefined
+  readonly contactName: string | undefined
+  readonly contactEmail: string | undefined
+  readonly contactUrl: string | undefined
+  readonly licenceName: string | undefined
+  readonly licenceUrl: string | undefined
+  readonly serverUrls: readonly string[]
+  readonly logoUrl: string | undefined
+}
+
+/** Settings of the whole API. */
+export interface ApiSettings {
+  readonly title: string
+  readonly version: string
+  readonly prefix: string
+  /** Origin before every emitted URL, or empty. */
+  readonly baseUrl: string
+  readonly endpointCase: EndpointCase
+  /** Largest body in bytes. */
+  readonly bodyLimit: number
+  readonly info: InfoSettings
+  readonly dump: DumpSettings
+  readonly limits: LimitSettings
+}
+
+/** Settings of one resource: meta, else config, else default. */
+export interface ResourceSettings {
+  /** The allowed methods without the blocked ones. */
+  readonly methods: ReadonlySet<string>
+  readonly allowJoin: boolean
+  readonly allowFilters: boolean
+  readonly allowOrderBy: boolean
+  readonly allowSelectFields: boolean
+  readonly allowGroupby: boolean
+  readonly allowAggregation: boolean
+  readonly serializationType: SerializationType
+  /** Undefined when not set explicitly: json and hybrid then embed one level. */
+  readonly serializationDepth: number | undefined
+  readonly addRelations: boolean
+  readonly pageSizeDefault: number
+  readonly pageSizeMax: number
+  readonly count: CountMode
+  readonly softDelete: {
+    readonly attribute: string
+    readonly active: unknown
+    readonly deleted: unknown
+  } | null
+  readonly additionalQueryParams: readonly string[]
+  readonly dump: DumpSettings
+  readonly limits: LimitSettings
+  readonly description: string | undefined
+  readonly tag: string | undefined
+  readonly tagGroup: string | undefined
+}

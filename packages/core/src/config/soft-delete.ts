@@ -1,0 +1,92 @@
+// Soft delete: which models take part, with which column and values.
+
+import type { Column } from '../model/column.ts'
+import type { AnyModel } from '../model/define-model.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import { shown } from './checks.ts'
+import type { ApiConfig } from './config.ts'
+import { keyTable } from './key-table.ts'
+import type { Meta } from './meta.ts'
+import type { Problems } from './problems.ts'
+import type { ResourceSettings } from './settings.ts'
+
+/** The soft delete of one model, or null where it takes no part. */
+export function resolveSoftDelete(
+  model: AnyModel,
+  meta: Meta,
+  config: ApiConfig,
+  problems: Problems,
+): ResourceSettings['softDelete'] {
+  const at = `models.${model.name}.meta`
+  const wanted = meta.soft_delete ?? config.API_SOFT_DELETE ?? false
+  if (!wanted) return null
+  const attribute = meta.soft_delete_attribute ?? config.API_SOFT_DELETE_ATTRIBUTE
+  if (attribute === undefined) {
+    // The global key without its companion is one problem of config, not one of each model.
+    if (meta.soft_delete) problems.add(`${at}.soft_delete`, 'needs soft_delete_attribute.')
+    return null
+  }
+  const column = Object.hasOwn(model.columns, attribute) ? model.columns[attribute] : undefined
+  if (column === undefined) {
+    if (meta.soft_delete || meta.soft_delete_attribute !== undefined) {
+      problems.add(
+        meta.soft_delete_attribute === undefined
+          ? `${at}.soft_delete`
+          : `${at}.soft_delete_attribute`,
+        `${model.name} has no column "${attribute}".${didYouMean(attribute, Object.keys(model.columns))}`,
+      )
+    }
+    return null
+  }
+  const [active, deleted] = meta.soft_delete_values ??
+    config.API_SOFT_DELETE_VALUES ??
+    keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
+  for (const value of [active, deleted]) {
+    if (fits(column, value)) continue
+    problems.add(
+      meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
+      `${shown(value)} is not a value of ${attribute}, which is of type ${column.type}.`,
+    )
+  }
+  return { attribute, active, deleted }
+}
+
+/** Whether a value is one the column can hold and compare; NULL compares with nothing. */
+function fits(column: Column, value: unknown): boolean {
+  switch (column.type) {
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'integer':
+      return Number.isInteger(value)
+    case 'string':
+    case 'text':
+      return typeof value === 'string'
+    case 'enum':
+      return typeof value === 'string' && (column.enum ?? []).includes(value)
+    default:
+      return false
+  }
+}
+
+/** What can only be said of all models together: the companion key, and that somebody takes part. */
+export function checkSoftDelete(
+  config: ApiConfig,
+  models: readonly { readonly meta: Meta; readonly softDelete: ResourceSettings['softDelete'] }[],
+  problems: Problems,
+): void {
+  const { API_SOFT_DELETE: wanted, API_SOFT_DELETE_ATTRIBUTE: attribute } = config
+  if (wanted === true && attribute === undefined) {
+    if (models.some(({ meta }) => meta.soft_delete_attribute === undefined)) {
+      problems.add('config.API_SOFT_DELETE', 'needs API_SOFT_DELETE_ATTRIBUTE.')
+    }
+    return
+  }
+  if (wanted === true && !models.some(({ softDelete }) => softDelete !== null)) {
+    problems.add('config.API_SOFT_DELETE', `no published model has the column "${attribute}".`)
+  }
+  if (wanted === undefined && attribute !== undefined) {
+    if (!models.some(({ meta }) => meta.soft_delete !== undefined)) {
+      problems.add('config.API_SOFT_DELETE_ATTRIBUTE', 'has no effect without API_SOFT_DELETE.')
+    }
+  }
+}

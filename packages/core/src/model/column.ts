@@ -1,0 +1,70 @@
+// Column: how an author declares one column of a model; plain data, the specification's metadata keys verbatim.
+
+import type { StandardSchema } from './standard-schema.ts'
+
+/** The column types and the JSON form each has in answers and bodies (contract §7). */
+export interface ColumnTypes {
+  integer: number
+  bigint: string
+  float: number
+  decimal: string
+  boolean: boolean
+  string: string
+  text: string
+  date: string
+  datetime: string
+  time: string
+  uuid: string
+  json: unknown
+  binary: string
+  enum: string
+}
+
+export type ColumnType = keyof ColumnTypes
+
+/** One declared column. Only `type` is required. */
+export interface Column {
+  /** How the value is stored, compared and written in JSON. */
+  readonly type: ColumnType
+  /** Part of the primary key; keys may be composite. Default false. */
+  readonly primaryKey?: boolean
+  /** The database makes the value (`true`), or the service makes a UUID (`'uuid'`). Default false. */
+  readonly generated?: boolean | 'uuid'
+  /** May hold NULL. Default false. */
+  readonly nullable?: boolean
+  /** A unique constraint of one column exists. Default false. */
+  readonly unique?: boolean
+  /** Longest text, in characters. */
+  readonly maxLength?: number
+  /** Total digits of a decimal. Default 15. */
+  readonly precision?: number
+  /** Digits after the point of a decimal. */
+  readonly scale?: number
+  /** The members of an `enum` column. */
+  readonly enum?: readonly string[]
+  /** The column's name in the database, where it differs from the field name. */
+  readonly column?: string
+  /** `'database'`: compare and order text as the database does, with its index, and leave parity (contract §7). */
+  readonly collation?: 'database'
+  /** `'text'`: a decimal kept as text on a database without exact decimals (contract §7). */
+  readonly storage?: 'text'
+  /** Never seen, filtered, ordered, grouped or written by a client. Default false. */
+  readonly hidden?: boolean
+  /** Shown, never written by a client. Default false. */
+  readonly readOnly?: boolean
+  /** Set by the service: when the record is created, or whenever it changes. */
+  readonly managed?: 'created' | 'updated'
+  /** Value the service sends when a new record has none: a JSON value, or a function that makes one. */
+  readonly default?: unknown
+  /** The database has a default of its own. */
+  readonly hasDefault?: boolean
+  readonly description?: string
+  /** Documentation format; `uri` also validates. */
+  readonly format?: string
+  /** A validator's name, a function, or a Standard Schema. */
+  // biome-ignore lint/suspicious/noExplicitAny: the row type of a validator is the author's
+  readonly validator?: string | ((value: any, row: any) => boolean | string) | StandardSchema
+  /** The message when validation fails. */
+  readonly validator_message?: string
+  readonly example?: unknown
+}

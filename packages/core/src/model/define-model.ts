@@ -1,0 +1,184 @@
+// Models: what an author declares, as plain frozen data whose types the rest of the library infers from.
+
+import type { Expression, ExpressionBuilder } from 'kysely'
+import type { Meta } from '../config/meta.ts'
+import { pluralSnake } from '../naming/plural.ts'
+import type { Column, ColumnType } from './column.ts'
+import type { FullRow, TableRow } from './infer.ts'
+import type { Relation } from './relation.ts'
+
+/** The columns of a model, by field name. */
+export type Columns = Readonly<Record<string, Column>>
+
+/** The relations of a model, by relation key. */
+export type Relations = Readonly<Record<string, Relation>>
+
+/** What a read-only SQL expression says of itself. */
+export interface ComputedShape {
+  readonly type: ColumnType
+  /** Whether the expression may give NULL. Default false. */
+  readonly nullable?: boolean
+  readonly enum?: readonly string[]
+  readonly precision?: number
+  readonly scale?: number
+  readonly hidden?: boolean
+  readonly description?: string
+  readonly format?: string
+  readonly example?: unknown
+}
+
+/** A read-only SQL expression over the model's own unqualified columns (database names); usable wherever a column is. */
+export interface ComputedColumn<Row = Record<string, unknown>> extends ComputedShape {
+  readonly expression: (eb: ExpressionBuilder<{ self: Row }, 'self'>) => Expression<unknown>
+}
+
+/** A function of the model, called with a record of it: `check_password(user, password)`. */
+// biome-ignore lint/suspicious/noExplicitAny: further arguments are a matter between the author and the setting that names the method
+export type ModelMethod<Row> = (record: Row, ...args: any[]) => unknown
+
+/** A declared model. */
+export interface Model<
+  Name extends string = string,
+  Table extends string = string,
+  C extends Columns = Columns,
+  R extends Relations = Relations,
+  P extends Readonly<Record<string, ComputedShape>> = Readonly<Record<string, ComputedShape>>,
+> {
+  readonly name: Name
+  /** The table in the database. */
+  readonly table: Table
+  readonly columns: C
+  readonly relations: R
+  readonly computed: P
+  // biome-ignore lint/suspicious/noExplicitAny: see ModelMethod
+  readonly methods: Readonly<Record<string, ModelMethod<any>>>
+  /** Present: the model is published. */
+  readonly meta?: Meta
+}
+
+/** Any model, whatever its columns. */
+export type AnyModel = Model
+
+/** A misspelt option of a column is a compile error, which a type parameter alone would let pass. */
+type Exact<T, Shape> = {
+  readonly [K in keyof T]: T[K] & { readonly [X in Exclude<keyof T[K], keyof Shape>]: never }
+}
+
+type NoRelations = Readonly<Record<never, Relation>>
+type NoComputed = Readonly<Record<never, ComputedShape>>
+
+/** What `defineModel` takes beside the name. */
+export interface ModelDefinition<
+  Table extends string,
+  C extends Columns,
+  R extends Relations,
+  P extends Readonly<Record<string, ComputedShape>>,
+  Inherited extends Columns = NoColumns,
+> {
+  /** The table in the database. Default: the snake-case plural of the model's name. */
+  readonly table?: Table
+  readonly columns: C & Exact<C, Column>
+  readonly relations?: R
+  readonly computed?: P & {
+    readonly [K in keyof P]: ComputedColumn<TableRow<Merged<Inherited, C>>>
+  } & Exact<P, ComputedColumn>
+  readonly methods?: Readonly<Record<string, ModelMethod<FullRow<Merged<Inherited, C>, P>>>>
+  /** Settings of the model; present, if only as `{}`, it publishes the model. */
+  readonly meta?: Meta
+}
+
+export type NoColumns = Readonly<Record<never, Column>>
+
+/** The columns of a base model and of a model; the model's own go before. */
+export type Merged<Base extends Columns, Own extends Columns> = Omit<Base, keyof Own> & Own
+
+/** Copies and freezes each member, so that what was declared cannot change while it is served. */
+const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefined): T => {
+  const copy: Record<string, object> = {}
+  for (const [key, value] of Object.entries(members ?? {})) copy[key] = Object.freeze({ ...value })
+  return Object.freeze(copy) as T
+}
+
+/**
+ * Declares a model.
+ *
+ * ```ts
+ * export const Author = defineModel('Author', {
+ *   table: 'authors',
+ *   columns: {
+ *     id: { type: 'integer', primaryKey: true, generated: true },
+ *     name: { type: 'string', maxLength: 120 },
+ *   },
+ *   relations: { books: hasMany('Book', 'author_id') },
+ *   meta: { allow_join: true },
+ * })
+ * ```
+ */
+export function defineModel<
+  const Name extends string,
+  const C extends Columns,
+  const R extends Relations = NoRelations,
+  const P extends Readonly<Record<string, ComputedShape>> = NoComputed,
+  const Table extends string = string,
+>(name: Name, definition: ModelDefinition<Table, C, R, P>): Model<Name, Table, C, R, P> {
+  return Object.freeze({
+    name,
+    table: (definition.table ?? pluralSnake(name)) as Table,
+    columns: frozen<C>(definition.columns),
+    relations: frozen<R>(definition.relations),
+    computed: frozen<P>(definition.computed),
+    methods: Object.freeze({ ...definition.methods }),
+    ...(definition.meta === undefined ? {} : { meta: Object.freeze({ ...definition.meta }) }),
+  })
+}
+
+/** Columns and settings that several models share. */
+export interface BaseModel<C extends Columns = Columns> {
+  readonly columns: C
+  readonly meta: Meta
+  /** Every model defined so far, in order. */
+  readonly models: readonly AnyModel[]
+  /** `defineModel` with the base's columns first, and its meta as defaults where the model has meta itself. */
+  define<
+    const Name extends string,
+    const Own extends Columns,
+    const R extends Relations = NoRelations,
+    const P extends Readonly<Record<string, ComputedShape>> = NoComputed,
+    const Table extends string = string,
+  >(
+    name: Name,
+    definition: ModelDefinition<Table, Own, R, P, C>,
+  ): Model<Name, Table, Merged<C, Own>, R, P>
+}
+
+/**
+ * Declares a base model. `API_BASE_MODEL: Base` then publishes what was defined with it; a model without meta of its own
+ * stays unpublished, as everywhere.
+ *
+ * ```ts
+ * const Base = defineBase({ columns: { created: { type: 'datetime', managed: 'created' } } })
+ * const Book = Base.define('Book', { columns: { id: { type: 'integer', primaryKey: true } }, meta: {} })
+ * ```
+ */
+export function defineBase<const C extends Columns>(base: {
+  readonly columns: C & Exact<C, Column>
+  readonly meta?: Meta
+}): BaseModel<C> {
+  const models: AnyModel[] = []
+  const meta: Meta = Object.freeze({ ...base.meta })
+  return Object.freeze({
+    columns: frozen<C>(base.columns),
+    meta,
+    models,
+    // biome-ignore lint/suspicious/noExplicitAny: the signature in BaseModel is the typed one
+    define(name: string, definition: any): any {
+      const model = defineModel(name, {
+        ...definition,
+        columns: { ...base.columns, ...definition.columns },
+        ...(definition.meta === undefined ? {} : { meta: { ...meta, ...definition.meta } }),
+      })
+      models.push(model)
+      return model
+    },
+  })
+}

@@ -1,0 +1,115 @@
+// Relations: how an author says that two models belong together; plain data that names its target.
+
+/** One field, or the fields of a composite key in the order of the key they pair with. */
+export type Key = string | readonly string[]
+
+/** Names the unique key of the other side, where it is not the primary key. */
+export interface KeyOptions<References extends Key = Key> {
+  /** The field or fields that are referenced. Default: the primary key. */
+  readonly references?: References
+}
+
+/** This model holds the key of one target. */
+export interface BelongsTo<Target extends string = string, K extends Key = Key> {
+  readonly kind: 'belongsTo'
+  readonly target: Target
+  /** Fields of this model. */
+  readonly key: K
+  /** Fields of the target; its primary key when absent. */
+  readonly references?: Key
+}
+
+/** At most one target holds the key of this model. */
+export interface HasOne<Target extends string = string, K extends Key = Key> {
+  readonly kind: 'hasOne'
+  readonly target: Target
+  /** Fields of the target. */
+  readonly key: K
+  /** Fields of this model; its primary key when absent. */
+  readonly references?: Key
+}
+
+/** Any number of targets hold the key of this model. */
+export interface HasMany<Target extends string = string, K extends Key = Key> {
+  readonly kind: 'hasMany'
+  readonly target: Target
+  /** Fields of the target. */
+  readonly key: K
+  /** Fields of this model; its primary key when absent. */
+  readonly references?: Key
+}
+
+/** A junction table pairs this model's primary key with the target's; all names are the database's. */
+export interface ManyToMany<Target extends string = string> {
+  readonly kind: 'manyToMany'
+  readonly target: Target
+  /** The junction table. */
+  readonly through: string
+  /** Its columns that hold this model's key. */
+  readonly from: Key
+  /** Its columns that hold the target's key. */
+  readonly to: Key
+}
+
+export type Relation = BelongsTo | HasOne | HasMany | ManyToMany
+
+/**
+ * The record holds the key of one other record.
+ *
+ * ```ts
+ * publisher: belongsTo('Publisher', 'publisher_id')
+ * edition: belongsTo('Edition', ['book_id', 'edition_no']) // composite: in the order of the target's key
+ * country: belongsTo('Country', 'country_code', { references: 'code' }) // another unique key
+ * ```
+ */
+export function belongsTo<const Target extends string, const K extends Key>(
+  target: Target,
+  key: K,
+  options: KeyOptions = {},
+): BelongsTo<Target, K> {
+  return { kind: 'belongsTo', target, key, ...options }
+}
+
+/**
+ * At most one other record holds this record's key.
+ *
+ * ```ts
+ * profile: hasOne('Profile', 'author_id')
+ * ```
+ */
+export function hasOne<const Target extends string, const K extends Key>(
+  target: Target,
+  key: K,
+  options: KeyOptions = {},
+): HasOne<Target, K> {
+  return { kind: 'hasOne', target, key, ...options }
+}
+
+/**
+ * Any number of other records hold this record's key.
+ *
+ * ```ts
+ * books: hasMany('Book', 'author_id')
+ * ```
+ */
+export function hasMany<const Target extends string, const K extends Key>(
+  target: Target,
+  key: K,
+  options: KeyOptions = {},
+): HasMany<Target, K> {
+  return { kind: 'hasMany', target, key, ...options }
+}
+
+/**
+ * A junction table pairs records of both sides. `through`, `from` and `to` are names of the database.
+ *
+ * ```ts
+ * tags: manyToMany('Tag', { through: 'author_tags', from: 'author_id', to: 'tag_id' })
+ * ```
+ */
+export function manyToMany<const Target extends string>(
+  target: Target,
+  junction: { readonly through: string; readonly from: Key; readonly to: Key },
+): ManyToMany<Target> {
+  return { kind: 'manyToMany', target, ...junction }
+}

@@ -1,0 +1,46 @@
+// "Did you mean …?": the nearest known name to an unknown one, for every error that names something.
+
+/** Edit distance (insert, delete, replace, swap of neighbours), given up beyond `limit`. */
+function distance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, (before[j - 2] ?? 0) + 1)
+      }
+      row.push(best)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length] ?? 0
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/[-_\s]/g, '')
+
+/** The known name nearest to `unknown`, or undefined when none is near enough to be helpful. */
+export function nearest(unknown: string, known: Iterable<string>): string | undefined {
+  const wanted = plain(unknown)
+  const limit = Math.max(1, Math.floor(wanted.length * 0.4))
+  let best: string | undefined
+  let bestDistance = limit + 1
+  for (const name of known) {
+    const d = distance(wanted, plain(name), limit)
+    if (d < bestDistance) {
+      best = name
+      bestDistance = d
+    }
+  }
+  return best
+}
+
+/** The sentence to append to an error: ` Did you mean "title"?`, or an empty text. */
+export function didYouMean(unknown: string, known: Iterable<string>): string {
+  const name = nearest(unknown.slice(0, 100), known)
+  return name === undefined ? '' : ` Did you mean "${name}"?`
+}

@@ -1,0 +1,33 @@
+// Collects the declared models: the listed ones and those of the base model, by name.
+
+import type { Problems } from '../config/problems.ts'
+import { settingNames } from '../config/setting-names.ts'
+import type { AnyModel, BaseModel } from '../model/define-model.ts'
+
+/** Every declared model by name, listed ones first; two models of one name are a problem. */
+export function collectModels(
+  listed: readonly AnyModel[],
+  base: BaseModel | undefined,
+  problems: Problems,
+): Map<string, AnyModel> {
+  const models = new Map<string, AnyModel>()
+  if (!Array.isArray(listed)) {
+    problems.add('models', 'expected a list of models.')
+    return models
+  }
+  if (base !== undefined && !Array.isArray(base.models)) {
+    problems.add(`config.${settingNames.baseModel}`, 'expected what defineBase returns.')
+  }
+  for (const [index, model] of [...listed, ...(base?.models ?? [])].entries()) {
+    if (typeof model?.name !== 'string' || typeof model.columns !== 'object') {
+      problems.add(`models[${index}]`, 'expected what defineModel returns.')
+      continue
+    }
+    const other = models.get(model.name)
+    if (other !== undefined && other !== model) {
+      problems.add(`models.${model.name}`, 'two models have this name.')
+    }
+    models.set(model.name, other ?? model)
+  }
+  return models
+}

@@ -1,0 +1,39 @@
+// Endpoint names: the paths below the prefix that serve a model, and which of them is emitted.
+
+import type { Meta } from '../config/meta.ts'
+import type { EndpointCase } from '../config/settings.ts'
+import { toCase } from '../naming/case.ts'
+import { pluralIn } from '../naming/plural.ts'
+
+/** The names of one resource in URLs. */
+export interface EndpointNames {
+  /** Plural of the model's name: `order-items`. */
+  readonly endpoint: string
+  /** The path of emitted URLs. */
+  readonly path: string
+  /** Every path that is served, the emitted one first, the singular alias last; empty where the host owns them all. */
+  readonly paths: readonly string[]
+}
+
+/**
+ * The endpoint names of a model.
+ *
+ * ```ts
+ * endpointNames('OrderItem', {}, 'kebab').paths // ['order-items', 'order-item']
+ * endpointNames('OrderItem', { endpoint: 'shop/items' }, 'kebab').paths // ['order-items', 'shop/items', 'order-item']
+ * ```
+ */
+export function endpointNames(
+  modelName: string,
+  meta: Meta,
+  letterCase: EndpointCase,
+): EndpointNames {
+  const endpoint = pluralIn(modelName, letterCase)
+  const own = [meta.endpoint ?? []].flat().map((path) => path.replace(/^\//, ''))
+  // The alias is the name as declared: a singular computed from a plural would only be a guess.
+  const paths =
+    meta.register_canonical_routes === false
+      ? new Set(own)
+      : new Set([endpoint, ...own, toCase(modelName, letterCase)])
+  return { endpoint, path: [...paths][0] ?? endpoint, paths: [...paths] }
+}

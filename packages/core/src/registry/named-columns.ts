@@ -1,0 +1,38 @@
+// Named columns: a model's columns and computed columns with both names resolved and their defaults filled in.
+
+import type { Column } from '../model/column.ts'
+import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
+import type { NamedColumn } from './resource.ts'
+
+/** Total digits of a decimal that does not say. */
+const defaultPrecision = 15
+
+function namedColumn(name: string, column: Column): NamedColumn {
+  const decimal = column.type === 'decimal'
+  return {
+    name,
+    dbName: column.column ?? name,
+    type: column.type,
+    nullable: column.nullable === true,
+    hidden: column.hidden === true,
+    ...(decimal ? { precision: column.precision ?? defaultPrecision } : {}),
+    ...(decimal ? { scale: column.scale ?? 0 } : {}),
+    ...(column.enum === undefined ? {} : { enum: column.enum }),
+    ...(column.collation === undefined ? {} : { collation: column.collation }),
+    ...(column.storage === undefined ? {} : { storage: column.storage }),
+    definition: column,
+  }
+}
+
+/** The columns of a model by field name, in model order, computed ones last. */
+export function namedColumns(model: AnyModel): Map<string, NamedColumn> {
+  const columns = new Map<string, NamedColumn>()
+  for (const [name, column] of Object.entries(model.columns)) {
+    columns.set(name, namedColumn(name, column))
+  }
+  for (const [name, computed] of Object.entries(model.computed)) {
+    const { expression, ...shape } = computed as ComputedColumn
+    columns.set(name, { ...namedColumn(name, { ...shape, readOnly: true }), computed: expression })
+  }
+  return columns
+}

@@ -1,0 +1,196 @@
+// Resolves the relations of a resource: names become columns of both sides, and what does not fit becomes a problem.
+
+import type { Problems } from '../config/problems.ts'
+import type { EndpointCase } from '../config/settings.ts'
+import type { AnyModel } from '../model/define-model.ts'
+import type { Key, Relation } from '../model/relation.ts'
+import { toCase } from '../naming/case.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
+
+/** What relations are resolved against. */
+export interface RelationScope {
+  /** Every declared model by name, published or not. */
+  readonly models: ReadonlyMap<string, AnyModel>
+  /** Every declared model by its table. */
+  readonly tables: ReadonlyMap<string, AnyModel>
+  /** The published ones. */
+  readonly byName: ReadonlyMap<string, Resource>
+  readonly endpointCase: EndpointCase
+  readonly problems: Problems
+}
+
+const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
+
+/** The columns a key names; undefined after a problem. */
+function keyColumns(
+  resource: Resource,
+  key: Key,
+  at: string,
+  problems: Problems,
+): readonly NamedColumn[] | undefined {
+  const columns: NamedColumn[] = []
+  for (const name of list(key)) {
+    const column = resource.allColumns.get(name)
+    if (column !== undefined && column.computed === undefined) {
+      columns.push(column)
+      continue
+    }
+    const renamed = [...resource.allColumns.values()].find((other) => other.dbName === name)
+    problems.add(
+      at,
+      column !== undefined
+        ? `"${name}" is a computed column; a key needs a stored one.`
+        : renamed !== undefined
+          ? `"${name}" is a name of the database; the field of ${resource.name} is "${renamed.name}".`
+          : `${resource.name} has no column "${name}".${didYouMean(name, resource.allColumns.keys())}`,
+    )
+  }
+  return columns.length === list(key).length ? columns : undefined
+}
+
+/** Whether values of the two columns can be equal in the database and in JSON. */
+const agree = (a: NamedColumn, b: NamedColumn): boolean =>
+  a.type === b.type || (isText(a) && isText(b))
+
+const isText = ({ type }: NamedColumn): boolean => type === 'string' || type === 'text'
+
+/** Checks that two key lists pair up. */
+function pairUp(
+  from: readonly NamedColumn[],
+  to: readonly NamedColumn[],
+  relation: { readonly source: Resource; readonly target: Resource; readonly at: string },
+  problems: Problems,
+): boolean {
+  const { source, target, at } = relation
+  const names = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name).join(', ')
+  if (from.length !== to.length) {
+    problems.add(
+      at,
+      `the keys differ in length: (${names(from)}) of ${source.name}, (${names(to)}) of ${target.name}.`,
+    )
+    return false
+  }
+  let good = true
+  for (const [index, a] of from.entries()) {
+    const b = to[index]
+    if (b === undefined || agree(a, b)) continue
+    problems.add(
+      at,
+      `${source.name}.${a.name} is of type ${a.type}, ${target.name}.${b.name} of type ${b.type}.`,
+    )
+    good = false
+  }
+  return good
+}
+
+type Sides = Pick<ResolvedRelation, 'from' | 'to' | 'through'>
+
+/** The columns of both sides; undefined after a problem. */
+function sides(
+  relation: Relation,
+  source: Resource,
+  target: Resource,
+  at: string,
+  scope: RelationScope,
+): Sides | undefined {
+  const { problems } = scope
+  if (relation.kind === 'manyToMany') return junction(relation, source, target, at, scope)
+  const holdsKey = relation.kind === 'belongsTo' ? source : target
+  const referenced = relation.kind === 'belongsTo' ? target : source
+  const key = keyColumns(holdsKey, relation.key, at, problems)
+  const references =
+    relation.references === undefined
+      ? referenced.primaryKey
+      : keyColumns(referenced, relation.references, `${at}.references`, problems)
+  if (key === undefined || references === undefined || references.length === 0) return undefined
+  if (relation.references !== undefined && !isUnique(references, referenced)) {
+    problems.add(
+      `${at}.references`,
+      `(${list(relation.references).join(', ')}) of ${referenced.name} is not unique; mark the column unique or reference a key.`,
+    )
+  }
+  const [from, to] = relation.kind === 'belongsTo' ? [key, references] : [references, key]
+  return pairUp(from, to, { source, target, at }, problems) ? { from, to } : undefined
+}
+
+/** Whether the columns are a key as far as the model says: one unique column, or the primary key. A list may be a constraint the model cannot express. */
+const isUnique = (columns: readonly NamedColumn[], resource: Resource): boolean =>
+  columns.length > 1 ||
+  columns.every(
+    (column) =>
+      column.definition.unique === true ||
+      (resource.primaryKey.length === 1 && resource.primaryKey[0] === column),
+  )
+
+function junction(
+  relation: Extract<Relation, { kind: 'manyToMany' }>,
+  source: Resource,
+  target: Resource,
+  at: string,
+  { tables, problems }: RelationScope,
+): Sides | undefined {
+  let good = true
+  const table = tables.get(relation.through)
+  const known = table && Object.entries(table.columns).map(([name, c]) => c.column ?? name)
+  for (const [side, resource] of [
+    ['from', source],
+    ['to', target],
+  ] as const) {
+    const names = list(relation[side])
+    if (names.length !== resource.primaryKey.length) {
+      const key = resource.primaryKey.map(({ name }) => name).join(', ')
+      problems.add(
+        `${at}.${side}`,
+        `the keys differ in length: (${names.join(', ')}) of ${relation.through}, (${key}) of ${resource.name}.`,
+      )
+      good = false
+    }
+    for (const name of known === undefined ? [] : names) {
+      if (known?.includes(name)) continue
+      problems.add(
+        `${at}.${side}`,
+        `the table ${relation.through} has no column "${name}".${didYouMean(name, known ?? [])}`,
+      )
+      good = false
+    }
+  }
+  if (!good) return undefined
+  const through = { table: relation.through, from: list(relation.from), to: list(relation.to) }
+  return { from: source.primaryKey, to: target.primaryKey, through }
+}
+
+/** A relation whose inverse is still to be found. */
+export type OpenRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
+
+/** The relations of a resource whose targets are published, by key, in model order. */
+export function resolveRelations(
+  source: Resource,
+  scope: RelationScope,
+): Map<string, OpenRelation> {
+  const resolved = new Map<string, OpenRelation>()
+  const segments = new Map<string, string>()
+  for (const [name, relation] of Object.entries(source.model.relations)) {
+    const at = `models.${source.name}.relations.${name}`
+    if (!scope.models.has(relation.target)) {
+      const hint = didYouMean(relation.target, scope.models.keys())
+      scope.problems.add(at, `no model named "${relation.target}".${hint}`)
+      continue
+    }
+    const target = scope.byName.get(relation.target)
+    // An unpublished target does not exist for clients, nor does a relation to it.
+    if (target === undefined) continue
+    const segment = toCase(name, scope.endpointCase)
+    const other = segments.get(segment)
+    if (other !== undefined) {
+      scope.problems.add(at, `shares the path segment "${segment}" with relation "${other}".`)
+    }
+    segments.set(segment, name)
+    const columns = sides(relation, source, target, at, scope)
+    if (columns === undefined) continue
+    const { kind } = relation
+    const cardinality = kind === 'belongsTo' || kind === 'hasOne' ? 'one' : 'many'
+    resolved.set(name, { name, segment, cardinality, kind, source, target, ...columns })
+  }
+  return resolved
+}

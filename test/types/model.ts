@@ -1,0 +1,132 @@
+// What TypeScript infers from a model, and what it refuses; compiled, never run.
+
+import { sql } from 'kysely'
+import {
+  defineBase,
+  defineModel,
+} from '../../packages/core/src/model/define-model.ts'
+import type {
+  DatabaseOf,
+  NewRowOf,
+  PatchOf,
+  RecordOf,
+  RowOf,
+} from '../../packages/core/src/model/infer.ts'
+import { belongsTo, hasMany, manyToMany } from '../../packages/core/src/model/relation.ts'
+
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const holds = <_Claim extends true>(): void => undefined
+
+const Author = defineModel('Author', {
+  table: 'authors',
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 120 },
+    rank: { type: 'enum', enum: ['junior', 'senior'] },
+    balance: { type: 'decimal', scale: 2, default: '0.00' },
+    publisher_id: { type: 'integer', nullable: true },
+    bornOn: { type: 'date', nullable: true, column: 'born_on' },
+    notes: { type: 'text', nullable: true, hidden: true },
+    createdAt: { type: 'datetime', column: 'created_at', managed: 'created' },
+    visits: { type: 'bigint', hasDefault: true, readOnly: true },
+    data: { type: 'json', nullable: true },
+  },
+  relations: {
+    books: hasMany('Book', 'author_id'),
+    publisher: belongsTo('Publisher', 'publisher_id'),
+    tags: manyToMany('Tag', { through: 'author_tags', from: 'author_id', to: 'tag_id' }),
+  },
+  computed: {
+    label: { type: 'string', expression: (eb) => eb.fn('upper', ['name']) },
+    age: { type: 'integer', nullable: true, expression: (eb) => sql`1 + ${eb.ref('born_on')}` },
+  },
+  methods: {
+    check_password: (author, password: string) => author.notes === password,
+  },
+  meta: { allow_join: true, allowed_methods: ['GET', 'POST'], post_rate_limit: '5 per minute' },
+})
+
+holds<
+  Equal<
+    RowOf<typeof Author>,
+    {
+      id: number
+      name: string
+      rank: 'junior' | 'senior'
+      balance: string
+      publisher_id: number | null
+      bornOn: string | null
+      createdAt: string
+      visits: string
+      data: unknown
+      label: string
+      age: number | null
+    }
+  >
+>()
+
+holds<Equal<RecordOf<typeof Author>['notes'], string | null>>()
+
+holds<
+  Equal<
+    NewRowOf<typeof Author>,
+    {
+      name: string
+      rank: 'junior' | 'senior'
+      balance?: string
+      publisher_id?: number | null
+      bornOn?: string | null
+      data?: unknown
+    }
+  >
+>()
+
+holds<
+  Equal<
+    PatchOf<typeof Author>,
+    {
+      name?: string
+      rank?: 'junior' | 'senior'
+      balance?: string
+      publisher_id?: number | null
+      bornOn?: string | null
+      data?: unknown
+    }
+  >
+>()
+
+const Untitled = defineModel('Untitled', { columns: { id: { type: 'uuid', primaryKey: true } } })
+type Database = DatabaseOf<[typeof Author, typeof Untitled]>
+holds<Equal<keyof Database, 'authors'>>()
+holds<
+  Equal<
+    keyof Database['authors'],
+    | 'id'
+    | 'name'
+    | 'rank'
+    | 'balance'
+    | 'publisher_id'
+    | 'born_on'
+    | 'notes'
+    | 'created_at'
+    | 'visits'
+    | 'data'
+  >
+>()
+
+const Base = defineBase({
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    created: { type: 'datetime', managed: 'created' },
+  },
+  meta: { allow_join: true },
+})
+const Book = Base.define('Book', {
+  columns: { title: { type: 'string' }, id: { type: 'uuid', primaryKey: true } },
+  computed: { day: { type: 'string', expression: (eb) => eb.fn('day', ['created']) } },
+  meta: {},
+})
+holds<
+  Equal<RowOf<typeof Book>, { id: string; title: string; created: string; day: string }>
+>()
