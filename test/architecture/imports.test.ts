@@ -124,7 +124,7 @@ suite('the rules about imports', (test) => {
     for (const [file, from] of [
       ['plan/joins.ts', 'kysely'],
       ['serialize/json.ts', 'kysely'],
-      ['parse/ast.ts', '../naming/case.ts'],
+      ['parse/ast.ts', '../json/stringify.ts'],
       ['compile/condition.ts', '../parse/operators.ts'],
       ['compile/condition.ts', '../config/settings.ts'],
       ['openapi/document.ts', '../plan/plan.ts'],

@@ -24,7 +24,7 @@ export const sideways: readonly (readonly [from: string, to: string])[] = [['aut
 
 /** What a folder never imports, although it lies lower. */
 export const never: Readonly<Record<string, readonly string[]>> = {
-  parse: ['naming', 'json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
+  parse: ['json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
   naming: ['kysely'],
   plan: ['kysely'],
   compile: ['parse', 'config', 'access'],

@@ -1,2 +1,21 @@
-/** The public surface of model-api: re-exports only. */
-export {}
+// The public surface of @model-api/core: re-exports only.
+
+export type { Api, ApiOptions } from './api.ts'
+export { createApi } from './api.ts'
+export type { Clock } from './call.ts'
+export type { ApiConfig } from './config/config.ts'
+export type { Meta } from './config/meta.ts'
+export type { Dialect, DialectColumn } from './dialect/dialect.ts'
+export type { ErrorBody } from './errors.ts'
+export { ApiError, apiError } from './errors.ts'
+export type { Envelope } from './http/envelope.ts'
+export type { ApiRequest } from './http/request.ts'
+export type { ApiResponse } from './http/response.ts'
+export type { JsonValue } from './json/json-value.ts'
+export { stringify } from './json/stringify.ts'
+export type { Column, ColumnType } from './model/column.ts'
+export type { AnyModel, Model } from './model/define-model.ts'
+export { defineBase, defineModel } from './model/define-model.ts'
+export type { DatabaseOf, NewRowOf, PatchOf, RowOf } from './model/infer.ts'
+export { belongsTo, hasMany, hasOne, manyToMany } from './model/relation.ts'
+export type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'

@@ -1,0 +1,46 @@
+// Call: what one request carries through the stages. Types only.
+
+import type { AnyDatabase } from './compile/target.ts'
+import type { ApiSettings } from './config/settings.ts'
+import type { Dialect } from './dialect/dialect.ts'
+import type { ApiRequest } from './http/request.ts'
+import type { RouteTable } from './http/route-table.ts'
+import type { Reach } from './plan/context.ts'
+import type { Registry } from './registry/resource.ts'
+
+/** Time as the service sees it; tests move it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Milliseconds from any fixed point, never going back. */
+  elapsed(): number
+}
+
+/** Everything that was built once, in `createApi`. */
+export interface Runtime {
+  readonly settings: ApiSettings
+  readonly registry: Registry
+  readonly routes: RouteTable
+  readonly schema: string | undefined
+  readonly clock: Clock
+  /** The dialect, once what it must know of the server is known. */
+  dialect(): Promise<Dialect>
+  /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
+  session(request: ApiRequest): Promise<AnyDatabase>
+  report(error: unknown, request: ApiRequest): void
+}
+
+/** One request being served. */
+export interface Call {
+  readonly runtime: Runtime
+  readonly request: ApiRequest
+  /** Path as received, without the query. */
+  readonly path: string
+  /** Raw query string. */
+  readonly query: string
+  /** What emitted URLs start with: origin, mount prefix and API prefix. */
+  readonly base: string
+  /** What stands before the request's own path in emitted links: origin and mount prefix. */
+  readonly origin: string
+  readonly reach: Reach
+}

@@ -1,0 +1,113 @@
+// Condition → SQL expression; every decision was taken in the plan, every database difference is the dialect's.
+
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { DialectColumn } from '../dialect/dialect.ts'
+import type { Condition, Operand } from '../plan/plan.ts'
+import { columnOf, junction, relatedRows, tableOf } from './source.ts'
+import type { Target } from './target.ts'
+
+/** An operand as SQL, with the column type its comparisons follow. */
+export interface CompiledOperand {
+  readonly column: DialectColumn
+  readonly expression: Expression<unknown>
+}
+
+export function compileOperand(target: Target, operand: Operand): CompiledOperand {
+  if (operand.kind === 'column') {
+    return { column: operand.column, expression: columnOf(operand.source, operand.column) }
+  }
+  const column = operand.of.column
+  const ref = columnOf(operand.of.source, column)
+  return operand.kind === 'bucket'
+    ? target.dialect.bucketOperand(operand.unit, column, ref)
+    : target.dialect.aggregateOperand(operand.function, column, ref)
+}
+
+/** All of them; true where there is none. */
+export const allOf = (
+  target: Target,
+  conditions: readonly Condition[],
+): RawBuilder<SqlBool> | undefined =>
+  conditions.length === 0 ? undefined : join(target, conditions, 'and')
+
+export function compileCondition(target: Target, condition: Condition): Expression<SqlBool> {
+  const { dialect } = target
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return sql<SqlBool>`(${join(target, condition.all, condition.kind)})`
+    case 'not':
+      return sql<SqlBool>`not ${compileCondition(target, condition.one)}`
+    case 'exists':
+      return exists(target, condition)
+    case 'linked':
+      return linked(target, condition)
+    default: {
+      const { column, expression } = compileOperand(target, condition.operand)
+      switch (condition.kind) {
+        case 'compare':
+          return dialect.compare(column, expression, condition.operator, condition.value)
+        case 'between':
+          return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', condition.low)} and ${dialect.compare(column, expression, 'le', condition.high)})`
+        case 'oneOf':
+          if (condition.values.length === 0) return constant(condition.negated)
+          return dialect.oneOf(column, expression, condition.values, condition.negated)
+        case 'text':
+          return dialect.textMatch(column, expression, condition)
+        case 'isNull':
+          return condition.negated
+            ? sql<SqlBool>`${expression} is not null`
+            : sql<SqlBool>`${expression} is null`
+      }
+    }
+  }
+}
+
+function join(
+  target: Target,
+  conditions: readonly Condition[],
+  word: 'and' | 'or',
+): RawBuilder<SqlBool> {
+  const parts = conditions.map((condition) => compileCondition(target, condition))
+  return sql.join(parts, word === 'and' ? sql` and ` : sql` or `) as RawBuilder<SqlBool>
+}
+
+// `in ()` is a syntax error on two of the databases, and `false` a keyword that not all have.
+const constant = (value: boolean): RawBuilder<SqlBool> =>
+  value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
+
+function exists(
+  target: Target,
+  condition: Extract<Condition, { kind: 'exists' }>,
+): RawBuilder<SqlBool> {
+  const where = allOf(target, condition.where)
+  const rows = relatedRows(target, condition)
+  const select =
+    where === undefined ? sql`select 1 from ${rows}` : sql`select 1 from ${rows} and ${where}`
+  return condition.negated ? sql<SqlBool>`not exists (${select})` : sql<SqlBool>`exists (${select})`
+}
+
+/** Rows of a relation route: by the child's key, or through the junction. */
+function linked(
+  target: Target,
+  { relation, source, key }: Extract<Condition, { kind: 'linked' }>,
+): Expression<SqlBool> {
+  const equals = relation.from.map((column, i) => {
+    const to = relation.through
+      ? sql.id(junction, relation.through.from[i] ?? '')
+      : columnOf(source, relation.to[i] ?? column)
+    return target.dialect.compare(
+      relation.through ? column : (relation.to[i] ?? column),
+      to,
+      'eq',
+      key[i] ?? '',
+    )
+  })
+  const all = sql.join(equals, sql` and `) as RawBuilder<SqlBool>
+  if (relation.through === undefined) return all
+  const pairs = relation.through.to.map(
+    (name, i) =>
+      sql`${sql.id(junction, name)} = ${columnOf(source, relation.to[i] as (typeof relation.to)[0])}`,
+  )
+  return sql<SqlBool>`exists (select 1 from ${tableOf(target, relation.through.table)} as ${sql.id(junction)} where ${sql.join(pairs, sql` and `)} and ${all})`
+}

@@ -1,0 +1,111 @@
+// EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
+
+import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { EmbedPlan, Value } from '../plan/plan.ts'
+import type { NamedColumn } from '../registry/resource.ts'
+import { allOf, compileOperand } from './condition.ts'
+import { compileSelection, type Reader } from './selection.ts'
+import { columnOf, joinedSource } from './source.ts'
+import type { Target } from './target.ts'
+
+export interface CompiledEmbed {
+  readonly rows: Compilable
+  readonly readers: readonly Reader[]
+  /** Reads the key of the parent a row belongs to, in the order of `relation.from`. */
+  readonly parentKey: readonly Reader[]
+}
+
+const parentAlias = (i: number): string => `parent_${i}`
+const rank = 'rank_in_parent'
+
+/** `most` bounds the rows read, so that one request cannot ask for a whole database. */
+export function compileEmbed(
+  target: Target,
+  embed: EmbedPlan,
+  keys: readonly (readonly Value[])[],
+  most: number,
+): CompiledEmbed {
+  const { relation, rows: plan } = embed
+  const { dialect, db } = target
+  const selection = compileSelection(target, plan.output, false)
+  const parents = parentColumns(embed)
+  const source = joinedSource(target, {
+    from: plan.from,
+    relation,
+    source: plan.from,
+    type: 'inner',
+  })
+  const chosen = allOf(target, plan.where)
+  const order = plan.order.flatMap(({ operand, descending, nulls }) => {
+    const { column, expression } = compileOperand(target, operand)
+    const mayBeNull = operand.kind !== 'column' || operand.column.nullable
+    return dialect.order(column, expression, { descending, nulls, mayBeNull })
+  })
+  const parentSelection = parents.map(({ column, ref }, i) =>
+    sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
+  )
+  let query = db
+    .selectFrom(source as never)
+    .select([...selection.expressions, ...parentSelection] as never)
+    .where(parentIn(target, parents, keys))
+  if (chosen !== undefined) query = query.where(chosen)
+  const readers = selection.readers
+  const parentKey = parents.map(({ column }, i) => ({
+    key: column.name,
+    alias: parentAlias(i),
+    visible: false,
+    decode: dialect.decoder(column),
+  }))
+  if (embed.limit === null) {
+    for (const term of order) query = query.orderBy(sql`${term}`)
+    return { rows: query.limit(most), readers, parentKey }
+  }
+  const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
+  const ranked = query.select(
+    sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`.as(rank),
+  )
+  return {
+    rows: db
+      .selectFrom(ranked.as('ranked'))
+      .selectAll()
+      .where(sql<SqlBool>`${sql.id(rank)} <= ${embed.limit}`)
+      .orderBy(sql.id(rank))
+      .limit(most),
+    readers,
+    parentKey,
+  }
+}
+
+interface ParentColumn {
+  readonly column: NamedColumn
+  readonly ref: RawBuilder<unknown>
+}
+
+/** The columns of the related rows that hold the parent's key: the target's own, or the junction's. */
+function parentColumns({ relation, rows }: EmbedPlan): readonly ParentColumn[] {
+  return relation.from.map((column, i) => {
+    const to = relation.to[i]
+    return relation.through === undefined && to !== undefined
+      ? { column: to, ref: columnOf(rows.from, to) }
+      : { column, ref: sql.id(rows.from.alias, `link_${i}`) }
+  })
+}
+
+function parentIn(
+  target: Target,
+  parents: readonly ParentColumn[],
+  keys: readonly (readonly Value[])[],
+): RawBuilder<SqlBool> {
+  const [only, ...others] = parents
+  if (only !== undefined && others.length === 0) {
+    const values = keys.map(([value]) => value as Value)
+    return sql<SqlBool>`${target.dialect.oneOf(only.column, only.ref, values, false)}`
+  }
+  const rows = keys.map((key) => {
+    const parts = parents.map(({ column, ref }, i) =>
+      target.dialect.compare(column, ref, 'eq', key[i] as Value),
+    )
+    return sql`(${sql.join(parts, sql` and `)})`
+  })
+  return sql<SqlBool>`(${sql.join(rows, sql` or `)})`
+}

@@ -1,0 +1,71 @@
+// Output → select list with its readers: how each selected value is called in SQL and decoded afterwards.
+
+import { type AliasedExpression, type Expression, sql } from 'kysely'
+import type { JsonValue } from '../json/json-value.ts'
+import type { Operand, Output } from '../plan/plan.ts'
+import { columnOf } from './source.ts'
+import type { Target } from './target.ts'
+
+/** Reads one member of a row. */
+export interface Reader {
+  readonly key: string
+  readonly alias: string
+  readonly visible: boolean
+  readonly decode: (raw: unknown) => JsonValue
+}
+
+export interface Selection {
+  readonly expressions: readonly AliasedExpression<unknown, string>[]
+  readonly readers: readonly Reader[]
+}
+
+// Longer aliases are cut by one database, and cut aliases may be equal.
+const plainAlias = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
+
+export function compileSelection(
+  target: Target,
+  output: readonly Output[],
+  grouped: boolean,
+): Selection {
+  const taken = new Set<string>()
+  const members = output.map((member, i) => {
+    const fits = plainAlias.test(member.key) && !taken.has(member.key.toLowerCase())
+    const alias = fits ? member.key : `c_${i}`
+    taken.add(alias.toLowerCase())
+    return { member, alias }
+  })
+  return {
+    expressions: members.map(({ member, alias }) =>
+      sql`${selected(target, member.value, grouped)}`.as(alias),
+    ),
+    readers: members.map(({ member, alias }) => ({
+      key: member.key,
+      alias,
+      visible: member.visible,
+      decode: decoder(target, member.value),
+    })),
+  }
+}
+
+function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {
+  const { dialect } = target
+  if (operand.kind === 'column') {
+    const ref = columnOf(operand.source, operand.column)
+    return grouped
+      ? dialect.selectGrouped(operand.column, ref)
+      : dialect.select(operand.column, ref)
+  }
+  const { column, source } = operand.of
+  const ref = columnOf(source, column)
+  return operand.kind === 'bucket'
+    ? dialect.bucket(operand.unit, column, ref)
+    : dialect.aggregate(operand.function, column, ref)
+}
+
+function decoder(target: Target, operand: Operand): Reader['decode'] {
+  const { dialect } = target
+  if (operand.kind === 'column') return dialect.decoder(operand.column)
+  return operand.kind === 'bucket'
+    ? dialect.bucketDecoder(operand.unit, operand.of.column)
+    : dialect.aggregateDecoder(operand.function, operand.of.column)
+}

@@ -1,0 +1,117 @@
+// The one place where rows are read: a Source and its scope → a table, or a derived table that already hides what must be hidden.
+
+import {
+  type AliasedExpression,
+  type Expression,
+  expressionBuilder,
+  type RawBuilder,
+  sql,
+} from 'kysely'
+import type { PlannedJoin, Source } from '../plan/plan.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Target } from './target.ts'
+
+/** A column of an aliased source. Both names come from the registry. */
+export const columnOf = (source: Source, column: NamedColumn): RawBuilder<unknown> =>
+  sql.id(source.alias, column.dbName)
+
+/** A table by its database name, qualified by the schema where one is configured. */
+export const tableOf = (target: Target, table: string): RawBuilder<unknown> =>
+  target.schema === undefined ? sql.id(table) : sql.id(target.schema, table)
+
+/** The rows of a source, not aliased: the table itself, or a parenthesised select that narrows and computes. */
+function rowsOf(target: Target, source: Source): Expression<unknown> {
+  const { resource } = source
+  const scope = target.scopes.get(source)
+  const alive = source.includeDeleted ? undefined : notDeleted(target, resource)
+  const computed = [...resource.allColumns.values()].filter(
+    (column) => column.computed !== undefined,
+  )
+  if (scope === undefined && alive === undefined && computed.length === 0) {
+    return tableOf(target, resource.table)
+  }
+  const stored = [...resource.allColumns.values()].filter((column) => column.computed === undefined)
+  const selected = [
+    ...stored.map((column) => sql.id(column.dbName)),
+    ...computed.map((column) => sql`${expressionOf(column)} as ${sql.id(column.dbName)}`),
+  ]
+  const from =
+    scope === undefined
+      ? tableOf(target, resource.table)
+      : sql`${scope} as ${sql.id(resource.table)}`
+  const where = alive === undefined ? sql`` : sql` where ${alive}`
+  return sql`(select ${sql.join(selected)} from ${from}${where})`
+}
+
+function expressionOf(column: NamedColumn): Expression<unknown> {
+  if (column.computed === undefined) throw new Error(`${column.name} is not computed`)
+  return column.computed(expressionBuilder())
+}
+
+/** The predicate of soft delete, over the unqualified column. */
+function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
+  const { softDelete } = resource.settings
+  const column = softDelete && resource.allColumns.get(softDelete.attribute)
+  if (!softDelete || !column) return undefined
+  const ref = sql.id(column.dbName)
+  if (softDelete.active === null) return sql`${ref} is null`
+  return sql`${ref} = ${target.dialect.encode(column, softDelete.active)}`
+}
+
+/** The base of a statement. */
+export const aliasedSource = (target: Target, source: Source): AliasedExpression<unknown, string> =>
+  sql`${rowsOf(target, source)}`.as(source.alias)
+
+// Aliases inside the derived table of a many-to-many; no source can have them, since aliases are table names or relation keys.
+export const junction = 'junction of'
+const partner = 'partner of'
+
+const linkColumn = (i: number): string => `link_${i}`
+
+/**
+ * What a join reads: the source, or for a many-to-many the source already joined to its junction, so that a left
+ * join keeps one row for a base whose partners are all invisible.
+ */
+export function joinedSource(
+  target: Target,
+  join: PlannedJoin,
+): AliasedExpression<unknown, string> {
+  const { relation, source } = join
+  if (relation.through === undefined) return aliasedSource(target, source)
+  const links = relation.through.from.map(
+    (name, i) => sql`${sql.id(junction, name)} as ${sql.id(linkColumn(i))}`,
+  )
+  const columns = [...source.resource.allColumns.values()].map((column) =>
+    sql.id(partner, column.dbName),
+  )
+  return sql`(select ${sql.join([...columns, ...links])} from ${tableOf(target, relation.through.table)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${junctionEquals(join)})`.as(
+    source.alias,
+  )
+}
+
+function junctionEquals({ relation }: PlannedJoin): RawBuilder<unknown> {
+  const pairs = (relation.through?.to ?? []).map(
+    (name, i) => sql`${sql.id(junction, name)} = ${sql.id(partner, relation.to[i]?.dbName ?? '')}`,
+  )
+  return sql.join(pairs, sql` and `)
+}
+
+/** The ON condition of a join: the relation's keys. */
+export function joinCondition(join: PlannedJoin): RawBuilder<unknown> {
+  const { relation, from, source } = join
+  const pairs = relation.from.map((column, i) => {
+    const other =
+      relation.through === undefined
+        ? sql.id(source.alias, relation.to[i]?.dbName ?? '')
+        : sql.id(source.alias, linkColumn(i))
+    return sql`${other} = ${columnOf(from, column)}`
+  })
+  return sql.join(pairs, sql` and `)
+}
+
+/** `from … where …` of the rows at the end of a relation, correlated with the row it starts from. */
+export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): RawBuilder<unknown> {
+  const planned: PlannedJoin = { ...join, type: 'inner' }
+  const joined = joinedSource(target, planned)
+  return sql`${joined} where ${joinCondition(planned)}`
+}

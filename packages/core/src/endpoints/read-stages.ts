@@ -1,0 +1,73 @@
+// What every reading endpoint does alike: parse the query of its resource, open the connection, shape the answer of a list.
+
+import type { Call } from '../call.ts'
+import type { Target } from '../compile/target.ts'
+import { limitSettingNames } from '../config/setting-names.ts'
+import type { LoadedPage } from '../execute/read.ts'
+import type { Connection } from '../execute/run.ts'
+import type { Result } from '../http/envelope.ts'
+import { pageUrl } from '../http/links.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import { parseQuery } from '../parse/parse-query.ts'
+import type { Value } from '../plan/plan.ts'
+import type { ListPlan } from '../plan/read-plan.ts'
+import { keyValue } from '../plan/value.ts'
+import type { Resource } from '../registry/resource.ts'
+import { serialize } from '../serialize/serialize.ts'
+
+/** parse: the raw query → AST, within the limits of the resource. */
+export function parse(call: Call, resource: Resource): QueryAst {
+  const { additionalQueryParams, limits } = resource.settings
+  return parseQuery(call.query, {
+    additional: additionalQueryParams,
+    limits: {
+      conditions: { setting: limitSettingNames.conditions, value: limits.conditions },
+      list: { setting: limitSettingNames.list, value: limits.list },
+    },
+  })
+}
+
+/** The typed key of a path, or undefined: no row can have it. */
+export function pathKey(
+  resource: Resource,
+  texts: readonly string[],
+): readonly Value[] | undefined {
+  if (texts.length !== resource.primaryKey.length) return undefined
+  const key = resource.primaryKey.map((column, i) => keyValue(column, texts[i] ?? ''))
+  return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
+}
+
+/** The connection of this request and what compilation needs to know of it. */
+export async function open(call: Call): Promise<{ connection: Connection; target: Target }> {
+  const { runtime } = call
+  const dialect = await runtime.dialect()
+  const db = (await runtime.session(call.request)).withoutPlugins()
+  const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
+  return { connection: { db, dialect }, target }
+}
+
+/** serialize: a page of rows → the answer of a list, with its links. */
+export function listResult(
+  call: Call,
+  resource: Resource,
+  plan: ListPlan,
+  page: LoadedPage,
+): Result {
+  const shape = { resource, output: plan.rows.output, embeds: plan.embeds, links: plan.links }
+  const { number, limit } = plan.page
+  const link = (to: number): string => pageUrl(`${call.origin}${call.path}`, call.query, to, limit)
+  return {
+    status: 200,
+    value: page.rows.map((row) => serialize(shape, row, call.base)),
+    total: page.total,
+    next: page.more ? link(number + 1) : null,
+    previous: number > 1 ? link(previousOf(number, limit, page)) : null,
+    ...(page.capped ? { headers: { 'x-total-count-capped': 'true' } } : {}),
+  }
+}
+
+/** Beyond the end, the previous page is the last one that has rows. */
+function previousOf(number: number, limit: number, page: LoadedPage): number {
+  if (page.total === undefined || page.capped) return number - 1
+  return Math.min(number - 1, Math.max(1, Math.ceil(page.total / limit)))
+}

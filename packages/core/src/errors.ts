@@ -1,0 +1,256 @@
+// Every error the service can send, one function each, in the order of the pipeline; stages throw them, only `handle` catches.
+
+import type { JsonValue } from './json/json-value.ts'
+
+/** What an error answer carries beside its status (contract §10): the `errors` object of the envelope. */
+export interface ErrorBody {
+  /** Short name: the HTTP phrase unless the specification gives another text. */
+  readonly error: string
+  /** What was wrong, what was expected, and a suggestion where there is one. */
+  readonly reason?: JsonValue
+  /** Stable identifier such as `unknown_column`; never reused for another failure. */
+  readonly code?: string
+  /** The client's own text that caused the failure. */
+  readonly at?: string
+}
+
+/** The one class of the library: an answer other than success, thrown by the stage that refuses the request. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly body: ErrorBody
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, body: ErrorBody, headers: Readonly<Record<string, string>> = {}) {
+    super(typeof body.reason === 'string' ? body.reason : body.error)
+    this.name = 'ApiError'
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+/**
+ * Makes the answer a hook gives when it refuses a request (contract §11).
+ *
+ * `status` is the HTTP status, `error` the short name, `reason` the explanation the client reads.
+ *
+ * ```ts
+ * throw apiError(409, 'Conflict', 'The book is on loan.')
+ * // 409 { "errors": { "error": "Conflict", "reason": "The book is on loan." }, "value": null, … }
+ * ```
+ */
+export function apiError(status: number, error: string, reason?: JsonValue): ApiError {
+  return new ApiError(status, reason === undefined ? { error } : { error, reason })
+}
+
+const badRequest = (code: string, reason: string, at?: string): ApiError =>
+  new ApiError(400, { error: 'Bad Request', reason, code, ...(at === undefined ? {} : { at }) })
+
+// ---------------------------------------------------------------- route: 404, 405, 414
+
+/** No endpoint has this path. */
+export const unknownPath = (path: string): ApiError =>
+  new ApiError(404, {
+    error: 'Not Found',
+    reason: `No endpoint answers at ${path}.`,
+    code: 'unknown_path',
+  })
+
+/** The endpoint exists, the method does not (contract §3); `Allow` lists what does. */
+export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
+  new ApiError(
+    405,
+    {
+      error: 'Method Not Allowed',
+      reason: `${method} is not allowed here. Allowed: ${allowed.join(', ')}.`,
+      code: 'method_not_allowed',
+    },
+    { allow: allowed.join(', ') },
+  )
+
+/** The URL is longer than API_MAX_URL_LENGTH. */
+export const urlTooLong = (length: number, setting: string, limit: number): ApiError =>
+  new ApiError(414, {
+    error: 'URI Too Long',
+    reason: `The URL has ${length} characters; ${setting} allows ${limit}.`,
+    code: 'url_too_long',
+  })
+
+// ---------------------------------------------------------------- parse: 400, the text is not the query language
+
+/** A `%` without two hexadecimal digits, or bytes that are not UTF-8; `at` is what is around it. */
+export const malformedEncoding = (text: string, at: string = text): ApiError =>
+  badRequest(
+    'malformed_encoding',
+    `"${text}" is not valid percent-encoded UTF-8. A literal % is written %25.`,
+    at,
+  )
+
+/** Text that no column can hold: a NUL character, half of a surrogate pair. */
+export const forbiddenCharacter = (what: string, at: string): ApiError =>
+  badRequest(
+    'forbidden_character',
+    `The text contains ${what}, which cannot be stored or compared.`,
+    at,
+  )
+
+/** Brackets, quotes or names that do not follow the grammar (contract §4). */
+export const malformedQuery = (reason: string, at: string): ApiError =>
+  badRequest('malformed_query', reason, at)
+
+/** `__operator` that is neither an operator nor an aggregate function. */
+export const unknownOperator = (operator: string, hint: string, at: string): ApiError =>
+  badRequest('unknown_operator', `Unknown operator "${operator}".${hint}`, at)
+
+/** A function of an aggregate or of `groupby` that does not exist. */
+export const unknownFunction = (name: string, hint: string, at: string): ApiError =>
+  badRequest('unknown_function', `Unknown function "${name}".${hint}`, at)
+
+/** A parameter that is not one of the query language nor of API_ADDITIONAL_QUERY_PARAMS. */
+export const unknownParameter = (name: string, hint: string, at: string): ApiError =>
+  badRequest('unknown_parameter', `Unknown parameter "${name}".${hint}`, at)
+
+/** A single-valued parameter given twice. */
+export const repeatedParameter = (name: string, at: string): ApiError =>
+  badRequest('repeated_parameter', `"${name}" may be given only once.`, at)
+
+/** One of the request limits of contract §2; the answer names the setting. */
+export const limitExceeded = (
+  setting: string,
+  limit: number,
+  what: string,
+  at?: string,
+): ApiError => badRequest('limit_exceeded', `${what}; ${setting} allows ${limit}.`, at)
+
+// ---------------------------------------------------------------- plan: 400, the names and values do not fit the model
+
+/** Hidden, unjoined, unpublished and unknown fields all give this answer (contract §4). */
+export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
+  badRequest('unknown_column', `Unknown column "${column}" on ${owner}.${hint}`, at)
+
+/** A path whose first segment names no joined relation. */
+export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
+  badRequest('unknown_relation', `"${segment}" is not a joined relation.${hint}`, at)
+
+/** A path segment that fits several relations; they are listed. */
+export const ambiguousPath = (
+  segment: string,
+  candidates: readonly string[],
+  at: string,
+): ApiError =>
+  badRequest(
+    'ambiguous_relation',
+    `"${segment}" fits several relations: ${candidates.join(', ')}. Use one of these keys.`,
+    at,
+  )
+
+/** The specification's own text for a join token that names no relation of the base model. */
+export const invalidJoinModel = (token: string, hint = ''): ApiError =>
+  new ApiError(400, {
+    error: `Invalid join model: ${token}`,
+    reason: `"${token}" is not a relation of this resource.${hint}`,
+    code: 'invalid_join_model',
+    at: token,
+  })
+
+/** A join to a resource that the caller may not list (contract §5). */
+export const forbiddenJoin = (token: string): ApiError =>
+  new ApiError(403, {
+    error: 'Forbidden',
+    reason: `"${token}" may not be joined.`,
+    code: 'forbidden_join',
+    at: token,
+  })
+
+/** `join_type` outside inner, left, outer, right. */
+export const invalidJoinType = (text: string, hint: string): ApiError =>
+  badRequest(
+    'invalid_join_type',
+    `"${text}" is not a join type. Expected inner, left, outer or right.${hint}`,
+    text,
+  )
+
+/** A value that does not convert to the column's type. */
+export const invalidValue = (text: string, field: string, expected: string, at: string): ApiError =>
+  badRequest('invalid_value', `"${text}" is not a value of ${field}: expected ${expected}.`, at)
+
+/** An operator or function that makes no sense for the column's type. */
+export const operatorNotForType = (
+  operator: string,
+  field: string,
+  type: string,
+  allowed: string,
+  at: string,
+): ApiError =>
+  badRequest(
+    'operator_not_for_type',
+    `"${operator}" cannot be used on ${field}, which is of type ${type}.${allowed}`,
+    at,
+  )
+
+/** A parameter whose value is not one of the accepted ones. */
+export const invalidParameter = (
+  name: string,
+  text: string,
+  expected: string,
+  hint = '',
+): ApiError =>
+  badRequest(
+    'invalid_parameter',
+    `"${text}" is not a value of "${name}": expected ${expected}.${hint}`,
+    `${name}=${text}`,
+  )
+
+/** A feature that configuration switched off; never ignored silently. */
+export const featureDisabled = (what: string, setting: string, at: string): ApiError =>
+  badRequest('feature_disabled', `${what} is not enabled here (${setting}).`, at)
+
+/** A parameter that has no meaning on this endpoint. */
+export const notHere = (what: string, where: string, at: string): ApiError =>
+  badRequest('not_here', `"${what}" cannot be used ${where}.`, at)
+
+/** Two parts of the query that exclude each other. */
+export const conflictingParameters = (reason: string, at: string): ApiError =>
+  badRequest('conflicting_parameters', reason, at)
+
+/** A part of the query language that this version refuses; the reason says what to use instead. */
+export const unsupportedQuery = (reason: string, at: string): ApiError =>
+  badRequest('unsupported_query', reason, at)
+
+// ---------------------------------------------------------------- execute: 404, 503
+
+/** No row has this key, or the caller may not see it: the two give the same bytes. */
+export const recordNotFound = (): ApiError =>
+  new ApiError(404, { error: 'Not Found', reason: 'No such record.', code: 'record_not_found' })
+
+/** An embed would read more rows than the request may (contract §5); nothing is cut silently. */
+export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
+  badRequest(
+    'too_many_embedded_rows',
+    `Embedding "${relation}" would read more than ${limit} related rows (${setting}). Narrow it with ${relation}.limit=… or ${relation}[…], or ask for fewer rows with limit=….`,
+    relation,
+  )
+
+/** A sum that overflows, or a stored value the query's arithmetic cannot hold. */
+export const valueOutOfRange = (): ApiError =>
+  badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
+
+/** The database is away, overloaded or too slow (contract §12). */
+export const databaseUnavailable = (): ApiError =>
+  new ApiError(
+    503,
+    {
+      error: 'Service Unavailable',
+      reason: 'The database did not answer in time. Try again shortly.',
+      code: 'database_unavailable',
+    },
+    { 'retry-after': '1' },
+  )
+
+/** Anything we did not foresee: the request id and nothing else (contract §10). */
+export const internalError = (requestId: string): ApiError =>
+  new ApiError(500, {
+    error: 'Internal Server Error',
+    reason: `Request ${requestId}`,
+    code: 'internal_error',
+  })

@@ -1,0 +1,45 @@
+// Sends one compiled statement and turns what the driver throws into the answer it deserves.
+
+import type { Compilable } from 'kysely'
+import type { Reader } from '../compile/selection.ts'
+import type { AnyDatabase } from '../compile/target.ts'
+import type { Dialect } from '../dialect/dialect.ts'
+import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { LoadedRow } from './loaded-row.ts'
+
+export type RawRow = Readonly<Record<string, unknown>>
+
+/** What a statement needs to be sent: the connection of this request and the dialect that reads its failures. */
+export interface Connection {
+  readonly db: AnyDatabase
+  readonly dialect: Dialect
+}
+
+/** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */
+export async function run(
+  connection: Connection,
+  statement: Compilable,
+): Promise<readonly RawRow[]> {
+  try {
+    const { rows } = await connection.db.executeQuery(statement.compile())
+    return rows as readonly RawRow[]
+  } catch (error) {
+    const { kind } = connection.dialect.classify(error)
+    if (kind === 'unavailable' || kind === 'timeout' || kind === 'retry') {
+      throw Object.assign(databaseUnavailable(), { cause: error })
+    }
+    if (kind === 'value') throw Object.assign(valueOutOfRange(), { cause: error })
+    throw error
+  }
+}
+
+/** Decodes one row with the readers of its plan. */
+export function load(readers: readonly Reader[], raw: RawRow): LoadedRow {
+  const values: Record<string, JsonValue> = {}
+  for (const { key, alias, decode } of readers) {
+    const value = raw[alias]
+    values[key] = value === null || value === undefined ? null : decode(value)
+  }
+  return { values, related: {} }
+}

@@ -1,0 +1,98 @@
+// The envelope: the one JSON shape of every answer, and the switches that take members away (specification, contract §2).
+
+import type { DumpSettings } from '../config/settings.ts'
+import type { ErrorBody } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
+
+/** Every response body, unless API_DUMP_* switches take members away. */
+export interface Envelope<T = JsonValue> {
+  /** `YYYY-MM-DDTHH:MM:SS.sss+00:00` */
+  readonly datetime: string
+  readonly api_version: string
+  readonly status_code: number
+  /** Milliseconds from the request's arrival. */
+  readonly response_ms: number
+  /** Matching records of a list; 1 for one object and writes; 0 for failures. */
+  readonly total_count: number
+  readonly next_url: string | null
+  readonly previous_url: string | null
+  readonly errors: ErrorBody | null
+  readonly value: T | null
+  readonly request_id?: string
+}
+
+/** What an endpoint answers, before it is enveloped. */
+export interface Result {
+  readonly status: number
+  readonly value: JsonValue
+  /** Undefined when the count was not asked for: the member is omitted. */
+  readonly total: number | undefined
+  readonly next?: string | null
+  readonly previous?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  /** True for answers that never have a body: 204. */
+  readonly empty?: boolean
+}
+
+/** Who answers, when, and how long it took. */
+export interface Stamp {
+  readonly version: string
+  readonly requestId: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly elapsed: number
+}
+
+/** The body of a success: the envelope, or the bare value when nothing but `value` would remain. */
+export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): JsonValue {
+  if (!dump.envelope) return result.value
+  const body: Record<string, JsonValue> = opening(result.status, stamp, dump)
+  if (dump.totalCount && result.total !== undefined) body.total_count = result.total
+  const next = result.next ?? null
+  const previous = result.previous ?? null
+  if (next !== null || dump.nullNextUrl) body.next_url = next
+  if (previous !== null || dump.nullPreviousUrl) body.previous_url = previous
+  if (dump.nullErrors) body.errors = null
+  if (dump.requestId) body.request_id = stamp.requestId
+  if (Object.keys(body).length === 0) return result.value
+  body.value = result.value
+  return body
+}
+
+/** The body of a failure; it keeps the envelope whatever the switches say of successes. */
+export function failureBody(
+  status: number,
+  errors: ErrorBody,
+  stamp: Stamp,
+  dump: DumpSettings,
+): JsonValue {
+  const body: Record<string, JsonValue> = opening(status, stamp, dump)
+  if (dump.totalCount) body.total_count = 0
+  if (dump.nullNextUrl) body.next_url = null
+  if (dump.nullPreviousUrl) body.previous_url = null
+  body.errors = errors as unknown as JsonValue
+  if (dump.requestId) body.request_id = stamp.requestId
+  body.value = null
+  return body
+}
+
+function opening(status: number, stamp: Stamp, dump: DumpSettings): Record<string, JsonValue> {
+  const body: Record<string, JsonValue> = {}
+  if (dump.datetime) body.datetime = `${new Date(stamp.now).toISOString().slice(0, -1)}+00:00`
+  if (dump.version) body.api_version = stamp.version
+  if (dump.statusCode) body.status_code = status
+  if (dump.responseMs) body.response_ms = Math.round(stamp.elapsed * 1000) / 1000
+  return body
+}
+
+/** Count and links as headers, where the body is the bare value (API_DUMP_ENVELOPE false). */
+export function bareHeaders(result: Result): Readonly<Record<string, string>> {
+  const links = [
+    ...(result.next ? [`<${result.next}>; rel="next"`] : []),
+    ...(result.previous ? [`<${result.previous}>; rel="prev"`] : []),
+  ]
+  return {
+    ...(result.total === undefined ? {} : { 'x-total-count': String(result.total) }),
+    ...(links.length === 0 ? {} : { link: links.join(', ') }),
+  }
+}

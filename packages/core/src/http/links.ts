@@ -1,0 +1,49 @@
+// Emitted URLs: relations, single records, next and previous pages; built from the registry's names and the row's key.
+
+import type { JsonValue } from '../json/json-value.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+
+/** The path of a resource's collection under `base` (origin, mount prefix and API prefix). */
+export const collectionUrl = (resource: Resource, base: string): string =>
+  `${base}/${resource.paths[0] ?? resource.endpoint}`
+
+/** The path of one record: key values joined by a raw comma, each percent-encoded (contract §1). */
+export function recordUrl(
+  resource: Resource,
+  values: Readonly<Record<string, JsonValue>>,
+  base: string,
+): string {
+  const key = resource.primaryKey.map(({ name }) => encodeURIComponent(String(values[name])))
+  return `${collectionUrl(resource, base)}/${key.join(',')}`
+}
+
+/** The URL of a relation; null for a to-one relation whose key is null. */
+export function relationUrl(
+  relation: ResolvedRelation,
+  values: Readonly<Record<string, JsonValue>>,
+  base: string,
+): string | null {
+  const missing = relation.from.some(({ name }) => (values[name] ?? null) === null)
+  if (relation.kind === 'belongsTo' && missing) return null
+  return `${recordUrl(relation.source, values, base)}/${relation.segment}`
+}
+
+/**
+ * The request's own URL with `page` and `limit` replaced; every other parameter keeps the client's own spelling
+ * (contract §6).
+ */
+export function pageUrl(path: string, rawQuery: string, page: number, limit: number): string {
+  const kept = rawQuery
+    .split('&')
+    .filter((pair) => pair !== '' && !/^(?:page|limit)(?:=|$)/.test(decodedName(pair)))
+  return `${path}?${[...kept, `limit=${limit}`, `page=${page}`].join('&')}`
+}
+
+function decodedName(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

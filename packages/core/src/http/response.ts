@@ -1,0 +1,11 @@
+// ApiResponse: what an adapter writes. Types only.
+
+import type { JsonValue } from '../json/json-value.ts'
+import type { Envelope } from './envelope.ts'
+
+/** One answer, framework-free; `body` is the envelope, or the bare value where the configuration says so. */
+export interface ApiResponse<T = JsonValue> {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Envelope<T> | undefined
+}

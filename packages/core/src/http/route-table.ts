@@ -1,0 +1,102 @@
+// The route table: which path belongs to which resource; routing works on the raw path, each segment decoded once (contract §3).
+
+import { malformedEncoding } from '../errors.ts'
+import { relationBySegment } from '../registry/relation-token.ts'
+import type { Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
+
+/** Where a path leads. */
+export type Route =
+  | { readonly kind: 'collection'; readonly resource: Resource }
+  | { readonly kind: 'item'; readonly resource: Resource; readonly key: readonly string[] }
+  | {
+      readonly kind: 'related'
+      readonly resource: Resource
+      readonly key: readonly string[]
+      readonly relation: ResolvedRelation
+    }
+
+export interface RouteTable {
+  readonly prefix: readonly string[]
+  readonly byPath: ReadonlyMap<string, Resource>
+  /** Longest endpoint path, in segments. */
+  readonly longest: number
+}
+
+/** Built once; look-up is by hash, whatever the number of models. */
+export function buildRouteTable(registry: Registry, prefix: string): RouteTable {
+  const byPath = new Map<string, Resource>()
+  for (const resource of registry.resources) {
+    for (const path of resource.paths) byPath.set(path, resource)
+  }
+  const longest = Math.max(1, ...[...byPath.keys()].map((path) => path.split('/').length))
+  return { prefix: prefix.split('/').filter((segment) => segment !== ''), byPath, longest }
+}
+
+/** Splits a URL at its first question mark; what follows is the raw query. */
+export function splitUrl(url: string): { readonly path: string; readonly query: string } {
+  const end = url.indexOf('#')
+  const clean = end === -1 ? url : url.slice(0, end)
+  const mark = clean.indexOf('?')
+  return mark === -1
+    ? { path: clean, query: '' }
+    : { path: clean.slice(0, mark), query: clean.slice(mark + 1) }
+}
+
+/** Whether the path lies under the API's prefix. */
+export function isOurs(table: RouteTable, path: string): boolean {
+  const segments = path.split('/').slice(1)
+  return (
+    path.startsWith('/') &&
+    segments.length >= table.prefix.length &&
+    table.prefix.every((segment, i) => segment === quietlyDecoded(segments[i] ?? ''))
+  )
+}
+
+/** The route of a path under the prefix, or undefined: 404. */
+export function matchRoute(table: RouteTable, path: string): Route | undefined {
+  if (!isOurs(table, path)) return undefined
+  const raw = path.split('/').slice(1 + table.prefix.length)
+  const segments = raw.map(decoded)
+  if (segments.some((segment) => !isPlain(segment))) return undefined
+  for (let length = Math.min(table.longest, segments.length); length >= 1; length--) {
+    const endpoint = segments.slice(0, length)
+    // A decoded slash never separates endpoints.
+    if (endpoint.some((segment) => segment.includes('/'))) continue
+    const resource = table.byPath.get(endpoint.join('/'))
+    if (resource !== undefined) return below(resource, raw.slice(length), segments.slice(length))
+  }
+  return undefined
+}
+
+function below(
+  resource: Resource,
+  raw: readonly string[],
+  segments: readonly string[],
+): Route | undefined {
+  if (segments.length === 0) return { kind: 'collection', resource }
+  const key = (raw[0] ?? '').split(',').map(decoded)
+  if (segments.length === 1) return { kind: 'item', resource, key }
+  const relation = relationBySegment(resource, segments[1] ?? '')
+  return segments.length === 2 && relation !== undefined
+    ? { kind: 'related', resource, key, relation }
+    : undefined
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw malformedEncoding(segment)
+  }
+}
+
+function quietlyDecoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** Empty and dot segments name nothing: another reader of the path might see another path. */
+const isPlain = (segment: string): boolean => segment !== '' && segment !== '.' && segment !== '..'

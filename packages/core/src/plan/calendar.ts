@@ -1,0 +1,54 @@
+// Dates and times as text: strict ISO 8601 readers that never pass through a local time zone (contract §4 Values).
+
+/** `YYYY-MM-DD` of a real calendar day between 0001 and 9999, or undefined. */
+export function parseDate(text: string): string | undefined {
+  const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
+  if (match === null) return undefined
+  const year = Number(match[1])
+  const month = Number(match[2])
+  const day = Number(match[3])
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+    ? text
+    : undefined
+}
+
+function daysIn(year: number, month: number): number {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+}
+
+/** `HH:MM` or `HH:MM:SS` → `HH:MM:SS`, or undefined. */
+export function parseTime(text: string): string | undefined {
+  const match = /^([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?$/.exec(text)
+  return match === null ? undefined : `${match[1]}:${match[2]}:${match[3] ?? '00'}`
+}
+
+/**
+ * ISO 8601 → `YYYY-MM-DDTHH:MM:SS.sssZ`, or undefined. Without an offset the text is UTC; a bare date is its
+ * midnight; a blank before the offset's hours is the `+` that URL decoding took away; digits beyond the
+ * millisecond are refused, unless zero, because eq means the whole millisecond.
+ */
+export function parseDatetime(text: string): string | undefined {
+  const match =
+    /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?(Z|[-+ ][0-9]{2}(?::?[0-9]{2})?)?)?$/i.exec(
+      text,
+    )
+  const date = match?.[1] && parseDate(match[1])
+  if (!match || !date) return undefined
+  const time = parseTime(match[2] ?? '00:00')
+  const fraction = (match[3] ?? '').padEnd(3, '0')
+  const offset = offsetMinutes(match[4] ?? 'Z')
+  if (time === undefined || offset === undefined || !/^[0-9]{3}0*$/.test(fraction)) return undefined
+  const utc = Date.parse(`${date}T${time}.${fraction.slice(0, 3)}Z`) - offset * 60_000
+  const iso = new Date(utc).toISOString()
+  return /^[0-9]{4}-/.test(iso) && iso >= '0001' ? iso : undefined
+}
+
+function offsetMinutes(text: string): number | undefined {
+  if (text === 'Z' || text === 'z') return 0
+  const match = /^([-+ ])([0-9]{2}):?([0-9]{2})?$/.exec(text)
+  const hours = Number(match?.[2])
+  const minutes = Number(match?.[3] ?? 0)
+  if (match === null || hours > 23 || minutes > 59) return undefined
+  return (match[1] === '-' ? -1 : 1) * (hours * 60 + minutes)
+}

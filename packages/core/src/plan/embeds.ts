@@ -1,0 +1,177 @@
+// The embed pass: mode, depth and joins → a tree of embeds, and URLs for every other relation (contract §5).
+
+import { settingNames } from '../config/setting-names.ts'
+import type { SerializationType } from '../config/settings.ts'
+import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
+import { createAliases } from './aliases.ts'
+import type { PlanContext } from './context.ts'
+import type { Names } from './names.ts'
+import { planOrder } from './order.ts'
+import { entityOutput, hiddenKeys, projectionOutput } from './output.ts'
+import type { EmbedPlan, RowPlan, Source } from './plan.ts'
+import { type OptionsOf, planRelationOptions, type RelationOptions } from './relation-options.ts'
+import { parseBoolean } from './value.ts'
+import { planWhere } from './where.ts'
+
+export interface PlannedRelations {
+  readonly embeds: readonly EmbedPlan[]
+  readonly links: readonly ResolvedRelation[]
+}
+
+const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
+
+/** What decides on one level: how deep we are, how we came, and what the client asked for. */
+interface Level {
+  readonly context: PlanContext
+  readonly mode: SerializationType
+  /** Levels that json and hybrid may still embed. */
+  readonly left: number
+  /** The relation that led here; its inverse becomes a URL, so that cycles end. */
+  readonly arrivedBy: ResolvedRelation | null
+  /** Relation keys from the base, joined with dots. */
+  readonly path: string
+  /** Paths of the relations named in `join`. */
+  readonly joined: ReadonlySet<string>
+  readonly options: RelationOptions
+}
+
+/** What to do with the relations of the base: embedded to the depth of the mode, URLs beyond. */
+export function planRelations(context: PlanContext, names: Names): PlannedRelations {
+  const options = planRelationOptions(context)
+  const mode = dumpMode(context)
+  const relations = showsRelations(context)
+    ? expand({
+        context,
+        mode,
+        left: context.resource.settings.serializationDepth ?? 1,
+        arrivedBy: null,
+        path: '',
+        joined: joinedPaths(names),
+        options,
+      })
+    : { embeds: [], links: [] }
+  options.refuseUnused()
+  return relations
+}
+
+function dumpMode(context: PlanContext): SerializationType {
+  const text = context.ast.single.dump?.text
+  if (text === undefined) return context.resource.settings.serializationType
+  const mode = modes.find((known) => known === text)
+  if (mode !== undefined) return mode
+  throw invalidParameter('dump', text, `one of ${modes.join(', ')}`, didYouMean(text, modes))
+}
+
+function showsRelations(context: PlanContext): boolean {
+  const text = context.ast.single.dump_relationships?.text
+  const asked = text === undefined ? true : parseBoolean(text)
+  if (asked === undefined) throw invalidParameter('dump_relationships', text ?? '', 'true or false')
+  return asked && context.resource.settings.addRelations
+}
+
+function joinedPaths(names: Names): ReadonlySet<string> {
+  const paths = new Map<Source, string>([[names.base, '']])
+  for (const join of names.joins) {
+    paths.set(join.source, extend(paths.get(join.from) ?? '', join.relation.name))
+  }
+  return new Set(paths.values())
+}
+
+const extend = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+function expand(level: Level): PlannedRelations {
+  const embeds: EmbedPlan[] = []
+  const links: ResolvedRelation[] = []
+  for (const relation of level.context.resource.relations.values()) {
+    const path = extend(level.path, relation.name)
+    if (isEmbedded(level, relation, path)) embeds.push(planEmbed(level, relation, path))
+    else links.push(relation)
+  }
+  return { embeds, links }
+}
+
+function isEmbedded(level: Level, relation: ResolvedRelation, path: string): boolean {
+  if (!level.context.reach(relation.target)) return false
+  if (level.mode === 'dynamic') return level.joined.has(path)
+  if (level.mode === 'url' || level.left < 1 || relation === level.arrivedBy?.inverse) return false
+  return level.mode === 'json' || relation.cardinality === 'one'
+}
+
+function planEmbed(level: Level, relation: ResolvedRelation, path: string): EmbedPlan {
+  const options = level.options.of(path)
+  // An embed is a statement of its own, so its aliases start afresh.
+  const context: PlanContext = {
+    ...level.context,
+    resource: relation.target,
+    aliases: createAliases(),
+  }
+  const source: Source = {
+    resource: relation.target,
+    alias: context.aliases(relation.target.table),
+    relation,
+    many: relation.cardinality === 'many',
+    includeDeleted: context.includeDeleted,
+  }
+  const names: Names = { base: source, joins: [] }
+  const below: PlannedRelations =
+    options.fields === undefined && relation.target.settings.addRelations
+      ? expand({ ...level, context, left: level.left - 1, arrivedBy: relation, path })
+      : { embeds: [], links: [] }
+  const keys = [...neededKeys(below), ...(relation.through === undefined ? relation.to : [])]
+  return {
+    relation,
+    rows: embeddedRows(context, names, options, keys),
+    limit: perParent(relation, options),
+    ...below,
+  }
+}
+
+function embeddedRows(
+  context: PlanContext,
+  names: Names,
+  options: OptionsOf,
+  keys: readonly NamedColumn[],
+): RowPlan {
+  const { settings } = context.resource
+  if (options.where.length > 0 && !settings.allowFilters) {
+    throw featureDisabled('Filtering', settingNames.allowFilters, options.at)
+  }
+  if (options.order.length > 0 && !settings.allowOrderBy) {
+    throw featureDisabled('Ordering', settingNames.allowOrderBy, options.at)
+  }
+  const chosen = options.fields && projectionOutput(context, names, options.fields)
+  return {
+    shape: 'entity',
+    from: names.base,
+    joins: [],
+    where: planWhere(context, names, options.where),
+    groupBy: [],
+    having: [],
+    output: chosen
+      ? [...chosen, ...hiddenKeys(names.base, chosen, [...keys, ...context.resource.primaryKey])]
+      : entityOutput(names.base, keys),
+    order: planOrder(context, names, 'entity', options.order),
+    distinctBase: false,
+    page: null,
+  }
+}
+
+/** `books.limit=3`; a to-one relation has nothing to limit or order. */
+function perParent(relation: ResolvedRelation, options: OptionsOf): number | null {
+  if (relation.cardinality === 'one' && (options.limit !== undefined || options.order.length > 0)) {
+    throw notHere(options.at, `on "${relation.name}", which is a single object`, options.at)
+  }
+  if (options.limit === undefined) return null
+  const { text } = options.limit
+  const largest = relation.target.settings.limits.embeddedRows
+  const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= largest) return limit
+  throw invalidParameter(`${relation.name}.limit`, text, `a whole number from 1 to ${largest}`)
+}
+
+/** The columns of the source that its embeds and links are found by. */
+export function neededKeys({ embeds, links }: PlannedRelations): readonly NamedColumn[] {
+  return [...embeds.map(({ relation }) => relation), ...links].flatMap(({ from }) => from)
+}

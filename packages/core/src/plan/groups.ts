@@ -1,0 +1,182 @@
+// The grouping pass: groupby and aggregates → grouping columns, labels and the members of each result (contract §4 Groups).
+
+import { settingNames } from '../config/setting-names.ts'
+import {
+  conflictingParameters,
+  featureDisabled,
+  operatorNotForType,
+  unknownColumn,
+} from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { AggregateNode, GroupByNode } from '../parse/ast.ts'
+import { type PlanContext, textAt } from './context.ts'
+import { type Names, resolveColumn } from './names.ts'
+import type { AggregateRef, BucketRef, ColumnRef, Output } from './plan.ts'
+import { functionFits, isGroupable } from './types.ts'
+import type { Labels } from './where.ts'
+
+export interface PlannedGroups {
+  readonly keys: readonly (ColumnRef | BucketRef)[]
+  readonly output: readonly Output[]
+  /** Finds what a label or a labelled grouping key stands for. */
+  readonly labels: Labels
+}
+
+/** Whether the query asks for groups rather than rows. */
+export const asksForGroups = (context: PlanContext): boolean =>
+  context.ast.groupBy.length > 0 || context.ast.aggregates.length > 0
+
+/** Plans the grouping; aggregates without `groupby` make one row, `groupby` without aggregates unique combinations. */
+export function planGroups(context: PlanContext, names: Names): PlannedGroups {
+  refuseWhereDisabled(context)
+  const keys = context.ast.groupBy.map((node) => ({
+    node,
+    operand: groupingKey(context, names, node),
+  }))
+  const keyTexts = distinguish(keys)
+  const aggregates = context.ast.aggregates.map((node) => ({
+    label: node.label?.text ?? `${node.field.column}_${node.function}`,
+    operand: aggregate(context, names, node),
+    node,
+  }))
+  const taken = new Map<string, string>()
+  for (const text of keyTexts) claim(taken, text, 'grouping key', text)
+  for (const { label, node } of aggregates) {
+    const at = textAt(context, node.span)
+    if (context.resource.columns.has(label)) {
+      throw conflictingParameters(
+        `The label "${label}" is also a column; choose another with |label.`,
+        at,
+      )
+    }
+    claim(taken, label, 'label', at)
+  }
+  const members = [
+    ...keys.map(({ operand }, i) => ({ key: keyTexts[i] ?? '', value: operand })),
+    ...aggregates.map(({ label, operand }) => ({ key: label, value: operand })),
+  ]
+  return {
+    keys: keys.map(({ operand }) => operand),
+    output: visibleMembers(context, names, members),
+    labels: (name) => {
+      const member = members.find(({ key, value }) => key === name && value.kind !== 'column')
+      return member?.value
+    },
+  }
+}
+
+function refuseWhereDisabled({ ast, resource, ...context }: PlanContext): void {
+  const [groupBy] = ast.groupBy
+  if (groupBy !== undefined && !resource.settings.allowGroupby) {
+    throw featureDisabled(
+      'Grouping',
+      settingNames.allowGroupby,
+      textAt({ ast, resource, ...context }, groupBy.span),
+    )
+  }
+  const [first] = ast.aggregates
+  if (first !== undefined && !resource.settings.allowAggregation) {
+    throw featureDisabled(
+      'Aggregation',
+      settingNames.allowAggregation,
+      textAt({ ast, resource, ...context }, first.span),
+    )
+  }
+}
+
+function claim(taken: Map<string, string>, key: string, what: string, at: string): void {
+  const other = taken.get(key)
+  if (other !== undefined) {
+    throw conflictingParameters(
+      `The ${what} "${key}" is given twice; choose another with |label.`,
+      at,
+    )
+  }
+  taken.set(key, what)
+}
+
+function groupingKey(context: PlanContext, names: Names, node: GroupByNode): ColumnRef | BucketRef {
+  const at = textAt(context, node.span)
+  const of = resolveColumn(names, node.field, at)
+  if (node.kind === 'column') {
+    if (isGroupable(of.column)) return of
+    throw operatorNotForType('groupby', node.field.text, of.column.type, '', at)
+  }
+  if (of.column.type !== 'date' && of.column.type !== 'datetime') {
+    throw operatorNotForType(
+      node.kind,
+      node.field.text,
+      of.column.type,
+      ' It takes a date or a datetime.',
+      at,
+    )
+  }
+  return { kind: 'bucket', unit: node.kind, of }
+}
+
+function aggregate(context: PlanContext, names: Names, node: AggregateNode): AggregateRef {
+  const at = textAt(context, node.span)
+  const of = resolveColumn(names, node.field, at)
+  if (functionFits(node.function, of.column))
+    return { kind: 'aggregate', function: node.function, of }
+  throw operatorNotForType(node.function, node.field.text, of.column.type, '', at)
+}
+
+/** The label, else the column's name, else (where two are equal, and for buckets) the client's own text. */
+function distinguish(
+  keys: readonly { node: GroupByNode; operand: ColumnRef | BucketRef }[],
+): readonly string[] {
+  const plain = keys.map(({ node, operand }) =>
+    node.label !== undefined
+      ? node.label.text
+      : operand.kind === 'column'
+        ? operand.column.name
+        : node.text,
+  )
+  return keys.map(({ node }, i) => {
+    const text = plain[i] ?? ''
+    const repeated = plain.filter((other) => other === text).length > 1
+    return repeated && node.label === undefined ? node.text : text
+  })
+}
+
+type Member = { readonly key: string; readonly value: ColumnRef | BucketRef | AggregateRef }
+
+/** `fields` hides members; it never changes the grouping. */
+function visibleMembers(
+  context: PlanContext,
+  names: Names,
+  members: readonly Member[],
+): readonly Output[] {
+  const { fields } = context.ast
+  if (fields === undefined) return members.map((member) => ({ ...member, visible: true }))
+  if (!context.resource.settings.allowSelectFields) {
+    throw featureDisabled('Choosing fields', settingNames.allowSelectFields, 'fields')
+  }
+  const chosen = fields.map((field) => {
+    const member =
+      members.find(({ key }) => key === field.text) ?? byColumn(context, names, members, field)
+    if (member !== undefined) return member
+    const keys = members.map(({ key }) => key)
+    throw unknownColumn(
+      field.text,
+      'the groups',
+      didYouMean(field.text, keys),
+      textAt(context, field.span),
+    )
+  })
+  return [...new Set(chosen)].map((member) => ({ ...member, visible: true }))
+}
+
+function byColumn(
+  context: PlanContext,
+  names: Names,
+  members: readonly Member[],
+  field: GroupByNode['field'],
+): Member | undefined {
+  const ref = resolveColumn(names, field, textAt(context, field.span))
+  return members.find(
+    ({ value }) =>
+      value.kind === 'column' && value.source === ref.source && value.column === ref.column,
+  )
+}

@@ -1,0 +1,96 @@
+// The join pass: tokens of `join` → joined sources, each once, in the order they build on each other (contract §5).
+
+import { settingNames } from '../config/setting-names.ts'
+import { forbiddenJoin, invalidJoinModel, invalidJoinType, limitExceeded } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { JoinNode } from '../parse/ast.ts'
+import { relationsMatching } from '../registry/relation-token.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import { type PlanContext, relatedSource } from './context.ts'
+import type { PlannedJoin, Source } from './plan.ts'
+
+const joinTypes: ReadonlyMap<string, PlannedJoin['type']> = new Map([
+  ['inner', 'inner'],
+  ['left', 'left'],
+  ['outer', 'left'],
+  ['right', 'right'],
+])
+
+/**
+ * Plans `join` and `join_type`; both are ignored where joins are disabled, as the specification says.
+ *
+ * `join=author.publisher` implies `author`; a repeat, in whatever spelling, is one join.
+ */
+export function planJoins(context: PlanContext, base: Source): readonly PlannedJoin[] {
+  const { ast, resource } = context
+  if (!resource.settings.allowJoin) return []
+  const type = joinType(ast.single.join_type?.text)
+  const joins: PlannedJoin[] = []
+  for (const node of ast.joins) addPath(context, base, node, type, joins)
+  const limit = resource.settings.limits.joins
+  if (joins.length > limit) {
+    throw limitExceeded(settingNames.maxJoins, limit, `The query joins ${joins.length} relations`)
+  }
+  return joins
+}
+
+function joinType(text: string | undefined): PlannedJoin['type'] {
+  const type = joinTypes.get(text ?? 'inner')
+  if (type === undefined)
+    throw invalidJoinType(text ?? '', didYouMean(text ?? '', joinTypes.keys()))
+  return type
+}
+
+function addPath(
+  context: PlanContext,
+  base: Source,
+  node: JoinNode,
+  type: PlannedJoin['type'],
+  joins: PlannedJoin[],
+): void {
+  const depth = context.resource.settings.limits.depth
+  if (node.path.length > depth) {
+    throw limitExceeded(
+      settingNames.maxDepth,
+      depth,
+      `"${node.text}" follows ${node.path.length} relations`,
+      node.text,
+    )
+  }
+  let from = base
+  for (const token of node.path) {
+    const relation = relationOf(from.resource, token, node)
+    const known = joins.find((join) => join.from === from && join.relation === relation)
+    if (known === undefined) {
+      if (!context.reach(relation.target)) throw forbiddenJoin(node.text)
+      const source = relatedSource(context, relation)
+      joins.push({ from, relation, source, type })
+      from = source
+    } else {
+      from = known.source
+    }
+  }
+}
+
+/** An exact relation key wins; a token that fits several relations names none. */
+function relationOf(resource: Resource, token: string, node: JoinNode): ResolvedRelation {
+  const relations = relationsMatching(resource, token)
+  const [relation] = relations
+  if (relation === undefined) {
+    throw invalidJoinModel(node.text, didYouMean(token, resource.relations.keys()))
+  }
+  if (relations.length > 1) {
+    throw invalidJoinModel(
+      node.text,
+      ` It fits ${relations.map((r) => `"${r.name}"`).join(' and ')}.`,
+    )
+  }
+  return relation
+}
+
+/** Whether a source can repeat the base rows: a to-many relation on the way to it. */
+export function isToMany(joins: readonly PlannedJoin[], source: Source): boolean {
+  const join = joins.find((candidate) => candidate.source === source)
+  if (join === undefined) return false
+  return join.relation.cardinality === 'many' || isToMany(joins, join.from)
+}

@@ -1,0 +1,94 @@
+// The order pass: `order_by` plus the keys that make the order total, so that pages never overlap (contract §4 order_by).
+
+import { settingNames } from '../config/setting-names.ts'
+import { featureDisabled, operatorNotForType, unsupportedQuery } from '../errors.ts'
+import type { OrderNode } from '../parse/ast.ts'
+import { type PlanContext, textAt } from './context.ts'
+import type { PlannedGroups } from './groups.ts'
+import { isToMany } from './joins.ts'
+import { keyRefs, type Names, resolveColumn } from './names.ts'
+import { sameColumn } from './output.ts'
+import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
+import { isSortable, operandType } from './types.ts'
+
+/** Order of entities and projections: the client's terms, the primary key, and for joined rows the keys of every to-many join. */
+export function planOrder(
+  context: PlanContext,
+  names: Names,
+  shape: RowPlan['shape'],
+  nodes: readonly OrderNode[],
+): readonly PlannedOrder[] {
+  const terms = nodes.map((node) => {
+    const ref = resolveColumn(names, node.field, textAt(context, node.span))
+    if (shape === 'entity' && isToMany(names.joins, ref.source)) {
+      throw unsupportedQuery(
+        `"${node.field.text}" has many values for one row; order by it in a projection (fields) or by an aggregate.`,
+        textAt(context, node.span),
+      )
+    }
+    return term(context, node, ref)
+  })
+  const toMany = names.joins.filter(
+    (join) => shape === 'projection' && isToMany(names.joins, join.source),
+  )
+  const keys = [names.base, ...toMany.map((join) => join.source)].flatMap(keyRefs)
+  return complete(terms, keys)
+}
+
+/** Order of groups: the client's terms by key or label, then the grouping keys. */
+export function planGroupOrder(
+  context: PlanContext,
+  names: Names,
+  groups: PlannedGroups,
+): readonly PlannedOrder[] {
+  const terms = context.ast.order.map((node) => {
+    const at = textAt(context, node.span)
+    const member = groups.output.find(({ key }) => key === node.field.text)?.value
+    const operand = member ?? groups.labels(node.field.text) ?? resolveColumn(names, node.field, at)
+    const grouped = groups.keys.some((key) => sameOperand(key, operand))
+    if (operand.kind === 'column' && !grouped) {
+      throw unsupportedQuery(
+        `"${node.field.text}" is not a grouping column, so groups have no single value of it.`,
+        at,
+      )
+    }
+    return term(context, node, operand)
+  })
+  return complete(terms, groups.keys)
+}
+
+/** Refuses `order_by` where it is disabled. */
+export function allowOrder(context: PlanContext): void {
+  const [first] = context.ast.order
+  if (first !== undefined && !context.resource.settings.allowOrderBy) {
+    throw featureDisabled('Ordering', settingNames.allowOrderBy, textAt(context, first.span))
+  }
+}
+
+function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedOrder {
+  const type = operandType(operand)
+  if (!isSortable(type)) {
+    throw operatorNotForType('order_by', node.field.text, type.type, '', textAt(context, node.span))
+  }
+  const nulls = node.nulls ?? (node.descending ? 'first' : 'last')
+  return { operand, descending: node.descending, nulls }
+}
+
+function complete(
+  terms: readonly PlannedOrder[],
+  keys: readonly Operand[],
+): readonly PlannedOrder[] {
+  const missing = keys.filter((key) => !terms.some(({ operand }) => sameOperand(operand, key)))
+  const ties = missing.map(
+    (operand): PlannedOrder => ({ operand, descending: false, nulls: 'last' }),
+  )
+  return [...terms, ...ties]
+}
+
+function sameOperand(a: Operand, b: Operand): boolean {
+  if (a.kind === 'column') return b.kind === 'column' && sameColumn(a, b)
+  if (b.kind === 'column' || a.kind !== b.kind || !sameColumn(a.of, b.of)) return false
+  return a.kind === 'bucket'
+    ? b.kind === 'bucket' && a.unit === b.unit
+    : b.kind === 'aggregate' && a.function === b.function
+}

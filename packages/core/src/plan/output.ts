@@ -1,0 +1,57 @@
+// The output pass: which members each result object has, as an entity or as a projection (`fields`).
+
+import { settingNames } from '../config/setting-names.ts'
+import { featureDisabled } from '../errors.ts'
+import type { FieldNode } from '../parse/ast.ts'
+import type { NamedColumn } from '../registry/resource.ts'
+import { type PlanContext, textAt } from './context.ts'
+import { type Names, refOf, resolveColumn } from './names.ts'
+import type { ColumnRef, Output, Source } from './plan.ts'
+
+/** Every visible column, then the hidden keys that links and embeds need. */
+export function entityOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
+  const visible = [...source.resource.columns.values()].map((column) =>
+    member(source, column, true),
+  )
+  return [...visible, ...hiddenKeys(source, visible, keys)]
+}
+
+/** The keys that the output does not hold already. */
+export function hiddenKeys(
+  source: Source,
+  output: readonly Output[],
+  keys: readonly NamedColumn[],
+): readonly Output[] {
+  const present = new Set(output.map(({ key }) => key))
+  const missing = [...new Set(keys)].filter(({ name }) => !present.has(name))
+  return missing.map((column) => member(source, column, false))
+}
+
+const member = (source: Source, column: NamedColumn, visible: boolean): Output => ({
+  key: column.name,
+  value: refOf(source, column),
+  visible,
+})
+
+/** Exactly the columns of `fields`; keys are column names, or the client's text where two would collide. */
+export function projectionOutput(
+  context: PlanContext,
+  names: Names,
+  fields: readonly FieldNode[],
+): readonly Output[] {
+  if (!context.resource.settings.allowSelectFields) {
+    throw featureDisabled('Choosing fields', settingNames.allowSelectFields, 'fields')
+  }
+  const chosen: { field: FieldNode; ref: ColumnRef }[] = []
+  for (const field of fields) {
+    const ref = resolveColumn(names, field, textAt(context, field.span))
+    if (!chosen.some((known) => sameColumn(known.ref, ref))) chosen.push({ field, ref })
+  }
+  return chosen.map(({ field, ref }) => {
+    const collides = chosen.filter((other) => other.ref.column.name === ref.column.name).length > 1
+    return { key: collides ? field.text : ref.column.name, value: ref, visible: true }
+  })
+}
+
+export const sameColumn = (a: ColumnRef, b: ColumnRef): boolean =>
+  a.source === b.source && a.column === b.column

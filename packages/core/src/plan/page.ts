@@ -1,0 +1,35 @@
+// The page pass: `page` and `limit` → limit and offset; out of range is a 400, never a silent cut (contract §4).
+
+import { invalidParameter } from '../errors.ts'
+import type { PlanContext } from './context.ts'
+import type { Page } from './plan.ts'
+
+// Offsets beyond 31 bits overflow in some drivers and no reader ever asks for them.
+const largestOffset = 2 ** 31 - 1
+
+export interface NumberedPage extends Page {
+  readonly number: number
+}
+
+/** `page` from 1 (default 1), `limit` from 1 to the resource's maximum (default the resource's page size). */
+export function planPage(context: PlanContext): NumberedPage {
+  const { page, limit } = context.ast.single
+  const { pageSizeDefault, pageSizeMax } = context.resource.settings
+  const size = positive('limit', limit?.text, pageSizeDefault, pageSizeMax)
+  const number = positive('page', page?.text, 1, Math.floor(largestOffset / size) + 1)
+  return { number, limit: size, offset: (number - 1) * size }
+}
+
+function positive(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  largest: number,
+): number {
+  if (text === undefined) return fallback
+  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0
+  if (value < 1 || value > largest) {
+    throw invalidParameter(name, text, `a whole number from 1 to ${largest}`)
+  }
+  return value
+}

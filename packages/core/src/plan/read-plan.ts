@@ -1,0 +1,241 @@
+// The list of passes, in order: a query string's AST and a resource become a ReadPlan (architecture §9).
+
+import { settingNames } from '../config/setting-names.ts'
+import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
+import type { QueryAst, SingleParameter } from '../parse/ast.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import { createAliases } from './aliases.ts'
+import { type PlanContext, type Reach, textAt } from './context.ts'
+import { neededKeys, planRelations } from './embeds.ts'
+import { asksForGroups, planGroups } from './groups.ts'
+import { isToMany, planJoins } from './joins.ts'
+import { type Names, refOf } from './names.ts'
+import { allowOrder, planGroupOrder, planOrder } from './order.ts'
+import { entityOutput, projectionOutput } from './output.ts'
+import { type NumberedPage, planPage } from './page.ts'
+import type { Condition, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
+import { parseBoolean } from './value.ts'
+import { planConditions } from './where.ts'
+
+/** A list, with the page it shows. */
+export interface ListPlan extends ReadPlan {
+  readonly page: NumberedPage
+}
+
+/** Plans GET on a collection. */
+export function planList(resource: Resource, ast: QueryAst, reach: Reach): ListPlan {
+  const context = openContext(resource, ast, reach)
+  const base = baseSource(context, null, true)
+  return { ...planRows(context, base, [], 'GET_MANY'), page: planPage(context) }
+}
+
+/** Plans GET on one record by its key, in primary-key order. */
+export function planOne(
+  resource: Resource,
+  ast: QueryAst,
+  key: readonly Value[],
+  reach: Reach,
+): ReadPlan {
+  const context = openContext(resource, ast, reach)
+  refuseOnOne(context)
+  const base = baseSource(context, null, false)
+  return planRows(context, base, equals(base, resource.primaryKey, key), 'GET_ONE')
+}
+
+/** Plans the read of the parent's side of a relation route: whether it is there, and its join key. */
+export function planParent(
+  relation: ResolvedRelation,
+  ast: QueryAst,
+  key: readonly Value[],
+): RowPlan {
+  const context = openContext(relation.source, { ...ast, ...emptyQuery }, () => true)
+  const from = baseSource(context, null, false)
+  return {
+    shape: 'entity',
+    from,
+    joins: [],
+    where: equals(from, relation.source.primaryKey, key),
+    groupBy: [],
+    having: [],
+    output: relation.from.map((column) => ({
+      key: column.name,
+      value: refOf(from, column),
+      visible: true,
+    })),
+    order: [],
+    distinctBase: false,
+    page: null,
+  }
+}
+
+/** Plans the related rows of one parent, whose values of `relation.from` are `key`. */
+export function planRelated(
+  relation: ResolvedRelation,
+  ast: QueryAst,
+  key: readonly Value[],
+  reach: Reach,
+): ListPlan {
+  const context = openContext(relation.target, ast, reach)
+  const many = relation.cardinality === 'many'
+  if (!many) refuseOnOne(context)
+  const source = baseSource(context, relation, many)
+  const linked: Condition = { kind: 'linked', relation, source, key }
+  const action = many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE'
+  return { ...planRows(context, source, [linked], action), page: planPage(context) }
+}
+
+function planRows(
+  context: PlanContext,
+  base: Source,
+  required: readonly Condition[],
+  action: ReadPlan['action'],
+): ReadPlan {
+  const { ast } = context
+  const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'entity'
+  const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
+  const names: Names = { base, joins: asPlanned(planJoins(context, base), shape) }
+  const repeats = names.joins.some((join) => isToMany(names.joins, join.source))
+  const groups = shape === 'groups' ? planGroups(context, names) : undefined
+  const { where, having } = planConditions(context, names, ast.where, groups?.labels)
+  allowOrder(context)
+  const relations = shape === 'entity' ? planRelations(context, names) : noRelations(context)
+  const output =
+    groups?.output ??
+    (ast.fields
+      ? projectionOutput(context, names, ast.fields)
+      : entityOutput(base, neededKeys(relations)))
+  if (one) refuseManyValues(context, names)
+  const distinctBase = repeats && (shape === 'entity' || one)
+  return {
+    action,
+    rows: {
+      shape,
+      from: base,
+      joins: names.joins,
+      where: [...required, ...where],
+      groupBy: groups?.keys ?? [],
+      having,
+      output,
+      order: one
+        ? []
+        : groups
+          ? planGroupOrder(context, names, groups)
+          : planOrder(context, names, shape, ast.order),
+      distinctBase,
+      page: null,
+    },
+    ...relations,
+    count: one ? 'none' : countMode(context),
+  }
+}
+
+function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanContext {
+  const text = ast.single.include_deleted?.text
+  const includeDeleted = text === undefined ? false : parseBoolean(text)
+  if (includeDeleted === undefined)
+    throw invalidParameter('include_deleted', text ?? '', 'true or false')
+  return { resource, ast, reach, includeDeleted, aliases: createAliases() }
+}
+
+const baseSource = (
+  context: PlanContext,
+  relation: ResolvedRelation | null,
+  many: boolean,
+): Source => ({
+  resource: context.resource,
+  alias: context.aliases(context.resource.table),
+  relation,
+  many,
+  includeDeleted: context.includeDeleted,
+})
+
+const equals = (
+  source: Source,
+  columns: Resource['primaryKey'],
+  key: readonly Value[],
+): readonly Condition[] =>
+  columns.map((column, i) => ({
+    kind: 'compare',
+    operand: refOf(source, column),
+    operator: 'eq',
+    value: key[i] as Value,
+  }))
+
+/** A row without a base is no resource: among entities, right joins choose the rows that have a partner. */
+const asPlanned = (
+  joins: readonly PlannedJoin[],
+  shape: RowPlan['shape'],
+): readonly PlannedJoin[] =>
+  shape === 'entity'
+    ? joins.map((join) => (join.type === 'right' ? { ...join, type: 'inner' } : join))
+    : joins
+
+/** Projections and groups have no relations, so what speaks of them is refused. */
+function noRelations(context: PlanContext): { embeds: readonly []; links: readonly [] } {
+  const [option] = context.ast.relationOptions
+  if (option !== undefined) {
+    const at = textAt(context, option.span)
+    throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
+  }
+  return { embeds: [], links: [] }
+}
+
+const emptyQuery = {
+  where: [],
+  joins: [],
+  groupBy: [],
+  aggregates: [],
+  order: [],
+  relationOptions: [],
+}
+
+const onlyOnLists: readonly SingleParameter[] = [
+  'page',
+  'limit',
+  'count',
+  'after',
+  'before',
+  'paging',
+]
+
+/** One object takes `fields dump dump_relationships join include_deleted` and per-relation options (contract §3). */
+function refuseOnOne(context: PlanContext): void {
+  const { ast } = context
+  const [first] = [...ast.where, ...ast.groupBy, ...ast.aggregates, ...ast.order]
+  if (first !== undefined) {
+    const at = textAt(context, first.span)
+    throw notHere(at, 'on a single object; it belongs to the collection', at)
+  }
+  for (const name of onlyOnLists) {
+    if (ast.single[name] !== undefined) {
+      throw notHere(
+        name,
+        'on a single object; it belongs to the collection',
+        `${name}=${ast.single[name].text}`,
+      )
+    }
+  }
+}
+
+function refuseManyValues(context: PlanContext, names: Names): void {
+  for (const field of context.ast.fields ?? []) {
+    const [output] = projectionOutput(context, names, [field])
+    if (output?.value.kind === 'column' && isToMany(names.joins, output.value.source)) {
+      const at = textAt(context, field.span)
+      throw notHere(at, 'on a single object, because it has many values', at)
+    }
+  }
+}
+
+function countMode(context: PlanContext): ReadPlan['count'] {
+  const allowed = context.resource.settings.count
+  const text = context.ast.single.count?.text
+  const modes = ['exact', 'capped', 'none'] as const
+  if (text === undefined) return allowed
+  const mode = modes.find((known) => known === text)
+  if (mode === undefined) throw invalidParameter('count', text, `one of ${modes.join(', ')}`)
+  if (modes.indexOf(mode) < modes.indexOf(allowed)) {
+    throw featureDisabled(`count=${mode}`, settingNames.count, `count=${mode}`)
+  }
+  return mode
+}

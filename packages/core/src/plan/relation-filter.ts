@@ -1,0 +1,72 @@
+// `exists(…)` and `missing(…)`: conditions on related rows that need no join, planned as nested EXISTS (contract §4).
+
+import { settingNames } from '../config/setting-names.ts'
+import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { RelationFilterNode, TextNode } from '../parse/ast.ts'
+import { relationsMatching } from '../registry/relation-token.ts'
+import type { ResolvedRelation } from '../registry/resource.ts'
+import { type PlanContext, relatedSource, textAt } from './context.ts'
+import type { Names } from './names.ts'
+import type { Condition, Source } from './plan.ts'
+import { planWhere } from './where.ts'
+
+/** All conditions hold for one and the same row at the end of the path; `missing` negates the whole. */
+export function planRelationFilter(
+  context: PlanContext,
+  names: Names,
+  node: RelationFilterNode,
+): Condition {
+  const at = textAt(context, node.span)
+  const depth = context.resource.settings.limits.depth
+  if (node.path.length > depth) {
+    throw limitExceeded(
+      settingNames.maxDepth,
+      depth,
+      `The path follows ${node.path.length} relations`,
+      at,
+    )
+  }
+  const [first, ...rest] = node.path
+  if (first === undefined) throw unknownPathSegment('', '', at)
+  return { ...step(context, names.base, first, rest, node, at), negated: node.kind === 'missing' }
+}
+
+function step(
+  context: PlanContext,
+  from: Source,
+  segment: TextNode,
+  rest: readonly TextNode[],
+  node: RelationFilterNode,
+  at: string,
+): Extract<Condition, { kind: 'exists' }> {
+  const relation = relationAt(from, segment, at)
+  if (!context.reach(relation.target)) throw forbiddenJoin(segment.text)
+  const source = relatedSource(context, relation)
+  const [next, ...further] = rest
+  const where =
+    next === undefined
+      ? planWhere(context, { base: source, joins: [] }, node.where)
+      : [step(context, source, next, further, node, at)]
+  return { kind: 'exists', from, relation, source, where, negated: false }
+}
+
+function relationAt(from: Source, segment: TextNode, at: string): ResolvedRelation {
+  const relations = relationsMatching(from.resource, segment.text)
+  const [relation] = relations
+  if (relation === undefined) {
+    throw unknownPathSegment(
+      segment.text,
+      didYouMean(segment.text, from.resource.relations.keys()),
+      at,
+    )
+  }
+  if (relations.length > 1) {
+    throw unknownPathSegment(
+      segment.text,
+      ` It fits ${relations.map((r) => `"${r.name}"`).join(' and ')}.`,
+      at,
+    )
+  }
+  return relation
+}

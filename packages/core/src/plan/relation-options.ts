@@ -1,0 +1,83 @@
+// Per-relation options (`books.limit=3`, `books[…]`): gathered by relation path; one that fits no embed is a 400 (contract §5).
+
+import { notHere, repeatedParameter, unknownPathSegment } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type {
+  ConditionNode,
+  FieldNode,
+  OrderNode,
+  RelationOptionNode,
+  TextNode,
+} from '../parse/ast.ts'
+import { relationsMatching } from '../registry/relation-token.ts'
+import { type PlanContext, textAt } from './context.ts'
+
+/** What the client asked of one embedded relation. */
+export interface OptionsOf {
+  readonly limit?: TextNode
+  readonly order: readonly OrderNode[]
+  readonly fields?: readonly FieldNode[]
+  readonly where: readonly ConditionNode[]
+  /** The client's own text of the first option, for errors. */
+  readonly at: string
+}
+
+export interface RelationOptions {
+  /** The options of the relation at this path of keys; marks them as used. */
+  of(path: string): OptionsOf
+  /** Throws when an option names a relation that is not embedded. */
+  refuseUnused(): void
+}
+
+const nothing: OptionsOf = { order: [], where: [], at: '' }
+
+export function planRelationOptions(context: PlanContext): RelationOptions {
+  const byPath = new Map<string, OptionsOf>()
+  for (const node of context.ast.relationOptions) {
+    const path = relationPath(context, node)
+    byPath.set(path, add(byPath.get(path), node, textAt(context, node.span)))
+  }
+  const used = new Set<string>()
+  return {
+    of: (path) => {
+      used.add(path)
+      return byPath.get(path) ?? nothing
+    },
+    refuseUnused: () => {
+      for (const [path, { at }] of byPath) {
+        if (!used.has(path))
+          throw notHere(at, `because "${path}" is not embedded in this answer`, at)
+      }
+    },
+  }
+}
+
+function relationPath(context: PlanContext, node: RelationOptionNode): string {
+  let resource = context.resource
+  const keys = node.path.map(({ text }) => {
+    const relations = relationsMatching(resource, text)
+    const [relation] = relations
+    if (relation === undefined || relations.length > 1) {
+      const hint = didYouMean(text, resource.relations.keys())
+      throw unknownPathSegment(text, hint, textAt(context, node.span))
+    }
+    resource = relation.target
+    return relation.name
+  })
+  return keys.join('.')
+}
+
+function add(known: OptionsOf | undefined, node: RelationOptionNode, at: string): OptionsOf {
+  const options = known ?? { ...nothing, at }
+  switch (node.option) {
+    case 'limit':
+      if (options.limit !== undefined) throw repeatedParameter(at.split('=')[0] ?? at, at)
+      return { ...options, limit: node.limit }
+    case 'order_by':
+      return { ...options, order: [...options.order, ...node.order] }
+    case 'fields':
+      return { ...options, fields: [...(options.fields ?? []), ...node.fields] }
+    case 'where':
+      return { ...options, where: [...options.where, ...node.where] }
+  }
+}

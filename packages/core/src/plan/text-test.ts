@@ -1,0 +1,45 @@
+// The like family: which operator tests for what, always with the literal text (contract §4 Operators).
+
+import { invalidValue } from '../errors.ts'
+import type { FilterOperator } from '../parse/operators.ts'
+
+export interface TextTest {
+  readonly match: 'contains' | 'startsWith' | 'endsWith'
+  readonly text: string
+  readonly ignoreCase: boolean
+  readonly negated: boolean
+}
+
+// Patterns grow with the text, and one of the databases refuses patterns beyond 50,000 bytes.
+const longestText = 1000
+
+const tests: Readonly<Partial<Record<FilterOperator, Omit<TextTest, 'text'>>>> = {
+  like: { match: 'contains', ignoreCase: false, negated: false },
+  ilike: { match: 'contains', ignoreCase: true, negated: false },
+  nlike: { match: 'contains', ignoreCase: false, negated: true },
+  nilike: { match: 'contains', ignoreCase: true, negated: true },
+  startswith: { match: 'startsWith', ignoreCase: false, negated: false },
+  istartswith: { match: 'startsWith', ignoreCase: true, negated: false },
+  endswith: { match: 'endsWith', ignoreCase: false, negated: false },
+  iendswith: { match: 'endsWith', ignoreCase: true, negated: false },
+}
+
+/** The test an operator of the like family stands for. */
+export function textTest(
+  operator: FilterOperator,
+  text: string,
+  field: string,
+  at: string,
+): TextTest {
+  const test = tests[operator]
+  if (test === undefined) throw new Error(`"${operator}" does not test text`)
+  if (text.length > longestText) {
+    throw invalidValue(
+      `${text.slice(0, 20)}…`,
+      field,
+      `a text of at most ${longestText} characters`,
+      at,
+    )
+  }
+  return { ...test, text }
+}

@@ -1,0 +1,178 @@
+// The condition pass: filters, groups and relation filters → typed conditions; split into WHERE and HAVING (contract §4).
+
+import { settingNames } from '../config/setting-names.ts'
+import {
+  conflictingParameters,
+  featureDisabled,
+  invalidValue,
+  operatorNotForType,
+} from '../errors.ts'
+import type { ConditionNode, FilterNode, GroupNode, ScalarNode } from '../parse/ast.ts'
+import { type FilterOperator, filterOperators } from '../parse/operators.ts'
+import { type PlanContext, textAt } from './context.ts'
+import { type Names, resolveColumn } from './names.ts'
+import type { Comparison, Condition, Operand } from './plan.ts'
+import { planRelationFilter } from './relation-filter.ts'
+import { textTest } from './text-test.ts'
+import { operandType, operatorFits } from './types.ts'
+import { parseBoolean, planValue } from './value.ts'
+
+/** Finds the aggregate or bucket a label names; undefined for everything else. */
+export type Labels = (name: string) => Operand | undefined
+
+const noLabels: Labels = () => undefined
+
+export interface PlannedConditions {
+  readonly where: readonly Condition[]
+  readonly having: readonly Condition[]
+}
+
+/** All top-level conditions; they are ANDed. A condition on an aggregate's label is HAVING. */
+export function planConditions(
+  context: PlanContext,
+  names: Names,
+  nodes: readonly ConditionNode[],
+  labels: Labels = noLabels,
+): PlannedConditions {
+  const [first] = nodes
+  if (first !== undefined && !context.resource.settings.allowFilters) {
+    throw featureDisabled('Filtering', settingNames.allowFilters, textAt(context, first.span))
+  }
+  const where: Condition[] = []
+  const having: Condition[] = []
+  for (const node of nodes) {
+    const condition = planCondition(context, names, node, labels)
+    const stages = new Set(stagesOf(condition))
+    if (stages.size > 1) {
+      throw conflictingParameters(
+        'One group cannot hold conditions on rows and on aggregates; write them as separate parameters.',
+        textAt(context, node.span),
+      )
+    }
+    ;(stages.has('having') ? having : where).push(condition)
+  }
+  return { where, having }
+}
+
+/** Conditions on rows only, for relation filters and per-relation options. */
+export function planWhere(
+  context: PlanContext,
+  names: Names,
+  nodes: readonly ConditionNode[],
+): readonly Condition[] {
+  return nodes.map((node) => planCondition(context, names, node, noLabels))
+}
+
+function* stagesOf(condition: Condition): Generator<'where' | 'having'> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      for (const one of condition.all) yield* stagesOf(one)
+      return
+    case 'not':
+      yield* stagesOf(condition.one)
+      return
+    case 'exists':
+    case 'linked':
+      yield 'where'
+      return
+    default:
+      yield condition.operand.kind === 'aggregate' ? 'having' : 'where'
+  }
+}
+
+function planCondition(
+  context: PlanContext,
+  names: Names,
+  node: ConditionNode,
+  labels: Labels,
+): Condition {
+  switch (node.kind) {
+    case 'filter':
+      return planFilter(context, names, node, labels)
+    case 'exists':
+    case 'missing':
+      return planRelationFilter(context, names, node)
+    default:
+      return planGroup(context, names, node, labels)
+  }
+}
+
+/** `not[a,b]` is NOT (a AND b), three-valued. */
+function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: Labels): Condition {
+  const all = node.items.map((item) => planCondition(context, names, item, labels))
+  if (node.kind === 'or') return { kind: 'or', all }
+  const and: Condition = { kind: 'and', all }
+  return node.kind === 'not' ? { kind: 'not', one: and } : and
+}
+
+/** One `<field>__<operator>=<value>`. */
+export function planFilter(
+  context: PlanContext,
+  names: Names,
+  node: FilterNode,
+  labels: Labels = noLabels,
+): Condition {
+  const at = textAt(context, node.span)
+  const label = node.field.path.length === 0 ? labels(node.field.column) : undefined
+  const operand = label ?? resolveColumn(names, node.field, at)
+  const type = operandType(operand)
+  if (!operatorFits(node.operator, type)) {
+    throw operatorNotForType(node.operator, node.field.text, type.type, fitting(operand), at)
+  }
+  const value = (scalar: ScalarNode) => planValue(type, scalar.text, node.field.text, at)
+  const items = node.value.kind === 'list' ? node.value.items : []
+  const scalar = node.value.kind === 'scalar' ? node.value : undefined
+  switch (node.operator) {
+    case 'in':
+    case 'nin':
+      return { kind: 'oneOf', operand, values: items.map(value), negated: node.operator === 'nin' }
+    case 'between': {
+      const [low, high] = items
+      if (low === undefined || high === undefined || items.length > 2) {
+        throw invalidValue(
+          textAt(context, node.value.span),
+          node.field.text,
+          'two values in parentheses, such as (1,10)',
+          at,
+        )
+      }
+      return { kind: 'between', operand, low: value(low), high: value(high) }
+    }
+    case 'isnull': {
+      const answer = parseBoolean(scalar?.text ?? '')
+      if (answer === undefined) throw invalidValue(scalar?.text ?? '', at, 'true or false', at)
+      return { kind: 'isNull', operand, negated: !answer }
+    }
+    case 'eq':
+    case 'ne':
+    case 'lt':
+    case 'le':
+    case 'gt':
+    case 'ge':
+      return compare(operand, node.operator, value(scalar as ScalarNode))
+    default:
+      return {
+        kind: 'text',
+        operand,
+        ...textTest(node.operator, scalar?.text ?? '', node.field.text, at),
+      }
+  }
+}
+
+const compare = (
+  operand: Operand,
+  operator: Comparison,
+  value: ReturnType<typeof planValue>,
+): Condition => ({
+  kind: 'compare',
+  operand,
+  operator,
+  value,
+})
+
+function fitting(operand: Operand): string {
+  const type = operandType(operand)
+  const names = Object.keys(filterOperators) as FilterOperator[]
+  return ` Operators for it: ${names.filter((name) => operatorFits(name, type)).join(', ')}.`
+}
