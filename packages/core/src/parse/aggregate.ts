@@ -1,6 +1,6 @@
 // `price|total__sum`: an aggregate function over a column, under a label of the client's choice.
 
-import { unknownFunction } from '../errors.ts'
+import { type ApiError, unknownFunction } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { AggregateNode, TextNode } from './ast.ts'
 import { type Cursor, excerpt, malformed } from './cursor.ts'
@@ -60,7 +60,7 @@ export function readLabel(pair: Pair, start: number, end: number): TextNode {
 }
 
 /** The 400 for a function that is none. */
-export function noSuchFunction(name: string, at: string): Error {
+export function noSuchFunction(name: string, at: string): ApiError {
   const known = aggregateFunctions.join(', ')
   return unknownFunction(
     excerpt(name),

@@ -1,15 +1,8 @@
 // The lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: names only, so a comma separates however it is spelt.
 
-import type { Cursor } from './cursor.ts'
-import { malformed } from './cursor.ts'
+import { type Cursor, malformed } from './cursor.ts'
 import { checkListLength } from './limits.ts'
-import { type Pair, rawText } from './query-string.ts'
-
-/** A stretch of the decoded pair, blanks around it left out. */
-export interface Stretch {
-  readonly start: number
-  readonly end: number
-}
+import { rawText, type Stretch, trim } from './query-string.ts'
 
 /** item *( "," item ): from the cursor to the end of the pair, empty items included. */
 export function splitItems(cursor: Cursor): Stretch[] {
@@ -27,23 +20,10 @@ export function splitItems(cursor: Cursor): Stretch[] {
 
 /** Reads the items of a list parameter; an empty one is a 400, because it is a name that got lost. */
 export function readList<T>(cursor: Cursor, name: string, readItem: (item: Stretch) => T): T[] {
-  const at = rawText(cursor.pair, 0, 0)
   return splitItems(cursor).map((item, index) => {
-    checkListLength(cursor.tally, index + 1, at)
+    checkListLength(cursor.tally, index + 1, () => rawText(cursor.pair, 0, 0))
     if (item.end > item.start) return readItem(item)
-    throw malformed(
-      cursor.pair,
-      0,
-      0,
-      `"${name}" has an empty item: expected names separated by commas.`,
-    )
+    const reason = `"${name}" has an empty item: expected names separated by commas.`
+    throw malformed(cursor.pair, 0, 0, reason)
   })
-}
-
-function trim(pair: Pair, from: number, to: number): Stretch {
-  let start = from
-  let end = to
-  while (start < end && pair.text[start] === ' ') start += 1
-  while (end > start && pair.text[end - 1] === ' ') end -= 1
-  return { start, end }
 }

@@ -70,7 +70,7 @@ export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => 
   const items: T[] = []
   cursor.position += 1
   skipBlanks(cursor)
-  if (peek(cursor) !== inside.closer || atEnd(cursor)) {
+  if (peek(cursor) !== inside.closer) {
     for (;;) {
       items.push(readItem())
       skipBlanks(cursor)
@@ -79,7 +79,7 @@ export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => 
       skipBlanks(cursor)
     }
   }
-  if (atEnd(cursor) || peek(cursor) !== inside.closer) throw notClosed(cursor, inside)
+  if (peek(cursor) !== inside.closer) throw notClosed(cursor, inside)
   cursor.position += 1
   return items
 }
@@ -89,7 +89,7 @@ function isComma(cursor: Cursor, reading: Reading): boolean {
 }
 
 /** The 400 where a `,` or the closer was expected. */
-export function notClosed(cursor: Cursor, inside: Enclosure): ApiError {
+function notClosed(cursor: Cursor, inside: Enclosure): ApiError {
   const at = rawText(cursor.pair, inside.start, cursor.pair.text.length)
   const reason = atEnd(cursor)
     ? `"${inside.opener}" is not closed: expected "${inside.closer}". An "&" inside it is written %26.`
@@ -117,5 +117,7 @@ export function malformed(pair: Pair, start: number, end: number, reason: string
 
 /** Enough of a text to recognise it in an error. */
 export function excerpt(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+  if (text.length <= 100) return text
+  // A cut through a surrogate pair would leave half a character in the answer.
+  return `${text.slice(0, 100).replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -23,25 +23,26 @@ export function readPath(pair: Pair, start: number, end: number): TextNode[] {
   const names: TextNode[] = []
   let from = start
   for (const name of text.split('.')) {
-    names.push(readName(pair, from, from + name.length, text))
-    from += name.length + 1
+    const to = from + name.length
+    checkName(pair, name, start, end)
+    names.push({ text: name, span: spanOf(pair, from, to) })
+    from = to + 1
   }
   return names
 }
 
 /** name = 1*( any character but "." and the structural ones ) */
-function readName(pair: Pair, start: number, end: number, whole: string): TextNode {
-  const text = pair.text.slice(start, end)
-  if (text === '') {
-    const reason = `"${excerpt(whole)}" has an empty name: names are joined by single dots, such as author.name.`
-    throw malformed(pair, start - 1, end + 1, reason)
-  }
-  const bracket = /[()[\]|]/.exec(text)
-  if (bracket !== null) {
-    const reason = `"${bracket[0]}" cannot stand in the name "${excerpt(whole)}".`
+function checkName(pair: Pair, name: string, start: number, end: number): void {
+  const whole = excerpt(pair.text.slice(start, end))
+  if (name === '') {
+    const reason = `"${whole}" has an empty name: names are joined by single dots, such as author.name.`
     throw malformed(pair, start, end, reason)
   }
-  return { text, span: spanOf(pair, start, end) }
+  const structural = /[()[\]|]/.exec(name)
+  if (structural !== null) {
+    const reason = `"${structural[0]}" cannot stand in the name "${whole}".`
+    throw malformed(pair, start, end, reason)
+  }
 }
 
 /** Decoded text as it stands, without blanks trimmed. */

@@ -4,11 +4,10 @@ import { unknownFunction } from '../errors.ts'
 import { didYouMean, nearest } from '../naming/suggest.ts'
 import { noSuchFunction, readAggregate, readLabel } from './aggregate.ts'
 import type { AggregateNode, GroupByNode, TextNode } from './ast.ts'
-import type { Stretch } from './comma-list.ts'
 import { type Cursor, excerpt, malformed } from './cursor.ts'
 import { readField } from './field.ts'
 import { aggregateFunctions } from './operators.ts'
-import { type Pair, rawText, spanOf } from './query-string.ts'
+import { type Pair, rawText, type Stretch, spanOf } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
 const dateParts = ['year', 'month', 'day'] as const

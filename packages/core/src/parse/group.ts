@@ -1,5 +1,6 @@
 // `or[…]`, `and[…]`, `not[…]` and what may stand inside them.
 
+import type { ApiError } from '../errors.ts'
 import type { ConditionNode, GroupNode } from './ast.ts'
 import {
   type Cursor,
@@ -40,15 +41,11 @@ export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure
   cursor.position = nameEnd
   const reading = readingAfter(cursor, outer.reading)
   const inside: Enclosure = { closer: ']', reading, start, opener, depth: outer.depth + 1 }
-  checkDepth(inside.depth, rawText(pair, start, pair.text.length))
+  checkDepth(inside.depth, () => rawText(pair, start, pair.text.length))
   const items = readItems(cursor, inside, () => readCondition(cursor, inside))
   if (items.length > 0) return items
-  throw malformed(
-    pair,
-    start,
-    cursor.position,
-    `"${opener}]" is empty: expected at least one condition.`,
-  )
+  const reason = `"${opener}]" is empty: expected at least one condition.`
+  throw malformed(pair, start, cursor.position, reason)
 }
 
 /** item = group | relfilter | filter */
@@ -65,11 +62,11 @@ function readCondition(cursor: Cursor, inside: Enclosure): ConditionNode {
   throw notACondition(cursor, nameEnd, inside)
 }
 
-function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): Error {
+function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): ApiError {
   const { pair, position: start } = cursor
   const name = excerpt(pair.text.slice(start, nameEnd))
   const stop = pair.text.charAt(nameEnd)
-  const expected = `expected a condition such as title__eq=Emma`
+  const expected = 'expected a condition such as title__eq=Emma'
   if (stop === '') {
     const reason = `"${inside.opener}" is not closed: expected "]". An "&" inside it is written %26.`
     return malformed(pair, inside.start, pair.text.length, reason)

@@ -34,14 +34,14 @@ export function countCondition(tally: Tally, at: string): void {
 }
 
 /** Refuses a list that has grown beyond the limit; called once per item, so that reading stops there. */
-export function checkListLength(tally: Tally, length: number, at: string): void {
+export function checkListLength(tally: Tally, length: number, at: () => string): void {
   const { setting, value } = tally.limits.list
-  if (length > value) throw limitExceeded(setting, value, 'The list has too many items', at)
+  if (length > value) throw limitExceeded(setting, value, 'The list has too many items', at())
 }
 
 /** Refuses groups nested so deeply that reading them could exhaust the stack. */
-export function checkDepth(depth: number, at: string): void {
+export function checkDepth(depth: number, at: () => string): void {
   if (depth > maxGroupDepth) {
-    throw malformedQuery(`Groups may be nested ${maxGroupDepth} levels deep at most.`, at)
+    throw malformedQuery(`Groups may be nested ${maxGroupDepth} levels deep at most.`, at())
   }
 }

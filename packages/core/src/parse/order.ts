@@ -1,9 +1,8 @@
 // Items of `order_by=`: `-price`, `author.name.nullslast`.
 
 import type { OrderNode } from './ast.ts'
-import type { Stretch } from './comma-list.ts'
 import { readField } from './field.ts'
-import { type Pair, spanOf } from './query-string.ts'
+import { type Pair, type Stretch, spanOf } from './query-string.ts'
 
 const suffixes = [
   { text: '.nullsfirst', nulls: 'first' },

@@ -13,6 +13,7 @@ import { readList } from './comma-list.ts'
 import { type Cursor, excerpt, malformed } from './cursor.ts'
 import type { Draft } from './draft.ts'
 import { readField, textNode } from './field.ts'
+import { isGroupKind } from './group.ts'
 import { readGroupItem } from './group-by.ts'
 import { readJoins } from './join.ts'
 import { readOrder } from './order.ts'
@@ -23,6 +24,7 @@ import {
   singleParameters,
 } from './parameter-names.ts'
 import { type Pair, rawText } from './query-string.ts'
+import { isRelationFilterKind } from './relation-filter.ts'
 import { relationOptions } from './relation-option.ts'
 
 /** parameter = name [ "=" ( text | item *( "," item ) ) ]; as in forms, a name alone has an empty value. */
@@ -95,6 +97,10 @@ export function noSuchParameter(
   const written = rawText(pair, 0, 0)
   const equals = written.indexOf('=')
   const value = equals === -1 ? '' : excerpt(written.slice(equals + 1))
-  const filter = ` A filter is written "${excerpt(key)}__eq=${value === '' ? '…' : value}".`
-  return unknownParameter(excerpt(key), didYouMean(key, known) + filter, written)
+  const example = isGroupKind(key)
+    ? `group is written "${key}[price__ge=30,title__like=Emma]`
+    : isRelationFilterKind(key)
+      ? `relation filter is written "${key}(books.price__gt=20)`
+      : `filter is written "${excerpt(key)}__eq=${value === '' ? '…' : value}`
+  return unknownParameter(excerpt(key), `${didYouMean(key, known)} A ${example}".`, written)
 }

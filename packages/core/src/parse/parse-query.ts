@@ -88,21 +88,25 @@ function readKeyed(
   const suffix = splitSuffix(pair, 0, keyEnd)
   const meaning = meaningOf(suffix)
   const option = relationOptionOf(key)
-  if (meaning !== undefined || key.includes('|') || option !== undefined) {
-    if (keyEnd === pair.text.length) {
-      throw malformed(pair, 0, 0, `Expected "=" after "${excerpt(key)}".`)
-    }
-    if (meaning?.kind === 'function' || key.includes('|')) {
-      draft.aggregates.push(readAggregate(cursor, 0, keyEnd))
-    } else if (meaning?.kind === 'operator') {
-      draft.where.push(readFilter(cursor, keyEnd, wholePair))
-    } else if (option !== undefined) {
-      draft.relationOptions.push(readRelationOption(cursor, option, keyEnd))
-    }
-    return
+  if (meaning?.kind === 'function' || key.includes('|')) {
+    expectEquals(pair, keyEnd)
+    draft.aggregates.push(readAggregate(cursor, 0, keyEnd))
+  } else if (meaning !== undefined) {
+    expectEquals(pair, keyEnd)
+    draft.where.push(readFilter(cursor, keyEnd, wholePair))
+  } else if (option !== undefined) {
+    expectEquals(pair, keyEnd)
+    draft.relationOptions.push(readRelationOption(cursor, option, keyEnd))
+  } else if (suffix !== undefined) {
+    throw noSuchOperator(suffix, rawText(pair, 0, 0))
+  } else {
+    throw noSuchParameter(pair, key, additional)
   }
-  if (suffix === undefined) throw noSuchParameter(pair, key, additional)
-  throw noSuchOperator(suffix, rawText(pair, 0, pair.text.length))
+}
+
+function expectEquals(pair: Pair, keyEnd: number): void {
+  if (keyEnd < pair.text.length) return
+  throw malformed(pair, 0, 0, `Expected "=" and a value after "${excerpt(pair.text)}".`)
 }
 
 /** The key of a pair ends at its first raw `=`. */

@@ -30,6 +30,20 @@ export function splitPairs(raw: string): Pair[] {
   return pairs
 }
 
+/** A stretch of the decoded pair, blanks around it left out. */
+export interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+export function trim(pair: Pair, from: number, to: number): Stretch {
+  let start = from
+  let end = to
+  while (start < end && pair.text[start] === ' ') start += 1
+  while (end > start && pair.text[end - 1] === ' ') end -= 1
+  return { start, end }
+}
+
 /** Where a character of the decoded text stood in the raw query string. */
 export function offsetAt(pair: Pair, index: number): number {
   return pair.offsets === undefined
@@ -81,11 +95,11 @@ function escapeLength(raw: string, at: number): number {
 }
 
 /** `decodeURIComponent` refuses everything that is not strict UTF-8: overlong forms, surrogates, stray bytes. */
-function decodeEscape(escaped: string, at: string): string {
+function decodeEscape(escaped: string, written: string): string {
   try {
     return decodeURIComponent(escaped)
   } catch {
-    throw malformedEncoding(escaped, at)
+    throw malformedEncoding(/^[!-~]*/.exec(escaped)?.[0] ?? '%', written)
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import { readPath } from './field.ts'
 import { readFilter } from './filter.ts'
 import { countCondition } from './limits.ts'
-import { rawText, spanOf } from './query-string.ts'
+import { rawText, spanOf, trim } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
 export type RelationFilterKind = RelationFilterNode['kind']
@@ -62,9 +62,10 @@ function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
   const end = endOfName(cursor, inside.reading)
   const suffix = splitSuffix(pair, start, end)
   if (pair.text[end] !== '=') {
-    if (meaningOf(suffix) !== undefined) throw noEquals(cursor, end)
+    const meansFilter = meaningOf(suffix) !== undefined || suffix?.text.includes('=')
+    if (meansFilter) throw noEquals(cursor, end)
     cursor.position = end
-    return readPath(pair, start, trimEnd(pair.text, start, end))
+    return readPath(pair, start, trim(pair, start, end).end)
   }
   const dot = pair.text.slice(start, suffix?.at ?? end).lastIndexOf('.')
   if (dot === -1) {
@@ -86,7 +87,9 @@ function readOneFilter(cursor: Cursor, inside: Enclosure): FilterNode {
 function noEquals(cursor: Cursor, end: number): ApiError {
   const { pair, position } = cursor
   const name = excerpt(pair.text.slice(position, end))
-  const reason = `Expected a filter such as price__gt=20 instead of "${name}". Its "=" must not be encoded.`
+  const encoded = name.includes('=') ? ' An "=" written as %3D is part of the text here.' : ''
+  const found = name === '' ? '' : ` instead of "${name}"`
+  const reason = `Expected a filter such as price__gt=20${found}: only filters follow the relation.${encoded}`
   return malformed(pair, position, end, reason)
 }
 
@@ -94,10 +97,4 @@ function noEquals(cursor: Cursor, end: number): ApiError {
 function endsItem(cursor: Cursor, inside: Enclosure): boolean {
   const end = endOfName(cursor, inside.reading)
   return end === cursor.position && cursor.pair.text[end] !== '='
-}
-
-function trimEnd(text: string, start: number, end: number): number {
-  let trimmed = end
-  while (trimmed > start && text[trimmed - 1] === ' ') trimmed -= 1
-  return trimmed
 }

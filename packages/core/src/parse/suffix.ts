@@ -47,6 +47,7 @@ export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined
 
 /** The 400 for a suffix that means nothing. */
 export function noSuchOperator(suffix: Suffix, at: string): ApiError {
-  const hint = `${didYouMean(suffix.text, meanings.keys())} Operators are ${operators.join(', ')}.`
+  const encoded = suffix.text.includes('=') ? ' An "=" that separates is not written %3D.' : ''
+  const hint = `${didYouMean(suffix.text, meanings.keys())} Operators are ${operators.join(', ')}.${encoded}`
   return unknownOperator(excerpt(suffix.text), hint, at)
 }

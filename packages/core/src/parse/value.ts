@@ -46,8 +46,8 @@ function endOfText(cursor: Cursor, inside: Enclosure): number {
     if (char === '(') open.push(')')
     else if (char === '[') open.push(']')
     else if (char === ')' || char === ']') {
-      if (open.length === 0) break
-      if (open.pop() !== char) break
+      if (open.at(-1) !== char) break
+      open.pop()
     } else if (open.length === 0 && char === ',' && isSeparator(pair, index, inside.reading)) break
   }
   const unclosed = open.at(-1)
@@ -77,8 +77,8 @@ function readQuoted(cursor: Cursor, inside: Enclosure): ScalarNode {
     index += 1
   }
   if (index >= text.length) {
-    const reason =
-      'The quoted text has no closing quote. An "&" inside it is written %26, a quote \\".'
+    const quoted = excerpt(text.slice(start))
+    const reason = `The quoted text ${quoted} has no closing quote. An "&" inside it is written %26, a quote \\".`
     throw malformed(pair, start, text.length, reason)
   }
   content += text.slice(from, index)
@@ -93,8 +93,9 @@ function readList(cursor: Cursor, operator: FilterOperator, inside: Enclosure): 
   skipBlanks(cursor)
   const start = cursor.position
   if (peek(cursor) !== '(') {
-    const reason = `"${operator}" expected a list in parentheses, such as (1,2,3).`
-    throw malformed(pair, 0, pair.text.length, reason)
+    const found = excerpt(pair.text.slice(start))
+    const reason = `"${operator}" expected a list in parentheses, such as (1,2,3), instead of "${found}".`
+    throw malformed(pair, start, pair.text.length, reason)
   }
   const list: Enclosure = {
     closer: ')',
@@ -105,7 +106,8 @@ function readList(cursor: Cursor, operator: FilterOperator, inside: Enclosure): 
   }
   let length = 0
   const items = readItems(cursor, list, () => {
-    checkListLength(cursor.tally, ++length, rawText(pair, 0, pair.text.length))
+    length += 1
+    checkListLength(cursor.tally, length, () => rawText(pair, start, pair.text.length))
     return readListItem(cursor, list)
   })
   const span = spanOf(pair, start, cursor.position)
@@ -121,12 +123,8 @@ function readListItem(cursor: Cursor, list: Enclosure): ScalarNode {
   cursor.position = end
   while (end > start && pair.text[end - 1] === ' ') end -= 1
   if (end === start && !atEnd(cursor)) {
-    throw malformed(
-      pair,
-      list.start,
-      pair.text.length,
-      'The list has an empty item: an empty text is written "".',
-    )
+    const reason = 'The list has an empty item: an empty text is written "".'
+    throw malformed(pair, list.start, pair.text.length, reason)
   }
   return scalar(cursor, start, end, pair.text.slice(start, end), false)
 }
