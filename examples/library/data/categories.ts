@@ -1,0 +1,37 @@
+// The categories of the books: a small tree, in which a parent stands before its children.
+
+type CategoryRow = readonly [key: string, name: string, description: string, parent: string | null]
+
+export const categories: readonly CategoryRow[] = [
+  ['fiction', 'Fiction', 'Novels, novellas and stories of every kind.', null],
+  ['poetry', 'Poetry', 'Collections and long poems.', null],
+  ['drama', 'Drama', 'Plays, written for the stage.', null],
+  ['nonfiction', 'Non-fiction', 'Thought, fact and experience.', null],
+  ['adventure', 'Adventure', 'Journeys, dangers and narrow escapes.', 'fiction'],
+  ['sea', 'Sea Stories', 'Ships, islands and the open water.', 'adventure'],
+  ['historical', 'Historical Fiction', 'Novels set well before their own time.', 'fiction'],
+  ['scifi', 'Science Fiction', 'Machines, other worlds and possible futures.', 'fiction'],
+  ['fantasy', 'Fantasy', 'Magic, myth and imagined lands.', 'fiction'],
+  ['gothic', 'Gothic', 'Castles, secrets and a sense of dread.', 'fiction'],
+  ['horror', 'Horror', 'Ghosts, monsters and the uncanny.', 'gothic'],
+  ['mystery', 'Mystery', 'Crimes, detectives and hidden causes.', 'fiction'],
+  ['romance', 'Romance', 'Love, courtship and marriage.', 'fiction'],
+  ['satire', 'Satire', 'Folly and vice held up to laughter.', 'fiction'],
+  ['social', 'Social Novel', 'Class, money and the life of a whole society.', 'fiction'],
+  ['psychological', 'Psychological Fiction', 'The life of the mind from within.', 'fiction'],
+  ['growing-up', 'Coming of Age', 'The way from childhood to the grown-up world.', 'fiction'],
+  ['modernism', 'Modernism', 'New forms of the early twentieth century.', 'fiction'],
+  ['stories', 'Short Stories', 'Collections of tales and single novellas.', 'fiction'],
+  ['children', "Children's Books", 'Written for the young, read by everyone.', 'fiction'],
+  ['fairy-tales', 'Fairy Tales', 'Folk tales and tales in their manner.', 'children'],
+  ['epic', 'Epic', 'Long narrative poems of heroes and nations.', 'poetry'],
+  ['comedy', 'Comedy', 'Plays with a happy ending.', 'drama'],
+  ['tragedy', 'Tragedy', 'Plays with an unhappy one.', 'drama'],
+  ['philosophy', 'Philosophy', 'Reason, conduct and the nature of things.', 'nonfiction'],
+  ['politics', 'Politics', 'State, law and economy.', 'nonfiction'],
+  ['history', 'History', 'The past, told and examined.', 'nonfiction'],
+  ['memoir', 'Memoir and Biography', 'Lives, told by those who lived or knew them.', 'nonfiction'],
+  ['essays', 'Essays', 'Short prose on a single subject.', 'nonfiction'],
+  ['travel', 'Travel', 'Reports of journeys made.', 'nonfiction'],
+  ['science', 'Science', 'Nature and the mind, observed.', 'nonfiction'],
+]
