@@ -10,7 +10,7 @@ import { generateHoldings } from './holdings.ts'
 import { publishers } from './publishers.ts'
 import { generateReviews } from './reviews.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the tables come into being here, so no type knows them.
+// biome-ignore lint/suspicious/noExplicitAny: no type knows the tables before they exist.
 type AnyDatabase = any
 type Row = Record<string, string | number | null>
 
@@ -137,7 +137,7 @@ async function createIndexes(trx: Transaction<AnyDatabase>): Promise<void> {
   }
 }
 
-/** The rows of every table, in the order of insertion. The place in a list gives the integer key. */
+/** The rows of every table, in the order of insertion. The place in a list is the integer key. */
 function tableRows(): Record<string, Row[]> {
   const authorIds = idsOf(authors.map(([key]) => key))
   const publisherIds = idsOf(publishers.map(([key]) => key))
