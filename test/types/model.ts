@@ -1,10 +1,7 @@
 // What TypeScript infers from a model, and what it refuses; compiled, never run.
 
 import { sql } from 'kysely'
-import {
-  defineBase,
-  defineModel,
-} from '../../packages/core/src/model/define-model.ts'
+import { defineBase, defineModel } from '../../packages/core/src/model/define-model.ts'
 import type {
   DatabaseOf,
   NewRowOf,
@@ -127,6 +124,4 @@ const Book = Base.define('Book', {
   computed: { day: { type: 'string', expression: (eb) => eb.fn('day', ['created']) } },
   meta: {},
 })
-holds<
-  Equal<RowOf<typeof Book>, { id: string; title: string; created: string; day: string }>
->()
+holds<Equal<RowOf<typeof Book>, { id: string; title: string; created: string; day: string }>>()

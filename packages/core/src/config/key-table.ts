@@ -17,11 +17,13 @@ import {
   path,
   rateLimit,
   secret,
+  shown,
   text,
   url,
 } from './checks.ts'
 import type { ApiConfig } from './config.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
+import { isParameter, operatorSuffix } from './query-names.ts'
 
 /** What is known of one key. */
 export interface KeyEntry<
@@ -65,6 +67,14 @@ const accessKeys = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].flatMap((method) =>
 ])
 accessKeys.push('GET_ONE', 'GET_MANY', 'RELATION_GET_ONE', 'RELATION_GET_MANY', 'ALL', '*')
 
+const hostParameter: Check = (value) => {
+  const name = matching(/^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name of letters, digits, _ and -')(value)
+  if (name !== undefined) return name
+  const suffix = operatorSuffix(String(value))
+  if (suffix !== undefined) return `${shown(value)} ends in "__${suffix}", which is a filter.`
+  return isParameter(String(value)) ? `${shown(value)} is a parameter of ours.` : undefined
+}
+
 const methods = listOf(oneOf('GET', 'POST', 'PATCH', 'PUT', 'DELETE'))
 
 const pair: Check = (value) =>
@@ -91,7 +101,7 @@ export const keyTable: KeyTable = {
   API_TITLE: { default: 'API', ...api, check: text, ...now },
   API_VERSION: { default: '1.0.0', ...api, check: text, ...now },
   API_BASE_MODEL: { ...unset, ...api, check: object, ...now },
-  API_SESSION_GETTER: { ...unset, ...api, check: callable, ...later },
+  API_SESSION_GETTER: { ...unset, ...api, check: callable, ...now },
   API_PREFIX: { default: '/api', ...api, check: path, ...now },
   API_BASE_URL: { default: '', ...api, check: origin, ...now },
   API_ENDPOINT_CASE: {
@@ -121,7 +131,7 @@ export const keyTable: KeyTable = {
   API_ADDITIONAL_QUERY_PARAMS: {
     default: [],
     ...both,
-    check: listOf(matching(/^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name of letters, digits, _ and -')),
+    check: listOf(hostParameter),
     ...now,
   },
 

@@ -118,21 +118,30 @@ export function resolveResourceSettings(
 
 /** The page size of a request that names none; the built-in one gives way to a smaller maximum, an explicit one is refused. */
 function pageSize(read: Reader, problems: Problems): number {
-  const size = read.get('API_PAGINATION_SIZE_DEFAULT')
-  const most = read.get('API_PAGINATION_SIZE_MAX')
-  if (size <= most) return size
-  const at = read.at('API_PAGINATION_SIZE_DEFAULT')
-  if (at !== undefined) problems.add(at, `${size} is more than API_PAGINATION_SIZE_MAX, ${most}.`)
-  return most
+  checkOrder(read, 'API_PAGINATION_SIZE_DEFAULT', 'API_PAGINATION_SIZE_MAX', problems)
+  return Math.min(read.get('API_PAGINATION_SIZE_DEFAULT'), read.get('API_PAGINATION_SIZE_MAX'))
 }
 
 /** The depth of embedding, where one is set. */
 function depth(read: Reader, problems: Problems): number | undefined {
-  const levels = read.find('API_SERIALIZATION_DEPTH')
-  const most = read.get('API_MAX_DEPTH')
-  const at = read.at('API_SERIALIZATION_DEPTH')
-  if (levels !== undefined && at !== undefined && levels > most) {
-    problems.add(at, `${levels} is more than API_MAX_DEPTH, ${most}.`)
-  }
-  return levels
+  checkOrder(read, 'API_SERIALIZATION_DEPTH', 'API_MAX_DEPTH', problems)
+  return read.find('API_SERIALIZATION_DEPTH')
+}
+
+type NumberKey =
+  | 'API_PAGINATION_SIZE_DEFAULT'
+  | 'API_PAGINATION_SIZE_MAX'
+  | 'API_SERIALIZATION_DEPTH'
+  | 'API_MAX_DEPTH'
+
+/** Refuses an explicit setting above its maximum, and blames meta before config, being the nearer one. */
+function checkOrder(read: Reader, key: NumberKey, mostKey: NumberKey, problems: Problems): void {
+  const value = read.find(key)
+  const most = read.get(mostKey)
+  const at = read.at(key)
+  if (value === undefined || at === undefined || value <= most) return
+  const atMost = read.at(mostKey)
+  if (at.startsWith('config') && atMost?.startsWith('models')) {
+    problems.add(atMost, `${most} is less than ${key}, ${value}.`)
+  } else problems.add(at, `${value} is more than ${mostKey}, ${most}.`)
 }

@@ -1,7 +1,7 @@
 // Soft delete: which models take part, with which column and values.
 
-import type { Column } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
+import { fits } from '../model/fits.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { shown } from './checks.ts'
 import type { ApiConfig } from './config.ts'
@@ -9,6 +9,9 @@ import { keyTable } from './key-table.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 import type { ResourceSettings } from './settings.ts'
+
+/** The values where nobody sets any. */
+const standard = keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
 
 /** The soft delete of one model, or null where it takes no part. */
 export function resolveSoftDelete(
@@ -18,8 +21,7 @@ export function resolveSoftDelete(
   problems: Problems,
 ): ResourceSettings['softDelete'] {
   const at = `models.${model.name}.meta`
-  const wanted = meta.soft_delete ?? config.API_SOFT_DELETE ?? false
-  if (!wanted) return null
+  if (!(meta.soft_delete ?? config.API_SOFT_DELETE)) return null
   const attribute = meta.soft_delete_attribute ?? config.API_SOFT_DELETE_ATTRIBUTE
   if (attribute === undefined) {
     // The global key without its companion is one problem of config, not one of each model.
@@ -28,44 +30,24 @@ export function resolveSoftDelete(
   }
   const column = Object.hasOwn(model.columns, attribute) ? model.columns[attribute] : undefined
   if (column === undefined) {
-    if (meta.soft_delete || meta.soft_delete_attribute !== undefined) {
-      problems.add(
-        meta.soft_delete_attribute === undefined
-          ? `${at}.soft_delete`
-          : `${at}.soft_delete_attribute`,
-        `${model.name} has no column "${attribute}".${didYouMean(attribute, Object.keys(model.columns))}`,
-      )
+    const asked = meta.soft_delete_attribute === undefined ? 'soft_delete' : 'soft_delete_attribute'
+    const hint = didYouMean(attribute, Object.keys(model.columns))
+    // Switched on globally, models without the column simply take no part.
+    if (meta[asked]) {
+      problems.add(`${at}.${asked}`, `${model.name} has no column "${attribute}".${hint}`)
     }
     return null
   }
-  const [active, deleted] = meta.soft_delete_values ??
-    config.API_SOFT_DELETE_VALUES ??
-    keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
+  const [active, deleted] = meta.soft_delete_values ?? config.API_SOFT_DELETE_VALUES ?? standard
   for (const value of [active, deleted]) {
-    if (fits(column, value)) continue
+    // NULL is no value here: it compares with nothing.
+    if (fits(column, value) && column.type !== 'json') continue
     problems.add(
       meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
       `${shown(value)} is not a value of ${attribute}, which is of type ${column.type}.`,
     )
   }
   return { attribute, active, deleted }
-}
-
-/** Whether a value is one the column can hold and compare; NULL compares with nothing. */
-function fits(column: Column, value: unknown): boolean {
-  switch (column.type) {
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'integer':
-      return Number.isInteger(value)
-    case 'string':
-    case 'text':
-      return typeof value === 'string'
-    case 'enum':
-      return typeof value === 'string' && (column.enum ?? []).includes(value)
-    default:
-      return false
-  }
 }
 
 /** What can only be said of all models together: the companion key, and that somebody takes part. */

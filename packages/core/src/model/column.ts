@@ -36,9 +36,9 @@ export interface Column {
   readonly unique?: boolean
   /** Longest text, in characters. */
   readonly maxLength?: number
-  /** Total digits of a decimal. Default 15. */
+  /** Total digits of a decimal. Default 15 where `scale` is given; without both it holds any number. */
   readonly precision?: number
-  /** Digits after the point of a decimal. */
+  /** Digits after the point of a decimal; each value is written with exactly so many. */
   readonly scale?: number
   /** The members of an `enum` column. */
   readonly enum?: readonly string[]

@@ -128,7 +128,7 @@ export function defineModel<
     relations: frozen<R>(definition.relations),
     computed: frozen<P>(definition.computed),
     methods: Object.freeze({ ...definition.methods }),
-    ...(definition.meta === undefined ? {} : { meta: Object.freeze({ ...definition.meta }) }),
+    ...(definition.meta ? { meta: Object.freeze({ ...definition.meta }) } : {}),
   })
 }
 
@@ -175,7 +175,7 @@ export function defineBase<const C extends Columns>(base: {
       const model = defineModel(name, {
         ...definition,
         columns: { ...base.columns, ...definition.columns },
-        ...(definition.meta === undefined ? {} : { meta: { ...meta, ...definition.meta } }),
+        ...(definition.meta ? { meta: { ...meta, ...definition.meta } } : {}),
       })
       models.push(model)
       return model

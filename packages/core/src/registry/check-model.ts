@@ -2,7 +2,8 @@
 
 import type { Problems } from '../config/problems.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import { checkColumn } from './check-column.ts'
+import type { ComputedColumn } from '../model/define-model.ts'
+import { checkColumn, checkComputed } from './check-column.ts'
 import { badFieldName, badRelationName } from './field-name.ts'
 import type { Resource } from './resource.ts'
 
@@ -26,22 +27,28 @@ export function checkModel(
     problems.add(`${at}.columns.${name}`, 'a primary key column cannot be hidden.')
   }
   const dbNames = new Map<string, string>()
+  for (const [name, column] of Object.entries(model.columns)) {
+    const place = `${at}.columns.${name}`
+    checkColumn(column, place, problems)
+    const dbName = column.column ?? name
+    const other = dbNames.get(dbName)
+    if (other !== undefined) {
+      problems.add(place, `the database column "${dbName}" is already the field "${other}".`)
+    }
+    dbNames.set(dbName, name)
+  }
+  for (const [name, column] of Object.entries(model.computed)) {
+    const place = `${at}.computed.${name}`
+    checkComputed(column as ComputedColumn, place, problems)
+    // Inside its source, a computed column stands beside the table's own.
+    if (Object.hasOwn(model.columns, name) || dbNames.has(name)) {
+      problems.add(place, 'a column has this name.')
+    }
+  }
   for (const [name, column] of allColumns) {
     const place = `${at}.${column.computed === undefined ? 'columns' : 'computed'}.${name}`
-    const wrong = badFieldName(name)
+    const wrong = badFieldName(name) ?? dialect?.refuses?.(column)
     if (wrong !== undefined) problems.add(place, wrong)
-    checkColumn(column, place, problems)
-    const refusal = dialect?.refuses?.(column)
-    if (refusal !== undefined) problems.add(place, refusal)
-    const other = dbNames.get(column.dbName)
-    if (other !== undefined && column.computed === undefined) {
-      problems.add(place, `the database column "${column.dbName}" is already the field "${other}".`)
-    }
-    dbNames.set(column.dbName, name)
-  }
-  for (const name of Object.keys(model.computed)) {
-    if (!Object.hasOwn(model.columns, name)) continue
-    problems.add(`${at}.computed.${name}`, 'a column has this name.')
   }
   for (const name of Object.keys(model.relations)) {
     const place = `${at}.relations.${name}`

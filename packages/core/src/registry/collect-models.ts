@@ -15,11 +15,13 @@ export function collectModels(
     problems.add('models', 'expected a list of models.')
     return models
   }
-  if (base !== undefined && !Array.isArray(base.models)) {
+  const inherited: readonly AnyModel[] = base?.models ?? []
+  if (!Array.isArray(inherited) || (base !== undefined && base.models === undefined)) {
     problems.add(`config.${settingNames.baseModel}`, 'expected what defineBase returns.')
+    return models
   }
-  for (const [index, model] of [...listed, ...(base?.models ?? [])].entries()) {
-    if (typeof model?.name !== 'string' || typeof model.columns !== 'object') {
+  for (const [index, model] of [...listed, ...inherited].entries()) {
+    if (!isModel(model)) {
       problems.add(`models[${index}]`, 'expected what defineModel returns.')
       continue
     }
@@ -31,3 +33,8 @@ export function collectModels(
   }
   return models
 }
+
+const isModel = (model: AnyModel): boolean =>
+  typeof model?.name === 'string' &&
+  typeof model.table === 'string' &&
+  [model.columns, model.relations, model.computed].every((part) => typeof part === 'object')

@@ -9,8 +9,6 @@ import { pluralIn } from '../naming/plural.ts'
 export interface EndpointNames {
   /** Plural of the model's name: `order-items`. */
   readonly endpoint: string
-  /** The path of emitted URLs. */
-  readonly path: string
   /** Every path that is served, the emitted one first, the singular alias last; empty where the host owns them all. */
   readonly paths: readonly string[]
 }
@@ -35,5 +33,5 @@ export function endpointNames(
     meta.register_canonical_routes === false
       ? new Set(own)
       : new Set([endpoint, ...own, toCase(modelName, letterCase)])
-  return { endpoint, path: [...paths][0] ?? endpoint, paths: [...paths] }
+  return { endpoint, paths: [...paths] }
 }

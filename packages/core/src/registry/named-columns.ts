@@ -4,19 +4,20 @@ import type { Column } from '../model/column.ts'
 import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
 import type { NamedColumn } from './resource.ts'
 
-/** Total digits of a decimal that does not say. */
+/** Total digits of a decimal that says its scale only; one that says neither holds any number. */
 const defaultPrecision = 15
 
 function namedColumn(name: string, column: Column): NamedColumn {
-  const decimal = column.type === 'decimal'
+  const { scale } = column
+  const precision = column.precision ?? (scale === undefined ? undefined : defaultPrecision)
   return {
     name,
     dbName: column.column ?? name,
     type: column.type,
     nullable: column.nullable === true,
     hidden: column.hidden === true,
-    ...(decimal ? { precision: column.precision ?? defaultPrecision } : {}),
-    ...(decimal ? { scale: column.scale ?? 0 } : {}),
+    ...(precision === undefined ? {} : { precision }),
+    ...(scale === undefined ? {} : { scale }),
     ...(column.enum === undefined ? {} : { enum: column.enum }),
     ...(column.collation === undefined ? {} : { collation: column.collation }),
     ...(column.storage === undefined ? {} : { storage: column.storage }),
@@ -31,6 +32,8 @@ export function namedColumns(model: AnyModel): Map<string, NamedColumn> {
     columns.set(name, namedColumn(name, column))
   }
   for (const [name, computed] of Object.entries(model.computed)) {
+    // Of two of one name the column stays; the other is reported.
+    if (columns.has(name)) continue
     const { expression, ...shape } = computed as ComputedColumn
     columns.set(name, { ...namedColumn(name, { ...shape, readOnly: true }), computed: expression })
   }

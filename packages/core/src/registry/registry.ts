@@ -12,7 +12,7 @@ import type { AnyModel } from '../model/define-model.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { checkModel } from './check-model.ts'
 import { collectModels } from './collect-models.ts'
-import { endpointNames } from './endpoint-name.ts'
+import { type EndpointNames, endpointNames } from './endpoint-name.ts'
 import { linkInverses } from './inverse.ts'
 import { namedColumns } from './named-columns.ts'
 import { resolveRelations } from './resolve-relations.ts'
@@ -39,6 +39,8 @@ export interface RegistryOptions {
 export function buildRegistry(options: RegistryOptions): {
   readonly registry: Registry
   readonly settings: ApiSettings
+  /** API_SESSION_GETTER, where it is set. */
+  readonly sessionGetter: ApiConfig['API_SESSION_GETTER']
 } {
   const problems = collectProblems()
   const config = checkConfig(options.config, problems)
@@ -64,13 +66,25 @@ export function buildRegistry(options: RegistryOptions): {
     problems,
   )
 
-  const tables = new Map([...models.values()].map((model) => [model.table, model]))
+  const tables = databaseColumns([...models.values()])
   const scope = { models, tables, byName, endpointCase: settings.endpointCase, problems }
   for (const resource of open) resource.relations = resolveRelations(resource, scope)
   linkInverses(open)
 
   throwProblems(problems)
-  return { registry: { resources: open, byName }, settings }
+  const sessionGetter = config.API_SESSION_GETTER
+  return { registry: { resources: open, byName }, settings, sessionGetter }
+}
+
+/** The database columns of each declared table; several models may share one. */
+function databaseColumns(models: readonly AnyModel[]): Map<string, Set<string>> {
+  const tables = new Map<string, Set<string>>()
+  for (const { table, columns } of models) {
+    const names = tables.get(table) ?? new Set()
+    for (const [name, { column }] of Object.entries(columns)) names.add(column ?? name)
+    tables.set(table, names)
+  }
+  return tables
 }
 
 /** A resource whose relations are still to be resolved. */
@@ -81,7 +95,7 @@ type OpenResource = Omit<Resource, 'relations'> & {
 function openResource(
   model: AnyModel,
   meta: Meta,
-  names: Pick<Resource, 'endpoint' | 'path' | 'paths'>,
+  names: EndpointNames,
   config: ApiConfig,
   problems: Problems,
 ): OpenResource {

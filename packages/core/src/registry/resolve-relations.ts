@@ -12,8 +12,8 @@ import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 export interface RelationScope {
   /** Every declared model by name, published or not. */
   readonly models: ReadonlyMap<string, AnyModel>
-  /** Every declared model by its table. */
-  readonly tables: ReadonlyMap<string, AnyModel>
+  /** The database columns of every declared table. */
+  readonly tables: ReadonlyMap<string, ReadonlySet<string>>
   /** The published ones. */
   readonly byName: ReadonlyMap<string, Resource>
   readonly endpointCase: EndpointCase
@@ -32,21 +32,26 @@ function keyColumns(
   const columns: NamedColumn[] = []
   for (const name of list(key)) {
     const column = resource.allColumns.get(name)
-    if (column !== undefined && column.computed === undefined) {
-      columns.push(column)
-      continue
-    }
-    const renamed = [...resource.allColumns.values()].find((other) => other.dbName === name)
-    problems.add(
-      at,
-      column !== undefined
-        ? `"${name}" is a computed column; a key needs a stored one.`
-        : renamed !== undefined
-          ? `"${name}" is a name of the database; the field of ${resource.name} is "${renamed.name}".`
-          : `${resource.name} has no column "${name}".${didYouMean(name, resource.allColumns.keys())}`,
-    )
+    const wrong = column === undefined ? noColumn(resource, name) : notAKey(column)
+    if (wrong !== undefined) problems.add(at, wrong)
+    else if (column !== undefined) columns.push(column)
   }
   return columns.length === list(key).length ? columns : undefined
+}
+
+function noColumn(resource: Resource, name: string): string {
+  for (const column of resource.allColumns.values()) {
+    if (column.dbName !== name) continue
+    return `"${name}" is a name of the database; the field of ${resource.name} is "${column.name}".`
+  }
+  return `${resource.name} has no column "${name}".${didYouMean(name, resource.allColumns.keys())}`
+}
+
+function notAKey({ name, type, computed }: NamedColumn): string | undefined {
+  if (computed !== undefined) return `"${name}" is a computed column; a key needs a stored one.`
+  return type === 'json' || type === 'binary'
+    ? `"${name}" is of type ${type}, which cannot be a key.`
+    : undefined
 }
 
 /** Whether values of the two columns can be equal in the database and in JSON. */
@@ -131,8 +136,7 @@ function junction(
   { tables, problems }: RelationScope,
 ): Sides | undefined {
   let good = true
-  const table = tables.get(relation.through)
-  const known = table && Object.entries(table.columns).map(([name, c]) => c.column ?? name)
+  const known = tables.get(relation.through)
   for (const [side, resource] of [
     ['from', source],
     ['to', target],
@@ -147,7 +151,7 @@ function junction(
       good = false
     }
     for (const name of known === undefined ? [] : names) {
-      if (known?.includes(name)) continue
+      if (known?.has(name)) continue
       problems.add(
         `${at}.${side}`,
         `the table ${relation.through} has no column "${name}".${didYouMean(name, known ?? [])}`,

@@ -59,9 +59,7 @@ export interface Resource {
   readonly table: string
   /** Plural endpoint name in API_ENDPOINT_CASE: `order-items`. */
   readonly endpoint: string
-  /** The path below API_PREFIX of every emitted URL: `paths[0]`, or `endpoint` where the host owns all routes. */
-  readonly path: string
-  /** Every path below API_PREFIX that serves it, the emitted one first; the singular alias is last. Empty where the host owns them. */
+  /** Every path below API_PREFIX that serves it, the emitted one first; the singular alias is last. Empty where the host owns the routes; then `endpoint` is emitted. */
   readonly paths: readonly string[]
   /** Visible columns by field name, in model order. Hidden ones are not here. */
   readonly columns: ReadonlyMap<string, NamedColumn>

@@ -1,0 +1,22 @@
+// Which names a query string already reads as something else, so that neither a field nor a parameter of the host may have them.
+
+import { aggregateFunctions, filterOperators, operatorAliases } from '../parse/operators.ts'
+import { listParameters, singleParameters } from '../parse/parameter-names.ts'
+
+const suffixes: ReadonlySet<string> = new Set([
+  ...Object.keys(filterOperators),
+  ...Object.keys(operatorAliases),
+  ...aggregateFunctions,
+])
+
+const parameters: ReadonlySet<string> = new Set([...singleParameters, ...listParameters])
+
+/** The operator or function that a query reads at the end of a name: `price__ge` → `ge`. */
+export function operatorSuffix(name: string): string | undefined {
+  const underscores = name.lastIndexOf('__')
+  const suffix = name.slice(underscores + 2)
+  return underscores !== -1 && suffixes.has(suffix) ? suffix : undefined
+}
+
+/** Whether a name is a parameter of the query language. */
+export const isParameter = (name: string): boolean => parameters.has(name)

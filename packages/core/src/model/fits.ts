@@ -1,0 +1,32 @@
+// Whether a value is a JSON form of a column's type; for values that stand in declarations, not in requests.
+
+import type { Column } from './column.ts'
+
+/**
+ * Whether a column could hold the value, NULL aside.
+ *
+ * ```ts
+ * fits({ type: 'enum', enum: ['draft', 'done'] }, 'done') // true
+ * fits({ type: 'boolean' }, 1) // false
+ * ```
+ */
+export function fits(column: Pick<Column, 'type' | 'enum'>, value: unknown): boolean {
+  switch (column.type) {
+    case 'json':
+      return true
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'float':
+      return Number.isFinite(value)
+    case 'enum':
+      return typeof value === 'string' && (column.enum ?? []).includes(value)
+    case 'bigint':
+      return typeof value === 'string' && /^-?\d+$/.test(value)
+    case 'decimal':
+      return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+    default:
+      return typeof value === 'string'
+  }
+}
