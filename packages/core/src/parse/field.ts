@@ -33,16 +33,14 @@ export function readPath(pair: Pair, start: number, end: number): TextNode[] {
 
 /** name = 1*( any character but "." and the structural ones ) */
 function checkName(pair: Pair, name: string, start: number, end: number): void {
-  const whole = excerpt(pair.text.slice(start, end))
-  if (name === '') {
-    const reason = `"${whole}" has an empty name: names are joined by single dots, such as author.name.`
-    throw malformed(pair, start, end, reason)
-  }
   const structural = /[()[\]|]/.exec(name)
-  if (structural !== null) {
-    const reason = `"${structural[0]}" cannot stand in the name "${whole}".`
-    throw malformed(pair, start, end, reason)
-  }
+  if (name !== '' && structural === null) return
+  const whole = excerpt(pair.text.slice(start, end))
+  const reason =
+    structural === null
+      ? `"${whole}" has an empty name: names are joined by single dots, such as author.name.`
+      : `"${structural[0]}" cannot stand in the name "${whole}".`
+  throw malformed(pair, start, end, reason)
 }
 
 /** Decoded text as it stands, without blanks trimmed. */

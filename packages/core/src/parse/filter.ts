@@ -14,11 +14,14 @@ export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): 
   const name = pair.text.slice(start, nameEnd)
   const at = rawText(pair, start, nameEnd)
   const suffix = splitSuffix(pair, start, nameEnd)
+  if (name === '') {
+    const reason = 'Expected a field and an operator before "=", such as title__eq=Emma.'
+    throw malformed(pair, start, nameEnd, reason)
+  }
   if (suffix === undefined) {
     const reason = `"${excerpt(name)}" is not a filter: expected field__operator=value, such as ${excerpt(name)}__eq=…`
     throw malformed(pair, start, nameEnd, reason)
   }
-  if (suffix.text === '') throw malformed(pair, start, nameEnd, 'Expected an operator after "__".')
   const meaning = meaningOf(suffix)
   if (meaning === undefined) throw noSuchOperator(suffix, at)
   if (meaning.kind === 'function') {

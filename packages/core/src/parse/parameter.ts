@@ -6,7 +6,7 @@ import {
   repeatedParameter,
   unknownParameter,
 } from '../errors.ts'
-import { didYouMean } from '../naming/suggest.ts'
+import { didYouMean, nearest } from '../naming/suggest.ts'
 import { readAggregate } from './aggregate.ts'
 import type { SingleParameter } from './ast.ts'
 import { readList } from './comma-list.ts'
@@ -88,12 +88,6 @@ export function noSuchParameter(
   additional: ReadonlySet<string>,
 ): ApiError {
   if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
-  const dot = key.lastIndexOf('.')
-  const path = key.slice(0, dot + 1)
-  const known =
-    dot === -1
-      ? [...singleParameters, ...listParameters, ...additional]
-      : [...relationOptions.map((option) => path + option), ...additional]
   const written = rawText(pair, 0, 0)
   const equals = written.indexOf('=')
   const value = equals === -1 ? '' : excerpt(written.slice(equals + 1))
@@ -102,5 +96,13 @@ export function noSuchParameter(
     : isRelationFilterKind(key)
       ? `relation filter is written "${key}(books.price__gt=20)`
       : `filter is written "${excerpt(key)}__eq=${value === '' ? '…' : value}`
-  return unknownParameter(excerpt(key), `${didYouMean(key, known)} A ${example}".`, written)
+  return unknownParameter(excerpt(key), `${nearParameter(key, additional)} A ${example}".`, written)
+}
+
+/** Of a dotted key only the end is compared: `author.name` is no misspelt `author.limit`. */
+function nearParameter(key: string, additional: ReadonlySet<string>): string {
+  const dot = key.lastIndexOf('.')
+  if (dot === -1) return didYouMean(key, [...singleParameters, ...listParameters, ...additional])
+  const option = nearest(key.slice(dot + 1), relationOptions)
+  return option === undefined ? '' : ` Did you mean "${excerpt(key.slice(0, dot))}.${option}"?`
 }

@@ -1,6 +1,6 @@
 // What follows the last `__`: a filter operator, an aggregate function, or neither.
 
-import { type ApiError, unknownOperator } from '../errors.ts'
+import { type ApiError, malformedQuery, unknownOperator } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { excerpt } from './cursor.ts'
 import {
@@ -47,6 +47,7 @@ export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined
 
 /** The 400 for a suffix that means nothing. */
 export function noSuchOperator(suffix: Suffix, at: string): ApiError {
+  if (suffix.text === '') return malformedQuery('Expected an operator after "__".', at)
   const encoded = suffix.text.includes('=') ? ' An "=" that separates is not written %3D.' : ''
   const hint = `${didYouMean(suffix.text, meanings.keys())} Operators are ${operators.join(', ')}.${encoded}`
   return unknownOperator(excerpt(suffix.text), hint, at)

@@ -1,0 +1,208 @@
+/** Arbitrary ASTs: every node the parser can build, with spans of no meaning. */
+import fc from 'fast-check'
+import type {
+  AggregateNode,
+  ConditionNode,
+  FieldNode,
+  FilterNode,
+  GroupByNode,
+  GroupNode,
+  JoinNode,
+  OrderNode,
+  QueryAst,
+  RelationFilterNode,
+  RelationOptionNode,
+  ScalarNode,
+  TextNode,
+  ValueNode,
+} from '../../../packages/core/src/parse/ast.ts'
+import {
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+} from '../../../packages/core/src/parse/operators.ts'
+import { singleParameters } from '../../../packages/core/src/parse/parameter-names.ts'
+
+const span = { start: 0, end: 0 }
+
+/** Names the host may have listed; some look like the query language. */
+export const ownParameters = ['utm', 'a b', 'x[y]', 'q,r', 'p=q', 'own__thing']
+
+const textNode = (text: string): TextNode => ({ text, span })
+
+// No dot, comma, equals sign or bracket; a leading `-` would be a direction, blanks at the ends are trimmed.
+const name = fc
+  .string({ unit: fc.constantFrom(...'abzAZ_09-~%&+#"\\ é€😀:/?;'), minLength: 1, maxLength: 6 })
+  .filter((text) => !text.startsWith('-') && text.trim() === text)
+
+const path = fc.array(name.map(textNode), { minLength: 1, maxLength: 3 })
+
+const field: fc.Arbitrary<FieldNode> = fc
+  .array(name, { minLength: 1, maxLength: 3 })
+  .map((names) => fieldOf(names.join('.')))
+
+function fieldOf(text: string): FieldNode {
+  const names = text.split('.')
+  return { path: names.slice(0, -1), column: names.at(-1) ?? '', text, span }
+}
+
+const anyText = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'ab1()[]|,="\\&+%#. é😀'), maxLength: 8 }),
+  fc.string({ unit: 'binary', maxLength: 8 }).filter((text) => !text.includes('\0')),
+)
+
+/** Quoted where it must be, and sometimes where it need not. */
+function scalar(mustBeQuoted: (text: string) => boolean): fc.Arbitrary<ScalarNode> {
+  return fc.tuple(anyText, fc.boolean()).map(([text, quoted]) => ({
+    kind: 'scalar',
+    text,
+    quoted: quoted || text.startsWith('"') || mustBeQuoted(text),
+    span,
+  }))
+}
+
+const alone = scalar(() => false)
+const inside = scalar((text) => /[()[\],]/.test(text))
+const listItem = scalar((text) => text === '' || /[()[\],]|^ | $/.test(text))
+
+const operatorsTaking = (takes: 'scalar' | 'list'): FilterOperator[] =>
+  (Object.keys(filterOperators) as FilterOperator[]).filter(
+    (operator) => filterOperators[operator].takes === takes,
+  )
+
+function filter(text: fc.Arbitrary<ScalarNode>): fc.Arbitrary<FilterNode> {
+  const list: fc.Arbitrary<ValueNode> = fc
+    .array(listItem, { maxLength: 4 })
+    .map((items) => ({ kind: 'list', items, span }))
+  const with_ = (takes: 'scalar' | 'list', value: fc.Arbitrary<ValueNode>) =>
+    fc.record({
+      kind: fc.constant('filter' as const),
+      field,
+      operator: fc.constantFrom(...operatorsTaking(takes)),
+      value,
+      span: fc.constant(span),
+    })
+  return fc.oneof(with_('scalar', text), with_('list', list))
+}
+
+const relationFilter: fc.Arbitrary<RelationFilterNode> = fc.record({
+  kind: fc.constantFrom('exists', 'missing'),
+  path,
+  where: fc.array(filter(inside), { maxLength: 3 }),
+  span: fc.constant(span),
+})
+
+const { condition } = fc.letrec<{ condition: ConditionNode; group: GroupNode }>((tie) => ({
+  condition: fc.oneof({ maxDepth: 3 }, filter(inside), relationFilter, tie('group')),
+  group: groupOf(tie('condition')),
+}))
+
+function groupOf(items: fc.Arbitrary<ConditionNode>): fc.Arbitrary<GroupNode> {
+  return fc.record({
+    kind: fc.constantFrom('or', 'and', 'not'),
+    items: fc.array(items, { minLength: 1, maxLength: 3 }),
+    span: fc.constant(span),
+  })
+}
+
+const topLevel = fc.oneof(filter(alone), relationFilter, groupOf(condition))
+
+const label = fc
+  .stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/)
+  .filter((text) => !text.includes('__'))
+  .map(textNode)
+
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+
+const aggregate: fc.Arbitrary<AggregateNode> = fc
+  .tuple(fc.constantFrom(...aggregateFunctions), field, optional(label))
+  .map(([fn, column, name]) => ({
+    kind: 'aggregate',
+    function: fn,
+    field: column,
+    ...(name === undefined ? {} : { label: name }),
+    span,
+  }))
+
+const groupKey: fc.Arbitrary<GroupByNode> = fc
+  .tuple(fc.constantFrom('column', 'year', 'month', 'day'), field, optional(label))
+  .map(([kind, column, name]) => ({
+    kind,
+    field: column,
+    ...(name === undefined ? {} : { label: name }),
+    text: kind === 'column' ? column.text : `${kind}(${column.text})`,
+    span,
+  }))
+
+const order: fc.Arbitrary<OrderNode> = fc
+  .tuple(field, fc.boolean(), optional(fc.constantFrom('first', 'last')))
+  .map(([column, descending, nulls]) => ({
+    field: column,
+    descending,
+    ...(nulls === undefined ? {} : { nulls }),
+    span,
+  }))
+
+const joins: fc.Arbitrary<JoinNode[]> = fc
+  .array(
+    fc.oneof(
+      field.map((node) => node.text),
+      fc.constant(''),
+    ),
+    { maxLength: 4 },
+  )
+  // One empty token alone is how an absent value is written.
+  .filter((tokens) => tokens.length !== 1 || tokens[0] !== '')
+  .map((tokens) => tokens.map((text) => ({ path: text.split('.'), text, span })))
+
+const relationOption: fc.Arbitrary<RelationOptionNode> = fc.oneof(
+  fc.record({
+    path,
+    span: fc.constant(span),
+    option: fc.constant('limit' as const),
+    limit: anyText.map(textNode),
+  }),
+  fc.record({
+    path,
+    span: fc.constant(span),
+    option: fc.constant('order_by' as const),
+    order: fc.array(order, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({
+    path,
+    span: fc.constant(span),
+    option: fc.constant('fields' as const),
+    fields: fc.array(field, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({
+    path,
+    span: fc.constant(span),
+    option: fc.constant('where' as const),
+    where: fc.array(condition, { minLength: 1, maxLength: 3 }),
+  }),
+)
+
+const single: fc.Arbitrary<QueryAst['single']> = fc
+  .array(fc.tuple(fc.constantFrom(...singleParameters), anyText.map(textNode)), { maxLength: 3 })
+  .map((entries) => Object.fromEntries(entries))
+
+const additional = fc.array(
+  fc.record({ name: fc.constantFrom(...ownParameters), value: anyText.map(textNode) }),
+  { maxLength: 3 },
+)
+
+/** A whole query. */
+export const arbitraryAst: fc.Arbitrary<QueryAst> = fc
+  .record({
+    raw: fc.constant(''),
+    where: fc.array(topLevel, { maxLength: 3 }),
+    joins,
+    fields: fc.array(field, { maxLength: 3 }),
+    groupBy: fc.array(groupKey, { maxLength: 3 }),
+    aggregates: fc.array(aggregate, { maxLength: 3 }),
+    order: fc.array(order, { maxLength: 3 }),
+    relationOptions: fc.array(relationOption, { maxLength: 3 }),
+    single,
+    additional,
+  })
+  .map(({ fields, ...ast }) => (fields.length === 0 ? ast : { ...ast, fields }))
