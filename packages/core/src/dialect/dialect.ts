@@ -5,11 +5,26 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 
-/** What a dialect needs to know of a column; aggregates pass a column of the result's type. */
-export type DialectColumn = Pick<
-  NamedColumn,
-  'name' | 'type' | 'nullable' | 'precision' | 'scale' | 'enum' | 'collation' | 'storage'
->
+/** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
+export interface DialectColumn
+  extends Pick<
+    NamedColumn,
+    'name' | 'type' | 'nullable' | 'precision' | 'scale' | 'enum' | 'collation' | 'storage'
+  > {
+  /**
+   * The expression that goes with this column was made by `comparable`, `aggregateComparable` or `bucket`, not by
+   * a table: GROUP BY works on such expressions, so what is selected, ordered or compared beside it must, too.
+   */
+  readonly comparable?: true
+}
+
+/** A table of the API with its columns, the very objects that are handed to the other functions later. */
+export interface DialectTable {
+  /** The database schema; the connection's own when it is left out. */
+  readonly schema?: string
+  readonly table: string
+  readonly columns: readonly (DialectColumn & Pick<NamedColumn, 'dbName' | 'computed'>)[]
+}
 
 /** A typed value of a plan (see `plan/plan.ts`). */
 export type PlanValue = string | number | bigint | boolean
@@ -31,18 +46,19 @@ export interface DatabaseFailure {
   readonly column?: string
 }
 
-/** An expression that is not a plain column, and the column type its comparisons and order follow. */
-export interface DialectOperand {
-  readonly column: DialectColumn
-  readonly expression: Expression<unknown>
-}
-
 export interface Dialect {
   readonly name: string
 
-  /** Asks the database what must be known before the first statement (server family, collations); answers the refined dialect. */
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  readonly connect?: (db: Kysely<any>) => Promise<Dialect>
+  /**
+   * Asks the database what must be known before the first statement (server family, collations, zoned columns) and
+   * answers the refined dialect. Without `tables` nothing is known of single columns: every answer stays right, but
+   * text is then ordered and ranged without an index where the engine would need one of its own.
+   */
+  readonly connect?: (
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+    db: Kysely<any>,
+    tables?: readonly DialectTable[],
+  ) => Promise<Dialect>
 
   /** Checks at start-up that the column can be served exactly; answers a sentence saying what to change, or undefined. */
   readonly refuses?: (column: DialectColumn) => string | undefined
@@ -51,10 +67,18 @@ export interface Dialect {
   select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
   /** Reader of one selected column: driver value → JSON form of contract §7. Called once per column, used per row. */
   decoder(column: DialectColumn): (raw: unknown) => JsonValue
-  /** A planned or validated value → what the driver is given to store. `json` columns take any JsonValue. */
+  /**
+   * A validated value → what the driver is given to store, or an expression that makes it. Takes the JSON form of
+   * contract §7 and what a plan holds (bigint as bigint); `json` columns take any JsonValue; null is NULL.
+   */
   encode(column: DialectColumn, value: unknown): unknown
 
-  /** `ref <operator> value` with the meaning of contract §4 and §7: code-point text, whole milliseconds, exact decimals. */
+  /**
+   * `ref <operator> value` with the meaning of contract §4 and §7: code-point text, whole milliseconds, whole
+   * seconds, exact decimals.
+   *
+   * `created__eq=2024-05-14T10:30:00Z` → `created >= '2024-05-14 10:30:00' and created < '2024-05-14 10:30:00.001'`
+   */
   compare(
     column: DialectColumn,
     ref: Expression<unknown>,
@@ -90,40 +114,41 @@ export interface Dialect {
       readonly mayBeNull: boolean
     },
   ): readonly Expression<unknown>[]
-  /** The comparable form of a column: what GROUP BY, DISTINCT and min/max work on, so that text groups by code point. */
+
+  /**
+   * The form of a column in which equal JSON is equal and order is the contract's: what GROUP BY and DISTINCT work on.
+   * Holds no bound value, so that it is the same expression wherever a statement repeats it. Select, order and
+   * compare it with `{ ...column, comparable: true }`.
+   */
   comparable(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
 
-  /** An aggregate, as selected; read with `aggregateDecoder`. `avg` is selected as what `aggregateDecoder` needs. */
+  /** An aggregate, as selected; read with `aggregateDecoder`. `sum` and `avg` select what that needs to be exact. */
   aggregate(
     fn: AggregateFunction,
     column: DialectColumn,
     ref: Expression<unknown>,
   ): Expression<unknown>
   aggregateDecoder(fn: AggregateFunction, column: DialectColumn): (raw: unknown) => JsonValue
+  /**
+   * An aggregate to order and compare by (HAVING); goes with the column `aggregateColumn(fn, column)`.
+   *
+   * `revenue__gt=100` → `compare(aggregateColumn('sum', total), aggregateComparable('sum', total, ref), 'gt', '100')`
+   */
+  aggregateComparable(
+    fn: AggregateFunction,
+    column: DialectColumn,
+    ref: Expression<unknown>,
+  ): Expression<unknown>
 
-  /** Calendar bucket in UTC: `year` an integer, `month` `YYYY-MM`, `day` `YYYY-MM-DD`. */
+  /**
+   * Calendar bucket in UTC: `year` an integer, `month` `YYYY-MM`, `day` `YYYY-MM-DD`; goes with `bucketColumn(unit)`.
+   * Holds no bound value.
+   */
   bucket(
     unit: 'year' | 'month' | 'day',
     column: DialectColumn,
     ref: Expression<unknown>,
   ): Expression<unknown>
-
-  /** Reads a selected bucket: a number for `year`, text for `month` and `day`. */
-  bucketDecoder(unit: 'year' | 'month' | 'day', column: DialectColumn): (raw: unknown) => JsonValue
-  /** A bucket as an operand of `compare` and `order`: its expression and the column type it behaves as. */
-  bucketOperand(
-    unit: 'year' | 'month' | 'day',
-    column: DialectColumn,
-    ref: Expression<unknown>,
-  ): DialectOperand
-  /** An aggregate as an operand of `compare` (HAVING) and `order`: exact for sums, numeric for averages. */
-  aggregateOperand(
-    fn: AggregateFunction,
-    column: DialectColumn,
-    ref: Expression<unknown>,
-  ): DialectOperand
-  /** As `select`, for a column that stands in GROUP BY as its `comparable` form; read with `decoder`. */
-  selectGrouped(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
 
   /** Classifies what the driver threw. */
   classify(error: unknown): DatabaseFailure

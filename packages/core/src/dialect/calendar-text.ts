@@ -1,0 +1,71 @@
+// Dates and times as databases print them → the JSON forms of contract §7, by arithmetic alone: no zone but UTC.
+
+/** Date, time, fraction, offset (which may have seconds: local mean times do) and era, as engines print them. */
+const timestamp =
+  /^(\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
+
+/** The usual print: four-digit year, blank or T, seconds. */
+const usual = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00(?::?00)?)?$/
+
+/**
+ * A stored datetime → `YYYY-MM-DDTHH:MM:SS.sssZ`, digits beyond the millisecond cut; without an offset it is UTC.
+ * Null for infinities and for MySQL's zero date; years outside 0001–9999 as ISO 8601 writes them, `+012024-…`.
+ */
+export function isoDatetime(text: string): string | null {
+  if (usual.test(text) && !text.startsWith('0000')) {
+    const fraction = text.charCodeAt(19) === 0x2e ? digitsFrom(text, 20) : ''
+    return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+  }
+  if (isNoDate(text)) return null
+  const match = timestamp.exec(text)
+  if (match === null) throw new Error(`not a date and time in ISO form: "${text}"`)
+  const number = (at: number): number => Number(match[at] ?? 0)
+  const moment = new Date(0)
+  moment.setUTCFullYear(match[13] ? 1 - number(1) : number(1), number(2) - 1, number(3))
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  moment.setUTCHours(number(4), number(5), number(6), milliseconds)
+  const offset = (number(10) * 60 + number(11)) * 60 + number(12)
+  moment.setTime(moment.getTime() - (match[9] === '-' ? -offset : offset) * 1000)
+  return moment.toISOString()
+}
+
+/** A stored date → `YYYY-MM-DD`; null and years as in `isoDatetime`. */
+export function isoDate(text: string): string | null {
+  if (/^\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) && !text.startsWith('0000') && !text.endsWith('BC')) {
+    return text.slice(0, 10)
+  }
+  return isoDatetime(text)?.replace(/T.*$/, '') ?? null
+}
+
+/** A stored time → `HH:MM:SS`, fraction and offset cut. */
+export function isoTime(text: string): string {
+  return text.replace(/[.+Z].*$|(?<=:\d\d)-.*$/, '')
+}
+
+/** The instant one millisecond later, in the canonical form; after the year 9999 comes 10000. */
+export function nextMillisecond(iso: string): string {
+  return new Date(Date.parse(iso) + 1).toISOString().replace(/^\+0*/, '')
+}
+
+/** The time one second later; after `23:59:59` comes `24:00:00`, which is later than every time of a day. */
+export function nextSecond(time: string): string {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
+  const total = hours * 3600 + minutes * 60 + seconds + 1
+  const part = (value: number): string => String(value).padStart(2, '0')
+  return `${part(Math.floor(total / 3600))}:${part(Math.floor(total / 60) % 60)}:${part(total % 60)}`
+}
+
+/** `2024-05-14T10:30:00.000Z` → `2024-05-14 10:30:00.000` */
+export function blankForm(iso: string): string {
+  return iso.replace('T', ' ').replace('Z', '')
+}
+
+function digitsFrom(text: string, start: number): string {
+  let end = start
+  while (text.charCodeAt(end) >= 0x30 && text.charCodeAt(end) <= 0x39) end += 1
+  return text.slice(start, end)
+}
+
+function isNoDate(text: string): boolean {
+  return text === 'infinity' || text === '-infinity' || text.startsWith('0000-00-00')
+}

@@ -1,0 +1,64 @@
+// Decimal digits as text: padding to a scale, exact division, rounding of floats.
+
+/** SQL engines and drivers print small numbers with an exponent. */
+const decimalText = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/
+
+/**
+ * Writes a number with at least `scale` digits after the point and never drops one; undefined when `text` is no
+ * number (NaN, Infinity).
+ *
+ * `decimalDigits('12.5', 2)` → `'12.50'`
+ */
+export function decimalDigits(text: string, scale = 0): string | undefined {
+  const match = decimalText.exec(text)
+  if (match === null || (match[2] === '' && (match[3] ?? '') === '')) return undefined
+  const exponent = Number(match[4] ?? 0)
+  let whole = match[2] ?? ''
+  let fraction = match[3] ?? ''
+  if (exponent > 0) {
+    whole += fraction.slice(0, exponent).padEnd(exponent, '0')
+    fraction = fraction.slice(exponent)
+  } else if (exponent < 0) {
+    const digits = whole.padStart(-exponent, '0')
+    fraction = digits.slice(digits.length + exponent) + fraction
+    whole = digits.slice(0, digits.length + exponent)
+  }
+  whole = whole.replace(/^0+(?=.)/, '') || '0'
+  // Zeros beyond the scale are no digits of the number: engines differ in how many they print.
+  const kept = fraction.slice(scale).replace(/0+$/, '')
+  fraction = fraction.slice(0, scale).padEnd(scale, '0') + kept
+  const digits = fraction === '' ? whole : `${whole}.${fraction}`
+  return match[1] === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits
+}
+
+/** As the database printed it, for a column whose scale nobody declared. */
+export function printedDecimal(text: string): string | undefined {
+  const point = /\.([0-9]+)$/.exec(text)
+  return decimalDigits(text, point?.[1]?.length ?? 0)
+}
+
+/** A whole number of units of 10^-scale → its digits. `unscaled(1250n, 2)` → `'12.50'` */
+export function unscaled(units: bigint, scale: number): string {
+  const sign = units < 0n ? '-' : ''
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
+  if (scale === 0) return sign + digits
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
+/** Digits → a whole number of units of 10^-scale; digits beyond the scale are cut. */
+export function scaled(digits: string, scale: number): bigint {
+  const [whole = '0', fraction = ''] = digits.split('.')
+  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
+}
+
+/** `dividend / divisor`, rounded half away from zero; the divisor is positive. */
+export function dividedHalfUp(dividend: bigint, divisor: bigint): bigint {
+  const magnitude = dividend < 0n ? -dividend : dividend
+  const rounded = (2n * magnitude + divisor) / (2n * divisor)
+  return dividend < 0n ? -rounded : rounded
+}
+
+/** Twelve significant digits: what sums of floats agree on whatever the order of their terms. */
+export function roundedFloat(value: number): number | null {
+  return Number.isFinite(value) ? Number(value.toPrecision(12)) + 0 : null
+}

@@ -1,0 +1,50 @@
+// Simple Unicode case folding, from JavaScript's own tables: which code points are the same letter to `ilike`.
+
+/** The code points with the same simple case folding, by each of them; letters without another form are not in it. */
+let classes: ReadonlyMap<string, string> | undefined
+
+const kelvin = '\u212a'
+const longS = '\u017f'
+
+/**
+ * All forms of one character, itself included: `k` → `kK` and the Kelvin sign. Full foldings are no part of it:
+ * `ß` is never `ss`, and `İ` folds to itself.
+ */
+export function caseForms(character: string): string {
+  if (character.length === 1 && character < '\u0080') return asciiForms(character)
+  classes ??= foldClasses()
+  return classes.get(character) ?? character
+}
+
+function asciiForms(character: string): string {
+  const lower = character.toLowerCase()
+  const upper = character.toUpperCase()
+  if (lower === upper) return character
+  if (lower === 'k') return `kK${kelvin}`
+  return lower === 's' ? `sS${longS}` : lower + upper
+}
+
+/** Full mappings bring together every pair that could fold alike; the regular expressions of the language decide. */
+function foldClasses(): ReadonlyMap<string, string> {
+  const candidates = new Map<string, string[]>()
+  for (let code = 0; code <= 0x1ffff; code += 1) {
+    if (code >= 0xd800 && code <= 0xdfff) continue
+    const character = String.fromCodePoint(code)
+    const lower = character.toLowerCase()
+    const upper = character.toUpperCase()
+    if (lower === upper) continue
+    const key = lower.toUpperCase().toLowerCase()
+    const others = candidates.get(key)
+    if (others === undefined) candidates.set(key, [character])
+    else others.push(character)
+  }
+  const found = new Map<string, string>()
+  for (const characters of candidates.values()) {
+    for (const character of characters) {
+      const alike = new RegExp(`^${character}$`, 'iu')
+      const forms = characters.filter((other) => alike.test(other)).join('')
+      if (forms !== character) found.set(character, forms)
+    }
+  }
+  return found
+}

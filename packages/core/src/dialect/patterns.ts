@@ -1,0 +1,41 @@
+// Text patterns that match a client's text literally: LIKE with escapes, GLOB and regular expressions with case classes.
+
+import { caseForms } from './fold.ts'
+
+export type Match = 'contains' | 'startsWith' | 'endsWith'
+
+/** For `like … escape '!'`; an escape character that no engine and no driver gives a meaning of its own. */
+export function likePattern(match: Match, text: string): string {
+  return around(match, text.replace(/[!%_]/g, '!$&'), '%')
+}
+
+/** For GLOB, whose special characters are plain inside a class. */
+export function globPattern(match: Match, text: string, ignoreCase: boolean): string {
+  const literal = Array.from(text, (character) => {
+    if (character === '*' || character === '?' || character === '[') return `[${character}]`
+    return ignoreCase ? classOf(character) : character
+  })
+  return around(match, literal.join(''), '*')
+}
+
+/**
+ * A regular expression that ignores case by classes of ours rather than by the engine's tables; `end` is what
+ * matches the very end of the text, not the place before a final line break.
+ */
+export function caseRegExp(match: Match, text: string, end: string): string {
+  const literal = Array.from(text, (character) =>
+    /[\\^$.|?*+()[\]{}]/.test(character) ? `\\${character}` : classOf(character),
+  ).join('')
+  if (match === 'startsWith') return `^${literal}`
+  return match === 'endsWith' ? literal + end : literal
+}
+
+function classOf(character: string): string {
+  const forms = caseForms(character)
+  return forms === character ? character : `[${forms}]`
+}
+
+function around(match: Match, literal: string, any: string): string {
+  if (match === 'startsWith') return literal + any
+  return match === 'endsWith' ? any + literal : any + literal + any
+}

@@ -1,0 +1,222 @@
+// SQLite: text as stored, decimals as scaled integers, datetimes as UTC text, case folding by GLOB classes.
+
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { bytesOfBase64 } from '../json/base64.ts'
+import { aggregateDecoderOf, type Total } from './aggregate-decode.ts'
+import { blankForm, nextMillisecond, nextSecond } from './calendar-text.ts'
+import { classifySqlite } from './classify.ts'
+import { decimalDigits, scaled, unscaled } from './decimal.ts'
+import { type Decoder, decoderOf, textOf } from './decode.ts'
+import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import { globPattern, likePattern } from './patterns.ts'
+import {
+  type Comparison,
+  canonicalInstant,
+  eachOf,
+  isText,
+  jsonText,
+  natural,
+  plainCompare,
+  type Ref,
+  rangeCompare,
+  type Test,
+} from './sql-parts.ts'
+
+export const sqlite: Dialect = {
+  name: 'sqlite',
+
+  refuses(column) {
+    if (column.type !== 'decimal' || column.storage === 'text') return undefined
+    const { scale, precision = 15 } = column
+    if (scale !== undefined && precision <= 15 && scale <= 15) return undefined
+    return (
+      'SQLite has no exact decimals: a decimal column needs a scale and at most 15 digits of precision there ' +
+      "(it is then compared and summed as a scaled integer), or `storage: 'text'` (it is then kept as text, " +
+      'without order, ranges and sums).'
+    )
+  },
+
+  select(column, ref) {
+    if (isScaled(column)) return asComparable(column, ref)
+    return column.type === 'bigint' || column.type === 'decimal' ? sql`cast(${ref} as text)` : ref
+  },
+
+  decoder: decoderFor,
+  encode,
+
+  compare,
+
+  oneOf(column, ref, values, negated) {
+    if (column.type === 'datetime' || column.type === 'time') {
+      const operator = negated ? 'ne' : 'eq'
+      return eachOf(values, negated, (value) => compare(column, ref, operator, value))
+    }
+    const list = sql.join(values.map((value) => bind(column, value)))
+    return sql<SqlBool>`${operand(column, ref)} ${negated ? sql`not in` : sql`in`} (${list})`
+  },
+
+  textMatch(column, ref, { match, text, ignoreCase, negated }) {
+    const not = negated ? sql`not ` : sql``
+    if (column.collation === 'database' && ignoreCase) {
+      return sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
+    }
+    if (match === 'contains' && !ignoreCase) {
+      return sql<SqlBool>`instr(${ref}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
+    }
+    return sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
+  },
+
+  order(column, ref, { descending, nulls, mayBeNull }) {
+    const by = operand(column, ref)
+    const direction = descending ? sql`desc` : sql`asc`
+    // NULL is the smallest value here.
+    const own = descending ? 'last' : 'first'
+    if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
+    return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
+  },
+
+  comparable: asComparable,
+
+  aggregate(fn, column, ref) {
+    if (fn === 'count') return sql`count(${ref})`
+    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+    if (column.type === 'float') {
+      const real = sql`cast(${ref} as real)`
+      return fn === 'sum' ? sql`sum(${real})` : sql`avg(${real})`
+    }
+    // Two halves, because a sum over 64 bits is an error; together they are exact.
+    const whole = wholeNumber(column, ref)
+    return sql`sum(${whole} >> 32) || '/' || sum(${whole} & 4294967295) || '/' || count(${ref})`
+  },
+
+  aggregateDecoder(fn, column) {
+    const minMax = decoderFor({ ...column, comparable: true })
+    return aggregateDecoderOf(fn, column, (raw) => joined(raw, column), minMax)
+  },
+
+  aggregateComparable(fn, column, ref) {
+    if (fn === 'count') return sql`count(${ref})`
+    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+    const whole = wholeNumber(column, ref)
+    if (fn === 'sum')
+      return column.type === 'float' ? rounded(sql`sum(${whole})`) : sql`sum(${whole})`
+    if (column.type === 'float') return rounded(sql`avg(${whole})`)
+    if (column.type === 'integer') return sql`(sum(${whole}) * 1.0 / count(${ref}))`
+    // Units of four digits more than the column, rounded half up.
+    return sql`(sign(sum(${whole})) * ((abs(sum(${whole})) * 20000 + count(${ref})) / (2 * count(${ref}))))`
+  },
+
+  bucket(unit, _column, ref) {
+    if (unit === 'year') return sql`cast(substr(${ref}, 1, 4) as integer)`
+    return unit === 'month' ? sql`substr(${ref}, 1, 7)` : sql`substr(${ref}, 1, 10)`
+  },
+
+  classify: classifySqlite,
+}
+
+function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test {
+  if (column.type === 'datetime') {
+    const iso = String(value)
+    return rangeCompare(ref, operator, bound(iso), bound(nextMillisecond(iso)))
+  }
+  if (column.type === 'time') {
+    return rangeCompare(ref, operator, String(value), nextSecond(String(value)))
+  }
+  return plainCompare(operand(column, ref), operator, bind(column, value))
+}
+
+/** Decimals of at most 15 digits, kept as whatever number or text the column's affinity made of them. */
+function isScaled(column: DialectColumn): boolean {
+  return column.type === 'decimal' && column.storage !== 'text'
+}
+
+function asComparable(column: DialectColumn, ref: Ref): Ref {
+  if (column.comparable) return ref
+  if (isScaled(column)) {
+    return sql`cast(round(${ref} * ${natural(10 ** (column.scale ?? 0))}) as integer)`
+  }
+  if (column.type === 'datetime') {
+    const text = sql`replace(replace(${ref}, 'T', ' '), 'Z', '')`
+    return sql`substr(${text} || case when length(${text}) < 20 then '.000' else '000' end, 1, 23)`
+  }
+  if (column.type === 'time') return sql`substr(${ref}, 1, 8)`
+  return operand(column, ref)
+}
+
+/** What a column is compared and ordered by. A text column may have been declared with another collation. */
+function operand(column: DialectColumn, ref: Ref): Ref {
+  if (column.comparable) return ref
+  if (isScaled(column)) return asComparable(column, ref)
+  return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref
+}
+
+function bind(column: DialectColumn, value: PlanValue): unknown {
+  switch (column.type) {
+    case 'boolean':
+      return value ? 1 : 0
+    // As text, because not every driver binds a BigInt.
+    case 'bigint':
+      return sql`cast(${String(value)} as integer)`
+    case 'decimal':
+      if (column.storage === 'text') return decimalDigits(String(value), column.scale ?? 0)
+      return sql`cast(${String(scaled(String(value), column.scale ?? 0))} as integer)`
+    default:
+      return value
+  }
+}
+
+/** Without a zero fraction, so that `10:00:00`, `10:00:00.0` and `10:00:00.000` all stand at or after it. */
+function bound(iso: string): string {
+  // Text order ends with the year 9999; no stored second reaches 60.
+  if (iso.startsWith('10000')) return '9999-12-31 23:59:60'
+  return blankForm(iso).replace(/\.?0+$/, '')
+}
+
+function decoderFor(column: DialectColumn): Decoder {
+  if (!isScaled(column)) return decoderOf(column)
+  const scale = column.scale ?? 0
+  return (raw) => (raw === null || raw === undefined ? null : unscaled(BigInt(textOf(raw)), scale))
+}
+
+function encode(column: DialectColumn, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  switch (column.type) {
+    case 'boolean':
+      return value ? 1 : 0
+    case 'bigint':
+      return BigInt(value as string)
+    case 'decimal':
+      return decimalDigits(String(value), column.scale ?? 0) ?? String(value)
+    case 'datetime':
+      return blankForm(canonicalInstant(value))
+    case 'json':
+      return jsonText(value)
+    case 'binary':
+      return bytesOfBase64(String(value))
+    default:
+      return value
+  }
+}
+
+function extreme(fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> {
+  // A stored datetime orders as it is, and an index on it can serve.
+  const of = column.type === 'datetime' || column.type === 'time' ? ref : asComparable(column, ref)
+  return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
+}
+
+function wholeNumber(column: DialectColumn, ref: Ref): Ref {
+  if (column.type === 'float') return sql`cast(${ref} as real)`
+  return isScaled(column) ? asComparable(column, ref) : sql`cast(${ref} as integer)`
+}
+
+/** The sum of floats depends on the order of its terms beyond twelve digits. */
+function rounded(value: Ref): RawBuilder<unknown> {
+  return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
+}
+
+/** `high/low/count`, where the sum is high · 2^32 + low. */
+function joined(raw: unknown, column: DialectColumn): Total {
+  const [high = '0', low = '0', count = '1'] = textOf(raw).split('/')
+  const sum = (BigInt(high) << 32n) + BigInt(low)
+  return { sum: isScaled(column) ? unscaled(sum, column.scale ?? 0) : String(sum), count }
+}

@@ -1,0 +1,127 @@
+// Canonical JSON: a text read with keys sorted by code point and without losing the digits of a number.
+
+import { compareCodePoints } from './code-points.ts'
+import type { JsonValue } from './json-value.ts'
+import { keepSorted, verbatimNumber } from './verbatim.ts'
+
+type Members = { [key: string]: JsonValue }
+
+/** An array or object being read: its elements or members so far, and the key that waits for its value. */
+type Open =
+  | { readonly items: JsonValue[] }
+  | { readonly members: Map<string, JsonValue>; key: string }
+
+/** A fraction, an exponent, sixteen digits or a negative zero may not survive JavaScript's numbers. */
+const mayLoseDigits = /[0-9][.eE]|[0-9]{16}|-0/
+
+/**
+ * Reads a JSON text (contract §7): keys sorted by code point, the last of equal keys wins, and a number that
+ * JavaScript would print otherwise keeps its text.
+ *
+ * Throws SyntaxError when the text is not JSON. Depth is limited by memory alone.
+ */
+export function canonicalJson(text: string): JsonValue {
+  const plain: JsonValue = JSON.parse(text)
+  if (typeof plain === 'string' || typeof plain === 'boolean' || plain === null) return plain
+  if (typeof plain === 'number') return numberFrom(text.trim())
+  return read(text, mayLoseDigits.test(text))
+}
+
+/** Walks a text that is known to be valid. An explicit stack, because a stored document may be deeper than ours. */
+function read(text: string, careful: boolean): JsonValue {
+  const open: Open[] = []
+  let at = 0
+  for (;;) {
+    const unit = text.charCodeAt(at)
+    let value: JsonValue
+    if (unit === 0x7b) {
+      open.push({ members: new Map(), key: '' })
+      at += 1
+      continue
+    }
+    if (unit === 0x5b) {
+      open.push({ items: [] })
+      at += 1
+      continue
+    }
+    if (unit <= 0x20 || unit === 0x2c || unit === 0x3a) {
+      at += 1
+      continue
+    }
+    if (unit === 0x7d || unit === 0x5d) {
+      value = closed(open.pop())
+      at += 1
+    } else {
+      const end = unit === 0x22 ? endOfString(text, at) : endOfWord(text, at)
+      const token = text.slice(at, end)
+      at = end
+      if (unit === 0x22) {
+        const string = stringFrom(token)
+        const top = open.at(-1)
+        if (top !== undefined && 'members' in top && isKey(text, at)) {
+          top.key = string
+          continue
+        }
+        value = string
+      } else if (unit === 0x74) value = true
+      else if (unit === 0x66) value = false
+      else if (unit === 0x6e) value = null
+      else value = careful ? numberFrom(token) : Number(token)
+    }
+    const top = open.at(-1)
+    if (top === undefined) return value
+    if ('items' in top) top.items.push(value)
+    else top.members.set(top.key, value)
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) return at + 1
+    if (unit === 0x5c) at += 1
+  }
+}
+
+function endOfWord(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit <= 0x20 || unit === 0x2c || unit === 0x5d || unit === 0x7d) return at
+  }
+  return text.length
+}
+
+function stringFrom(token: string): string {
+  return token.includes('\\') ? JSON.parse(token) : token.slice(1, -1)
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end
+  while (text.charCodeAt(at) <= 0x20) at += 1
+  return text.charCodeAt(at) === 0x3a
+}
+
+function numberFrom(token: string): JsonValue {
+  const value = Number(token)
+  return String(value) === token ? value : verbatimNumber(token)
+}
+
+function closed(top: Open | undefined): JsonValue {
+  if (top === undefined) throw new SyntaxError('unbalanced JSON')
+  return 'items' in top ? top.items : objectOf(top.members)
+}
+
+function objectOf(members: ReadonlyMap<string, JsonValue>): Members {
+  const keys = [...members.keys()].sort(compareCodePoints)
+  const object: Members = {}
+  for (const key of keys) {
+    const value = members.get(key) as JsonValue
+    // An assignment to __proto__ would set the prototype instead.
+    if (key === '__proto__') {
+      const own = { value, enumerable: true, configurable: true, writable: true }
+      Object.defineProperty(object, key, own)
+    } else object[key] = value
+  }
+  if (Object.keys(object).some((key, at) => key !== keys[at])) keepSorted(object)
+  return object
+}

@@ -1,0 +1,85 @@
+// JSON text of a value; as JSON.stringify, but for what it cannot write.
+
+import { compareCodePoints } from './code-points.ts'
+import type { JsonValue } from './json-value.ts'
+import { isKeptSorted, isVerbatim, metSoFar } from './verbatim.ts'
+
+/**
+ * Writes a value as JSON: verbatim numbers as their text, documents of `canonicalJson` with keys by code point,
+ * all else exactly as JSON.stringify, members that are undefined left out.
+ */
+export function stringify(value: JsonValue): string {
+  const before = metSoFar()
+  let text: string
+  try {
+    text = JSON.stringify(value) ?? 'null'
+  } catch (error) {
+    // JSON.stringify recurses; a document may be deeper than the stack.
+    if (error instanceof RangeError) return write(value)
+    throw error
+  }
+  return metSoFar() === before ? text : write(value)
+}
+
+/** What is left to write of an array or object. */
+type Open =
+  | { readonly items: readonly unknown[]; next: number; readonly close: ']' }
+  | {
+      readonly object: Readonly<Record<string, unknown>>
+      readonly keys: readonly string[]
+      next: number
+      first: boolean
+      readonly close: '}'
+    }
+
+function write(root: JsonValue): string {
+  const open: Open[] = []
+  let text = ''
+  const enter = (given: unknown): void => {
+    const value = given === undefined ? null : given
+    if (typeof value !== 'object' || value === null) {
+      text += JSON.stringify(value) ?? 'null'
+    } else if (isVerbatim(value)) {
+      text += value.verbatim
+    } else if (Array.isArray(value)) {
+      text += '['
+      open.push({ items: value, next: 0, close: ']' })
+    } else if (isKeptSorted(value) || typeof (value as Hooked).toJSON !== 'function') {
+      text += '{'
+      const object = value as Readonly<Record<string, unknown>>
+      const keys = Object.keys(object)
+      if (isKeptSorted(value)) keys.sort(compareCodePoints)
+      open.push({ object, keys, next: 0, first: true, close: '}' })
+    } else {
+      enter((value as Required<Hooked>).toJSON())
+    }
+  }
+  enter(root)
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    if ('items' in top) {
+      if (top.next < top.items.length) {
+        if (top.next > 0) text += ','
+        top.next += 1
+        enter(top.items[top.next - 1])
+        continue
+      }
+    } else if (top.next < top.keys.length) {
+      const key = top.keys[top.next] as string
+      top.next += 1
+      const member = top.object[key]
+      if (member === undefined || typeof member === 'function' || typeof member === 'symbol')
+        continue
+      text += `${top.first ? '' : ','}${JSON.stringify(key)}:`
+      top.first = false
+      enter(member)
+      continue
+    }
+    text += top.close
+    open.pop()
+  }
+  return text
+}
+
+interface Hooked {
+  toJSON?: () => unknown
+}
