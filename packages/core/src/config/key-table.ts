@@ -1,5 +1,6 @@
 // The key table: for every configuration key its default, its level, its check, and whether this version has the feature.
 
+import { policy } from './check-policy.ts'
 import {
   boolean,
   type Check,
@@ -82,13 +83,18 @@ const pair: Check = (value) =>
     ? undefined
     : 'expected a pair of different values: of a record that is there, and of a deleted one.'
 
+const someRoles: Check = (value) =>
+  Array.isArray(value) && value.length === 0 ? 'expected a role' : listOf(text)(value)
+
 const roleRule: Check = (value) => {
-  if (value === true || oneOrMore(text)(value) === undefined) return undefined
+  if (value === true || text(value) === undefined || someRoles(value) === undefined) {
+    return undefined
+  }
   const { roles, any_of: anyOf = false, ...others } = Object(value)
-  if (listOf(text)(roles) === undefined && typeof anyOf === 'boolean') {
+  if (someRoles(roles) === undefined && typeof anyOf === 'boolean') {
     if (Object.keys(others).length === 0) return undefined
   }
-  return 'expected a role, a list of roles, { roles: [...], any_of: true }, or true.'
+  return 'expected a role, a list of at least one role, { roles: [...], any_of: true }, or true (authentication only).'
 }
 
 const requirement: Check = (value) =>
@@ -180,7 +186,7 @@ export const keyTable: KeyTable = {
   API_ROLE_MAP: { ...unset, ...both, check: mapping(accessKeys, roleRule), ...later },
   API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text), ...later },
   API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text), ...later },
-  API_ACCESS_POLICY: { ...unset, ...both, check: either(object, callable), ...later },
+  API_ACCESS_POLICY: { ...unset, ...both, check: policy, ...later },
 
   API_USER_MODEL: { ...unset, ...api, check: object, ...later },
   API_USER_LOOKUP_FIELD: laterText,

@@ -5,6 +5,7 @@ import type { ApiConfig } from './config.ts'
 import { keyTable } from './key-table.ts'
 import { type Meta, metaKeyOf } from './meta.ts'
 import type { Problems } from './problems.ts'
+import { resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
 
@@ -110,6 +111,8 @@ export function resolveResourceSettings(
     additionalQueryParams: get('API_ADDITIONAL_QUERY_PARAMS'),
     dump: dumpSettings(read),
     limits: limitSettings(read),
+    roleMaps: resolveRoleMaps(model.name, meta, config),
+    policy: resolvePolicy(model.name, meta, config),
     description: meta.description,
     tag: meta.tag,
     tagGroup: meta.tag_group,

@@ -1,5 +1,7 @@
 // How errors name a setting: the spelling of the configuration, by the name the code uses; nobody outside this folder spells one.
 
+import type { LimitSettings } from './settings.ts'
+
 /** The settings that a refused request is told about. */
 export const settingNames = {
   allowJoin: 'API_ALLOW_JOIN',
@@ -33,7 +35,7 @@ export const settingNames = {
 } as const
 
 /** The setting behind each member of LimitSettings. */
-export const limitSettingNames = {
+export const limitSettingNames: { readonly [K in keyof LimitSettings]: string } = {
   urlLength: settingNames.maxUrlLength,
   conditions: settingNames.maxConditions,
   list: settingNames.maxList,
@@ -41,4 +43,4 @@ export const limitSettingNames = {
   depth: settingNames.maxDepth,
   embeddedRows: settingNames.maxEmbeddedRows,
   bulk: settingNames.maxBulk,
-} as const
+}

@@ -1,5 +1,7 @@
 // Settings: what `API_*` and Meta become inside; complete, typed, readonly. The resolution lives in `resolve-settings.ts`.
 
+import type { AccessPolicyOption, RoleMap } from './access-types.ts'
+
 /** Which members of the envelope are written (API_DUMP_*). */
 export interface DumpSettings {
   readonly envelope: boolean
@@ -23,6 +25,19 @@ export interface LimitSettings {
   readonly depth: number
   readonly embeddedRows: number
   readonly bulk: number
+}
+
+/** A role map and where it was written, as problems and explanations name it. */
+export interface RoleMapSetting {
+  /** `config.API_ROLE_MAP`, `models.Book.meta.roles_required`. */
+  readonly at: string
+  readonly map: RoleMap
+}
+
+/** A policy as configured, and where. */
+export interface PolicySetting {
+  readonly at: string
+  readonly policy: AccessPolicyOption
 }
 
 export type EndpointCase = 'kebab' | 'snake' | 'camel' | 'pascal'
@@ -81,6 +96,9 @@ export interface ResourceSettings {
   readonly additionalQueryParams: readonly string[]
   readonly dump: DumpSettings
   readonly limits: LimitSettings
+  /** The role maps of the level that decides; all must allow. Empty: no role is needed. */
+  readonly roleMaps: readonly RoleMapSetting[]
+  readonly policy: PolicySetting | null
   readonly description: string | undefined
   readonly tag: string | undefined
   readonly tagGroup: string | undefined

@@ -1,0 +1,98 @@
+// Role rules: which rule decides an action, and whether a caller satisfies it; pure.
+
+import type { AccessKey, RoleRule } from '../config/access-types.ts'
+import type { RoleMapSetting } from '../config/settings.ts'
+import { type Action, decidingKey } from './action.ts'
+
+/** Who is asking, as far as rules care. */
+export interface Caller {
+  /** The authenticated user, or null. */
+  readonly user: unknown
+  /** Whether a strategy accepted the request; a custom one may do so without a user. */
+  readonly authenticated: boolean
+  readonly roles: readonly string[]
+}
+
+/** Somebody without any credential. */
+export const anonymous: Caller = { user: null, authenticated: false, roles: [] }
+
+/** The rule that decides an action, and where it stands. */
+export interface DecidingRule {
+  /** `config.API_ROLE_MAP`, `models.Book.meta.role_map`. */
+  readonly at: string
+  readonly key: AccessKey
+  readonly rule: RoleRule
+}
+
+/**
+ * The rules that decide an action; all must allow. None: no role is needed.
+ *
+ * ```ts
+ * decidingRules([{ at: 'config.API_ROLE_MAP', map: { GET: 'viewer', ALL: 'admin' } }], 'GET_ONE')
+ * // [{ at: 'config.API_ROLE_MAP', key: 'GET', rule: 'viewer' }]
+ * ```
+ */
+export function decidingRules(
+  maps: readonly RoleMapSetting[],
+  action: Action,
+): readonly DecidingRule[] {
+  return maps.flatMap(({ at, map }) => {
+    const key = decidingKey(map, action)
+    const rule = key && map[key]
+    return rule === undefined || key === undefined ? [] : [{ at, key, rule }]
+  })
+}
+
+/**
+ * Whether a caller satisfies a rule: all roles of a list, the one role of a text, any role where `any_of` is true;
+ * `true` asks for nothing but authentication.
+ *
+ * ```ts
+ * satisfies({ roles: ['admin', 'editor'], any_of: true }, { user, authenticated: true, roles: ['editor'] }) // true
+ * ```
+ */
+export function satisfies(rule: RoleRule, caller: Caller): boolean {
+  if (!caller.authenticated) return false
+  if (rule === true) return true
+  if (typeof rule === 'string') return caller.roles.includes(rule)
+  const roles = isList(rule) ? rule : rule.roles
+  // A rule without roles would let everybody or nobody through; it grants nothing.
+  if (roles.length === 0) return false
+  return !isList(rule) && rule.any_of === true
+    ? roles.some((role) => caller.roles.includes(role))
+    : roles.every((role) => caller.roles.includes(role))
+}
+
+const isList = (rule: Exclude<RoleRule, string | true>): rule is readonly string[] =>
+  Array.isArray(rule)
+
+/** Whether every deciding rule lets the caller through. */
+export const allowedByRoles = (
+  maps: readonly RoleMapSetting[],
+  action: Action,
+  caller: Caller,
+): boolean => decidingRules(maps, action).every(({ rule }) => satisfies(rule, caller))
+
+/** What counts as roles: a list of texts; anything else counts as none (contract §9). */
+export function rolesIn(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return []
+  return value.every((role) => typeof role === 'string') ? value : []
+}
+
+/** Roles as related records with a `name` each. */
+export function namesIn(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return []
+  return rolesIn(value.map((role: unknown) => (isNamed(role) ? role.name : undefined)))
+}
+
+const isNamed = (role: unknown): role is { readonly name: unknown } =>
+  typeof role === 'object' && role !== null && 'name' in role
+
+/** A rule as an explanation writes it: `editor`, `all of admin, auditor`, `any of …`, `authenticated`. */
+export function ruleText(rule: RoleRule): string {
+  if (rule === true) return 'authenticated'
+  if (typeof rule === 'string') return rule
+  const anyOf = !isList(rule) && rule.any_of === true
+  const roles = isList(rule) ? rule : rule.roles
+  return roles.length === 1 ? (roles[0] ?? '') : `${anyOf ? 'any' : 'all'} of ${roles.join(', ')}`
+}

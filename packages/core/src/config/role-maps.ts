@@ -1,0 +1,78 @@
+// Which role maps and which policy a model has: the model's own level, else the API's; a map of a level goes before the simple lists beside it.
+
+import type { RoleRule } from './access-types.ts'
+import type { ApiConfig } from './config.ts'
+import type { Meta } from './meta.ts'
+import type { PolicySetting, RoleMapSetting } from './settings.ts'
+
+/** What one level says about roles. */
+interface Level {
+  readonly map: RoleMapSetting['map'] | undefined
+  readonly mapAt: string
+  readonly required: readonly string[] | string | undefined
+  readonly requiredAt: string
+  readonly accepted: readonly string[] | string | undefined
+  readonly acceptedAt: string
+}
+
+/**
+ * The role maps of a model: those of its meta where it says anything about roles, else those of config (contract §9).
+ *
+ * `roles_required: ['editor']` is the map `{ ALL: ['editor'] }`, `roles_accepted` the map `{ ALL: { roles, any_of: true } }`.
+ */
+export function resolveRoleMaps(
+  modelName: string,
+  meta: Meta,
+  config: ApiConfig,
+): readonly RoleMapSetting[] {
+  const at = `models.${modelName}.meta`
+  const own = mapsOf({
+    map: meta.api_role_map ?? meta.role_map,
+    mapAt: `${at}.${meta.api_role_map === undefined ? 'role_map' : 'api_role_map'}`,
+    required: meta.roles_required,
+    requiredAt: `${at}.roles_required`,
+    accepted: meta.roles_accepted,
+    acceptedAt: `${at}.roles_accepted`,
+  })
+  return own ?? globalRoleMaps(config)
+}
+
+/** The role maps of config, for whatever has no model of its own. */
+export function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
+  const maps = mapsOf({
+    map: config.API_ROLE_MAP,
+    mapAt: 'config.API_ROLE_MAP',
+    required: config.API_ROLES_REQUIRED,
+    requiredAt: 'config.API_ROLES_REQUIRED',
+    accepted: config.API_ROLES_ACCEPTED,
+    acceptedAt: 'config.API_ROLES_ACCEPTED',
+  })
+  return maps ?? []
+}
+
+/** Undefined where the level says nothing about roles. */
+function mapsOf(level: Level): readonly RoleMapSetting[] | undefined {
+  if (level.map !== undefined) return [{ at: level.mapAt, map: level.map }]
+  if (level.required === undefined && level.accepted === undefined) return undefined
+  const required = [level.required ?? []].flat()
+  const accepted = [level.accepted ?? []].flat()
+  const anyOf: RoleRule = { roles: accepted, any_of: true }
+  // An empty list asks for nothing; in meta it lifts what config asks for.
+  return [
+    ...(required.length === 0 ? [] : [{ at: level.requiredAt, map: { ALL: required } }]),
+    ...(accepted.length === 0 ? [] : [{ at: level.acceptedAt, map: { ALL: anyOf } }]),
+  ]
+}
+
+/** The policy of a model: its own, else the API's. */
+export function resolvePolicy(
+  modelName: string,
+  meta: Meta,
+  config: ApiConfig,
+): PolicySetting | null {
+  if (meta.access_policy !== undefined) {
+    return { at: `models.${modelName}.meta.access_policy`, policy: meta.access_policy }
+  }
+  const policy = config.API_ACCESS_POLICY
+  return policy === undefined ? null : { at: 'config.API_ACCESS_POLICY', policy }
+}

@@ -1,0 +1,156 @@
+/** What is wrong with roles and policies fails at start-up, says where, and suggests. */
+import { buildPolicies } from '../../../packages/core/src/access/policy.ts'
+import { policy } from '../../../packages/core/src/config/check-policy.ts'
+import { keyTable } from '../../../packages/core/src/config/key-table.ts'
+import { collectProblems } from '../../../packages/core/src/config/problems.ts'
+import type { Registry, Resource } from '../../../packages/core/src/registry/resource.ts'
+import { equal, match } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const hook = () => true
+const problem = (value: unknown): string => policy(value) ?? ''
+
+suite('a policy at start-up', (test) => {
+  test('is a mapping, an instance or a class with any of the hooks', () => {
+    class Owned {
+      scope_query = (query: unknown) => query
+      isOwner(): boolean {
+        return true
+      }
+    }
+    class Base {
+      can_read(): boolean {
+        return this.helper()
+      }
+      helper(): boolean {
+        return true
+      }
+    }
+    class Derived extends Base {}
+    for (const good of [{}, { scope_query: hook }, { can_read: undefined }, Owned, new Owned()]) {
+      equal(problem(good), '')
+    }
+    equal(problem(Derived), '')
+    equal(problem(new Derived()), '')
+  })
+
+  const misspelt = [
+    ['scope_qury', 'scope_query'],
+    ['scopeQuery', 'scope_query'],
+    ['can_raed', 'can_read'],
+    ['canRead', 'can_read'],
+    ['can_updte', 'can_update'],
+    ['can_create_', 'can_create'],
+    ['CAN_DELETE', 'can_delete'],
+  ] as const
+  for (const [name, wanted] of misspelt) {
+    test(`refuses ${name} and suggests ${wanted}`, () => {
+      match(problem({ [name]: hook }), `unknown hook "${name}". Did you mean "${wanted}"?`)
+      class Policy {
+        can_update(): boolean {
+          return true
+        }
+      }
+      Object.defineProperty(Policy.prototype, name, { value: hook })
+      match(problem(Policy), `unknown hook "${name}". Did you mean "${wanted}"?`)
+      match(problem(new Policy()), `unknown hook "${name}".`)
+    })
+  }
+
+  test('refuses names that promise a check nobody makes', () => {
+    class Policy {
+      can_read(): boolean {
+        return true
+      }
+      can_list(): boolean {
+        return false
+      }
+    }
+    match(problem(Policy), 'unknown hook "can_list".')
+    match(problem({ owner: hook }), 'unknown hook "owner".')
+  })
+
+  test('refuses what is no function, and what is no policy', () => {
+    match(problem({ can_read: true }), 'can_read: expected a function, got true.')
+    for (const odd of [null, 'policy', 7, [], () => ({})]) match(problem(odd), 'expected a policy')
+    match(problem(new (class Empty {})()), 'has none of')
+  })
+})
+
+suite('a policy class', (test) => {
+  const resource = (name: string, option: unknown, at = 'config.API_ACCESS_POLICY'): Resource =>
+    ({ name, settings: { policy: { at, policy: option } } }) as unknown as Resource
+  const registry = (...resources: Resource[]): Registry => ({ resources, byName: new Map() })
+
+  test('is constructed once, whoever shares it', () => {
+    let made = 0
+    class Shared {
+      constructor() {
+        made++
+      }
+      can_delete(): boolean {
+        return false
+      }
+    }
+    const problems = collectProblems()
+    const books = resource('Book', Shared)
+    const tags = resource('Tag', Shared)
+    const policies = buildPolicies(registry(books, tags), problems, () => {})
+    equal(made, 1)
+    equal(policies.get(books) === policies.get(tags), true)
+    equal(problems.list, [])
+  })
+
+  test('that throws, or whose fields are misspelt, is a problem with its place', () => {
+    class Throws {
+      constructor() {
+        throw new Error('no tenant')
+      }
+    }
+    class Misspelt {
+      can_raed = hook
+    }
+    const problems = collectProblems()
+    const at = 'models.Book.meta.access_policy'
+    buildPolicies(registry(resource('Book', Throws, at), resource('Tag', Misspelt)), problems, hook)
+    equal(problems.list[0], { path: at, message: 'could not be constructed: no tenant' })
+    match(problems.list[1]?.message ?? '', 'unknown hook "can_raed". Did you mean "can_read"?')
+  })
+
+  test('with can_read but without scope_query gets a warning', () => {
+    const warnings: string[] = []
+    const list = registry(
+      resource('Book', { can_read: hook }),
+      resource('Tag', { can_read: hook, scope_query: hook }),
+    )
+    buildPolicies(list, collectProblems(), (message) => warnings.push(message))
+    equal(warnings.length, 1)
+    match(warnings[0] ?? '', 'models.Book: the policy at config.API_ACCESS_POLICY has can_read')
+  })
+})
+
+suite('a role map at start-up', (test) => {
+  const wrong = (map: unknown): string => keyTable.API_ROLE_MAP.check(map) ?? ''
+
+  test('takes every key and every shape of a rule', () => {
+    equal(
+      wrong({ GET: 'viewer', POST: ['a', 'b'], RELATION_GET: { roles: ['a'], any_of: true } }),
+      '',
+    )
+    equal(wrong({ ALL: true, '*': { roles: ['a'] } }), '')
+  })
+
+  test('refuses misspelt keys, with a suggestion', () => {
+    match(wrong({ GETMANY: 'viewer' }), 'unknown key "GETMANY". Did you mean "GET_MANY"?')
+    match(wrong({ get: 'viewer' }), 'unknown key "get". Did you mean "GET"?')
+    match(wrong({ all: true }), 'Did you mean "ALL"?')
+  })
+
+  test('refuses rules that are none', () => {
+    for (const odd of [false, null, 7, '', [], [''], [1], {}, { roles: [] }, { roles: 'a' }]) {
+      match(wrong({ GET: odd }), 'GET: expected a role', JSON.stringify(odd))
+    }
+    match(wrong({ GET: { roles: ['a'], any_of: 'yes' } }), 'GET: expected a role')
+    match(wrong({ GET: { roles: ['a'], anyof: true } }), 'GET: expected a role')
+  })
+})
