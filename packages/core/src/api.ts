@@ -5,7 +5,7 @@ import type { Clock, Runtime } from './call.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { ApiConfig } from './config/config.ts'
 import { detectDialect } from './dialect/detect.ts'
-import type { Dialect } from './dialect/dialect.ts'
+import type { Dialect, DialectTable } from './dialect/dialect.ts'
 import { databaseUnavailable } from './errors.ts'
 import { handle } from './handle.ts'
 import type { ApiRequest } from './http/request.ts'
@@ -80,7 +80,7 @@ export function createApi(options: ApiOptions): Api {
     config,
     dialect: detected,
   })
-  const dialect = connectOnce(detected, db)
+  const dialect = connectOnce(detected, db, tablesOf(registry, options.schema))
   const runtime: Runtime = {
     settings,
     registry,
@@ -104,16 +104,27 @@ export function createApi(options: ApiOptions): Api {
 }
 
 /** Looks up what the dialect must know, once; a failed attempt is repeated by the next request. */
-function connectOnce(detected: Dialect, db: AnyDatabase): () => Promise<Dialect> {
+function connectOnce(
+  detected: Dialect,
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): () => Promise<Dialect> {
   let known: Promise<Dialect> | undefined
   return () => {
-    known ??= Promise.resolve(detected.connect?.(db) ?? detected).catch((error: unknown) => {
+    known ??= Promise.resolve(detected.connect?.(db.withoutPlugins(), tables) ?? detected).catch((error: unknown) => {
       known = undefined
       throw Object.assign(databaseUnavailable(), { cause: error })
     })
     return known
   }
 }
+
+const tablesOf = ({ resources }: Registry, schema: string | undefined): readonly DialectTable[] =>
+  resources.map(({ table, allColumns }) => ({
+    table,
+    columns: [...allColumns.values()],
+    ...(schema === undefined ? {} : { schema }),
+  }))
 
 /** A schema plugin would qualify tables behind our back; statements run without plugins, so the schema must be given. */
 function refuseSchemaPlugin({ db, schema }: ApiOptions): void {

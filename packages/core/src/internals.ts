@@ -1,6 +1,7 @@
 // The stages one by one, for tools and tests; unstable, its own subpath.
 
 export type { Clock } from './call.ts'
+export { detectDialect } from './dialect/detect.ts'
 export { compileEmbed } from './compile/embed-query.ts'
 export { compileCount, compileRows } from './compile/row-query.ts'
 export type { Target } from './compile/target.ts'

@@ -2,6 +2,7 @@
 
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
+import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { columnOf, junction, relatedRows, tableOf } from './source.ts'
 import type { Target } from './target.ts'
@@ -12,15 +13,27 @@ export interface CompiledOperand {
   readonly expression: Expression<unknown>
 }
 
-export function compileOperand(target: Target, operand: Operand): CompiledOperand {
+/** `grouped`: the operand stands beside GROUP BY, which works on comparable forms. */
+export function compileOperand(
+  { dialect }: Target,
+  operand: Operand,
+  grouped = false,
+): CompiledOperand {
   if (operand.kind === 'column') {
-    return { column: operand.column, expression: columnOf(operand.source, operand.column) }
+    const { column, source } = operand
+    const ref = columnOf(source, column)
+    return grouped
+      ? { column: { ...column, comparable: true }, expression: dialect.comparable(column, ref) }
+      : { column, expression: ref }
   }
-  const column = operand.of.column
-  const ref = columnOf(operand.of.source, column)
+  const { column, source } = operand.of
+  const ref = columnOf(source, column)
   return operand.kind === 'bucket'
-    ? target.dialect.bucketOperand(operand.unit, column, ref)
-    : target.dialect.aggregateOperand(operand.function, column, ref)
+    ? { column: bucketColumn(operand.unit), expression: dialect.bucket(operand.unit, column, ref) }
+    : {
+        column: aggregateColumn(operand.function, column),
+        expression: dialect.aggregateComparable(operand.function, column, ref),
+      }
 }
 
 /** All of them; true where there is none. */

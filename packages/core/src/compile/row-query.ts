@@ -2,8 +2,9 @@
 
 import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { keyRefs } from '../plan/names.ts'
-import type { Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
+import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { allOf, compileOperand } from './condition.ts'
+import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
 import { compileSelection, type Reader } from './selection.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource } from './source.ts'
 import type { AnyDatabase, Target } from './target.ts'
@@ -14,21 +15,34 @@ type Query = ReturnType<AnyDatabase['selectFrom']> extends infer Q ? Q & any : n
 export interface CompiledRows {
   readonly rows: Compilable
   readonly readers: readonly Reader[]
+  /** What makes up a row's cursor, in the order of its terms. */
+  readonly places: readonly PlaceColumn[]
 }
 
-/** The page: `limit` and `offset` are bound values; null reads everything. */
-export function compileRows(
-  target: Target,
-  plan: RowPlan,
-  page: { readonly limit: number; readonly offset: number } | null,
-): CompiledRows {
-  const { expressions, readers } = compileSelection(target, plan.output, plan.shape === 'groups')
-  let query = narrowed(target, plan, usedBy(plan)).select(expressions)
+/** Which of the rows are read: `limit` and `offset` are bound values; a keyset begins at a place in the order. */
+export interface Slice {
+  readonly limit: number
+  readonly offset: number
+  readonly keyset?: KeysetPage
+}
+
+/** The rows of one page. */
+export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
+  const { keyset } = slice
+  const selection = compileSelection(target, plan.output, plan.shape === 'groups')
+  const places = keyset === undefined ? [] : placeColumns(target, keyset)
+  let query = narrowed(target, plan, usedBy(plan)).select([
+    ...selection.expressions,
+    ...places.map(({ expression }) => expression),
+  ])
+  const beyond = keyset && beyondPlace(target, keyset)
+  if (beyond !== undefined) query = query.where(beyond)
   query = grouped(target, plan, query)
-  for (const term of orderTerms(target, plan)) query = query.orderBy(term)
-  if (page !== null) query = query.limit(page.limit)
-  if (page !== null && page.offset > 0) query = query.offset(page.offset)
-  return { rows: query, readers }
+  const backwards = keyset?.direction === 'before'
+  for (const term of orderTerms(target, plan, backwards)) query = query.orderBy(term)
+  query = query.limit(slice.limit)
+  if (slice.offset > 0) query = query.offset(slice.offset)
+  return { rows: query, readers: selection.readers, places }
 }
 
 /** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
@@ -93,18 +107,22 @@ function grouped(target: Target, plan: RowPlan, query: Query): Query {
   return having === undefined ? result : result.having(having)
 }
 
-function groupKey(target: Target, operand: RowPlan['groupBy'][number]): RawBuilder<unknown> {
-  if (operand.kind === 'bucket') {
-    const { column, source } = operand.of
-    return sql`${target.dialect.bucket(operand.unit, column, columnOf(source, column))}`
-  }
-  return sql`${target.dialect.comparable(operand.column, columnOf(operand.source, operand.column))}`
-}
+const groupKey = (target: Target, operand: RowPlan['groupBy'][number]): RawBuilder<unknown> =>
+  sql`${compileOperand(target, operand, true).expression}`
 
-function orderTerms(target: Target, plan: RowPlan): readonly RawBuilder<unknown>[] {
+/** Backwards, every direction and every null placement turns around; the reader turns the rows again. */
+function orderTerms(
+  target: Target,
+  plan: RowPlan,
+  backwards: boolean,
+): readonly RawBuilder<unknown>[] {
   return plan.order.flatMap(({ operand, descending, nulls }) => {
-    const { column, expression } = compileOperand(target, operand)
-    const term = { descending, nulls, mayBeNull: mayBeNull(plan, operand) }
+    const { column, expression } = compileOperand(target, operand, plan.shape === 'groups')
+    const term = {
+      descending: descending !== backwards,
+      nulls: (nulls === 'first') !== backwards ? ('first' as const) : ('last' as const),
+      mayBeNull: mayBeNull(plan, operand),
+    }
     return target.dialect.order(column, expression, term).map((part) => sql`${part}`)
   })
 }

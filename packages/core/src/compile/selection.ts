@@ -3,6 +3,7 @@
 import { type AliasedExpression, type Expression, sql } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
+import { compileOperand } from './condition.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -42,30 +43,24 @@ export function compileSelection(
       key: member.key,
       alias,
       visible: member.visible,
-      decode: decoder(target, member.value),
+      decode: decoder(target, member.value, grouped),
     })),
   }
 }
 
 function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {
   const { dialect } = target
-  if (operand.kind === 'column') {
-    const ref = columnOf(operand.source, operand.column)
-    return grouped
-      ? dialect.selectGrouped(operand.column, ref)
-      : dialect.select(operand.column, ref)
+  if (operand.kind === 'aggregate') {
+    const { column, source } = operand.of
+    return dialect.aggregate(operand.function, column, columnOf(source, column))
   }
-  const { column, source } = operand.of
-  const ref = columnOf(source, column)
-  return operand.kind === 'bucket'
-    ? dialect.bucket(operand.unit, column, ref)
-    : dialect.aggregate(operand.function, column, ref)
+  const { column, expression } = compileOperand(target, operand, grouped)
+  return dialect.select(column, expression)
 }
 
-function decoder(target: Target, operand: Operand): Reader['decode'] {
+function decoder(target: Target, operand: Operand, grouped: boolean): Reader['decode'] {
   const { dialect } = target
-  if (operand.kind === 'column') return dialect.decoder(operand.column)
-  return operand.kind === 'bucket'
-    ? dialect.bucketDecoder(operand.unit, operand.of.column)
-    : dialect.aggregateDecoder(operand.function, operand.of.column)
+  return operand.kind === 'aggregate'
+    ? dialect.aggregateDecoder(operand.function, operand.of.column)
+    : dialect.decoder(compileOperand(target, operand, grouped).column)
 }

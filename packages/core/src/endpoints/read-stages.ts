@@ -9,8 +9,8 @@ import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
-import type { Value } from '../plan/plan.ts'
-import type { ListPlan } from '../plan/read-plan.ts'
+import { writeCursor } from '../plan/cursor.ts'
+import type { ListPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serialize } from '../serialize/serialize.ts'
@@ -54,15 +54,39 @@ export function listResult(
   page: LoadedPage,
 ): Result {
   const shape = { resource, output: plan.rows.output, embeds: plan.embeds, links: plan.links }
-  const { number, limit } = plan.page
-  const link = (to: number): string => pageUrl(`${call.origin}${call.path}`, call.query, to, limit)
   return {
     status: 200,
     value: page.rows.map((row) => serialize(shape, row, call.base)),
     total: page.total,
-    next: page.more ? link(number + 1) : null,
-    previous: number > 1 ? link(previousOf(number, limit, page)) : null,
+    ...pageLinks(call, plan, page),
     ...(page.capped ? { headers: { 'x-total-count-capped': 'true' } } : {}),
+  }
+}
+
+/** Links to the neighbouring pages, in the client's own way of paging. */
+function pageLinks(
+  call: Call,
+  { page: planned }: ListPlan,
+  page: LoadedPage,
+): { next: string | null; previous: string | null } {
+  const url = (replaced: Readonly<Record<string, string>>): string =>
+    pageUrl(`${call.origin}${call.path}`, call.query, {
+      limit: String(planned.limit),
+      ...replaced,
+    })
+  if (planned.kind === 'numbered') {
+    const { number, limit } = planned
+    const previous = previousOf(number, limit, page)
+    return {
+      next: page.more ? url({ page: String(number + 1) }) : null,
+      previous: page.earlier ? url({ page: String(previous) }) : null,
+    }
+  }
+  const { signature } = planned
+  return {
+    next: page.more && page.last ? url({ after: writeCursor(signature, page.last) }) : null,
+    previous:
+      page.earlier && page.first ? url({ before: writeCursor(signature, page.first) }) : null,
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Call } from '../call.ts'
 import { recordNotFound } from '../errors.ts'
-import { readPage, readParentKey } from '../execute/read.ts'
+import { type LoadedPage, readPage, readParentKey } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
 import { planParent, planRelated } from '../plan/read-plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
@@ -29,7 +29,17 @@ export async function getRelated(
     if (key === null) throw recordNotFound()
     return oneResult(call, related, plan)
   }
-  const nothing = { rows: [], total: 0, capped: false, more: false }
-  const page = key === null ? nothing : await readPage(connection, target, plan)
+  const page = key === null ? emptyPage : await readPage(connection, target, plan)
   return listResult(call, related, plan, page)
+}
+
+/** What a parent with a null in its key is related to. */
+const emptyPage: LoadedPage = {
+  rows: [],
+  total: 0,
+  capped: false,
+  more: false,
+  earlier: false,
+  first: undefined,
+  last: undefined,
 }

@@ -1,14 +1,15 @@
 // Reads what a ReadPlan asks for: rows, their number, their embedded relations; the stage that awaits the database.
 
+import type { PlaceColumn } from '../compile/keyset.ts'
 import { compileCount, compileRows } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
-import type { ReadPlan, RowPlan, Value } from '../plan/plan.ts'
-import type { ListPlan } from '../plan/read-plan.ts'
+import type { Place } from '../plan/cursor.ts'
+import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { loadEmbeds } from './embed.ts'
 import { keysOf } from './key.ts'
 import type { LoadedRow } from './loaded-row.ts'
-import { type Connection, load, run } from './run.ts'
+import { type Connection, load, type RawRow, run } from './run.ts'
 
 /** A page of rows and what is known of the whole set. */
 export interface LoadedPage {
@@ -17,8 +18,12 @@ export interface LoadedPage {
   readonly total: number | undefined
   /** Whether counting stopped before the end. */
   readonly capped: boolean
-  /** Whether rows follow this page. */
+  /** Whether rows follow this page, and whether rows stand before it. */
   readonly more: boolean
+  readonly earlier: boolean
+  /** Places of the first and the last row, for cursors. */
+  readonly first: Place | undefined
+  readonly last: Place | undefined
 }
 
 const mostCounted = 10_000
@@ -30,20 +35,38 @@ export async function readPage(
   plan: ListPlan,
 ): Promise<LoadedPage> {
   const { page } = plan
-  // Without a count, one row more tells whether a next page exists.
-  const extra = plan.count === 'none' ? 1 : 0
+  const offset = page.kind === 'numbered' ? page.offset : 0
+  // One row more tells whether others follow, where no count does.
+  const extra = page.kind === 'keyset' || plan.count === 'none' ? 1 : 0
   const compiled = compileRows(target, plan.rows, {
     limit: page.limit + extra,
-    offset: page.offset,
+    offset,
+    ...(page.kind === 'keyset' ? { keyset: page } : {}),
   })
-  const raw = await run(connection, compiled.rows)
-  const rows = raw.slice(0, page.limit).map((row) => load(compiled.readers, row))
+  const read = await run(connection, compiled.rows)
+  const surplus = read.length > page.limit
+  const kept = read.slice(0, page.limit)
+  const backwards = page.kind === 'keyset' && page.direction === 'before'
+  const raw = backwards ? kept.reverse() : kept
+  const rows = raw.map((row) => load(compiled.readers, row))
   await loadEmbeds(connection, target, plan.embeds, rows, budgetOf(plan.rows))
-  if (plan.count === 'none') {
-    return { rows, total: undefined, capped: false, more: raw.length > page.limit }
+  const counted = await count(connection, target, plan, rows.length)
+  const { total, capped } = counted
+  const continued = page.kind === 'keyset' && page.values !== null
+  const numberedMore = total === undefined ? surplus : capped || offset + rows.length < total
+  return {
+    rows,
+    total,
+    capped,
+    more: page.kind === 'numbered' ? numberedMore : backwards ? rows.length > 0 : surplus,
+    earlier: page.kind === 'numbered' ? page.number > 1 : backwards ? surplus : continued,
+    first: placeOf(compiled.places, raw[0]),
+    last: placeOf(compiled.places, raw.at(-1)),
   }
-  const { total, capped } = await count(connection, target, plan, rows.length)
-  return { rows, total, capped, more: capped || page.offset + rows.length < total }
+}
+
+function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place | undefined {
+  return row && places.map(({ alias, read }) => read(row[alias]))
 }
 
 async function count(
@@ -51,21 +74,27 @@ async function count(
   target: Target,
   plan: ListPlan,
   read: number,
-): Promise<{ total: number; capped: boolean }> {
-  const { limit, offset } = plan.page
+): Promise<{ total: number | undefined; capped: boolean }> {
+  if (plan.count === 'none') return { total: undefined, capped: false }
   const capped = plan.count === 'capped'
-  const proven = read < limit && (read > 0 || offset === 0)
-  let total = offset + read
-  if (!proven) {
-    const [row] = await run(
-      connection,
-      compileCount(target, plan.rows, capped ? mostCounted + 1 : null),
-    )
-    total = Number(row?.total ?? 0)
-  }
+  const known = provenTotal(plan, read)
+  if (known !== undefined && (!capped || known <= mostCounted))
+    return { total: known, capped: false }
+  const most = capped ? mostCounted + 1 : null
+  const [row] = await run(connection, compileCount(target, plan.rows, most))
+  const total = Number(row?.total ?? 0)
   return capped && total > mostCounted
     ? { total: mostCounted, capped: true }
     : { total, capped: false }
+}
+
+/** The total where the page itself proves it: its end is the end of the set. */
+function provenTotal({ page }: ListPlan, read: number): number | undefined {
+  if (page.kind === 'keyset') {
+    return page.values === null && read < page.limit ? read : undefined
+  }
+  const atEnd = read < page.limit && (read > 0 || page.offset === 0)
+  return atEnd ? page.offset + read : undefined
 }
 
 /** Reads the one row of the plan, or undefined. */

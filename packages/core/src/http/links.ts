@@ -28,15 +28,20 @@ export function relationUrl(
   return `${recordUrl(relation.source, values, base)}/${relation.segment}`
 }
 
+const paging = new Set(['page', 'limit', 'after', 'before'])
+
 /**
- * The request's own URL with `page` and `limit` replaced; every other parameter keeps the client's own spelling
+ * The request's own URL with its paging parameters replaced; every other parameter keeps the client's own spelling
  * (contract §6).
  */
-export function pageUrl(path: string, rawQuery: string, page: number, limit: number): string {
-  const kept = rawQuery
-    .split('&')
-    .filter((pair) => pair !== '' && !/^(?:page|limit)(?:=|$)/.test(decodedName(pair)))
-  return `${path}?${[...kept, `limit=${limit}`, `page=${page}`].join('&')}`
+export function pageUrl(
+  path: string,
+  rawQuery: string,
+  replaced: Readonly<Record<string, string>>,
+): string {
+  const kept = rawQuery.split('&').filter((pair) => pair !== '' && !paging.has(decodedName(pair)))
+  const ours = Object.entries(replaced).map(([name, value]) => `${name}=${value}`)
+  return `${path}?${[...kept, ...ours].join('&')}`
 }
 
 function decodedName(pair: string): string {

@@ -154,7 +154,6 @@ function embeddedRows(
       : entityOutput(names.base, keys),
     order: planOrder(context, names, 'entity', options.order),
     distinctBase: false,
-    page: null,
   }
 }
 

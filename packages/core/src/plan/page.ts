@@ -2,22 +2,23 @@
 
 import { invalidParameter } from '../errors.ts'
 import type { PlanContext } from './context.ts'
-import type { Page } from './plan.ts'
+import type { NumberedPage } from './plan.ts'
 
 // Offsets beyond 31 bits overflow in some drivers and no reader ever asks for them.
 const largestOffset = 2 ** 31 - 1
 
-export interface NumberedPage extends Page {
-  readonly number: number
-}
-
 /** `page` from 1 (default 1), `limit` from 1 to the resource's maximum (default the resource's page size). */
 export function planPage(context: PlanContext): NumberedPage {
-  const { page, limit } = context.ast.single
-  const { pageSizeDefault, pageSizeMax } = context.resource.settings
-  const size = positive('limit', limit?.text, pageSizeDefault, pageSizeMax)
+  const size = pageSize(context)
+  const { page } = context.ast.single
   const number = positive('page', page?.text, 1, Math.floor(largestOffset / size) + 1)
-  return { number, limit: size, offset: (number - 1) * size }
+  return { kind: 'numbered', number, limit: size, offset: (number - 1) * size }
+}
+
+/** `limit`, or the resource's page size. */
+export function pageSize(context: PlanContext): number {
+  const { pageSizeDefault, pageSizeMax } = context.resource.settings
+  return positive('limit', context.ast.single.limit?.text, pageSizeDefault, pageSizeMax)
 }
 
 function positive(

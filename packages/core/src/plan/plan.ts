@@ -120,11 +120,34 @@ export interface PlannedOrder {
   readonly nulls: 'first' | 'last'
 }
 
-/** `limit` rows after `offset`. */
-export interface Page {
+/** `page` and `limit`: `limit` rows after `offset`. */
+export interface NumberedPage {
+  readonly kind: 'numbered'
+  readonly number: number
   readonly limit: number
   readonly offset: number
 }
+
+/** One term of a total order, by which a cursor finds its place. */
+export interface KeysetTerm {
+  readonly ref: ColumnRef
+  readonly descending: boolean
+  readonly nulls: 'first' | 'last'
+}
+
+/** `after`, `before`, `paging=cursor`: `limit` rows from a place in the order; `values` null begins at the start. */
+export interface KeysetPage {
+  readonly kind: 'keyset'
+  readonly limit: number
+  /** The order in words, written into cursors. */
+  readonly signature: string
+  readonly direction: 'after' | 'before'
+  readonly terms: readonly KeysetTerm[]
+  /** Points in time carry six digits of fraction here, so that no row is skipped that differs beyond the millisecond. */
+  readonly values: readonly (Value | null)[] | null
+}
+
+export type Page = NumberedPage | KeysetPage
 
 /** Rows of one base: entities, a projection or groups. */
 export interface RowPlan {
@@ -139,7 +162,6 @@ export interface RowPlan {
   readonly order: readonly PlannedOrder[]
   /** True when a to-many join could repeat base rows: joins and conditions then choose keys in a subquery. */
   readonly distinctBase: boolean
-  readonly page: Page | null
 }
 
 /** Related objects inside each row of `rows`: one statement per relation, whatever the number of parents. */
@@ -161,4 +183,9 @@ export interface ReadPlan {
   /** Relations written as URLs. */
   readonly links: readonly ResolvedRelation[]
   readonly count: 'exact' | 'capped' | 'none'
+}
+
+/** A list, with the page it shows. */
+export interface ListPlan extends ReadPlan {
+  readonly page: Page
 }

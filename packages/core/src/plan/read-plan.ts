@@ -9,24 +9,20 @@ import { type PlanContext, type Reach, textAt } from './context.ts'
 import { neededKeys, planRelations } from './embeds.ts'
 import { asksForGroups, planGroups } from './groups.ts'
 import { isToMany, planJoins } from './joins.ts'
+import { asksForKeyset, planKeyset } from './keyset.ts'
 import { type Names, refOf } from './names.ts'
 import { allowOrder, planGroupOrder, planOrder } from './order.ts'
 import { entityOutput, projectionOutput } from './output.ts'
-import { type NumberedPage, planPage } from './page.ts'
-import type { Condition, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
+import { planPage } from './page.ts'
+import type { Condition, ListPlan, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
 import { parseBoolean } from './value.ts'
 import { planConditions } from './where.ts'
-
-/** A list, with the page it shows. */
-export interface ListPlan extends ReadPlan {
-  readonly page: NumberedPage
-}
 
 /** Plans GET on a collection. */
 export function planList(resource: Resource, ast: QueryAst, reach: Reach): ListPlan {
   const context = openContext(resource, ast, reach)
   const base = baseSource(context, null, true)
-  return { ...planRows(context, base, [], 'GET_MANY'), page: planPage(context) }
+  return withPage(context, planRows(context, base, [], 'GET_MANY'))
 }
 
 /** Plans GET on one record by its key, in primary-key order. */
@@ -64,7 +60,6 @@ export function planParent(
     })),
     order: [],
     distinctBase: false,
-    page: null,
   }
 }
 
@@ -81,7 +76,12 @@ export function planRelated(
   const source = baseSource(context, relation, many)
   const linked: Condition = { kind: 'linked', relation, source, key }
   const action = many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE'
-  return { ...planRows(context, source, [linked], action), page: planPage(context) }
+  return withPage(context, planRows(context, source, [linked], action))
+}
+
+function withPage(context: PlanContext, plan: ReadPlan): ListPlan {
+  const page = asksForKeyset(context) ? planKeyset(context, plan.rows) : planPage(context)
+  return { ...plan, page }
 }
 
 function planRows(
@@ -122,7 +122,6 @@ function planRows(
           ? planGroupOrder(context, names, groups)
           : planOrder(context, names, shape, ast.order),
       distinctBase,
-      page: null,
     },
     ...relations,
     count: one ? 'none' : countMode(context),

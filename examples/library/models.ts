@@ -1,0 +1,148 @@
+// The models of the library: what the demo publishes of its tables, and how they are related.
+
+import {
+  type AnyModel,
+  belongsTo,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+
+export const Country = defineModel('Country', {
+  columns: {
+    code: { type: 'string', primaryKey: true, maxLength: 2, description: 'ISO 3166-1 alpha-2' },
+    name: { type: 'string', maxLength: 80 },
+  },
+  relations: {
+    authors: hasMany('Author', 'country_code'),
+    publishers: hasMany('Publisher', 'country_code'),
+  },
+  meta: { description: 'Countries of authors and publishers.' },
+})
+
+export const Author = defineModel('Author', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 120, description: 'As printed on the cover' },
+    country_code: { type: 'string', maxLength: 2 },
+    born_on: { type: 'date', nullable: true, description: 'Where the exact day is known' },
+    died_on: { type: 'date', nullable: true },
+    influenced_by_id: { type: 'integer', nullable: true },
+  },
+  relations: {
+    books: hasMany('Book', 'author_id'),
+    country: belongsTo('Country', 'country_code'),
+    influenced_by: belongsTo('Author', 'influenced_by_id'),
+    influenced: hasMany('Author', 'influenced_by_id'),
+  },
+  meta: { description: 'Authors of classic literature.' },
+})
+
+export const Publisher = defineModel('Publisher', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 120 },
+    city: { type: 'string', maxLength: 80 },
+    country_code: { type: 'string', maxLength: 2 },
+    founded: { type: 'integer', nullable: true, description: 'Year' },
+  },
+  relations: {
+    books: hasMany('Book', 'publisher_id'),
+    country: belongsTo('Country', 'country_code'),
+  },
+  meta: { description: 'The first publishers of the books.' },
+})
+
+export const Category = defineModel('Category', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 60, unique: true },
+    description: { type: 'text' },
+    parent_id: { type: 'integer', nullable: true },
+  },
+  relations: {
+    books: manyToMany('Book', { through: 'book_categories', from: 'category_id', to: 'book_id' }),
+    parent: belongsTo('Category', 'parent_id'),
+    children: hasMany('Category', 'parent_id'),
+  },
+  meta: { description: 'A tree of subjects.' },
+})
+
+export const Book = defineModel('Book', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    title: { type: 'string', maxLength: 200, example: 'Emma' },
+    original_title: { type: 'string', maxLength: 200, nullable: true },
+    author_id: { type: 'integer' },
+    publisher_id: { type: 'integer', nullable: true },
+    sequel_of_id: { type: 'integer', nullable: true },
+    first_published: { type: 'integer', description: 'Year' },
+    language: { type: 'string', maxLength: 3, description: 'Of the original, ISO 639' },
+    pages: { type: 'integer' },
+    price: { type: 'decimal', precision: 8, scale: 2, example: '12.50' },
+    in_stock: { type: 'boolean' },
+  },
+  relations: {
+    author: belongsTo('Author', 'author_id'),
+    publisher: belongsTo('Publisher', 'publisher_id'),
+    sequel_of: belongsTo('Book', 'sequel_of_id'),
+    sequels: hasMany('Book', 'sequel_of_id'),
+    categories: manyToMany('Category', {
+      through: 'book_categories',
+      from: 'book_id',
+      to: 'category_id',
+    }),
+    reviews: hasMany('Review', 'book_id'),
+    holdings: hasMany('Holding', 'book_id'),
+  },
+  meta: { description: 'Books in the public domain.' },
+})
+
+export const Review = defineModel('Review', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    book_id: { type: 'integer' },
+    rating: { type: 'integer', description: 'From 1 to 5' },
+    reviewer: { type: 'string', maxLength: 80 },
+    body: { type: 'text' },
+    created_at: { type: 'datetime' },
+    helpful: { type: 'integer', default: 0, description: 'How many readers found it helpful' },
+  },
+  relations: { book: belongsTo('Book', 'book_id') },
+  meta: { description: 'What readers say.' },
+})
+
+export const Branch = defineModel('Branch', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 80 },
+    city: { type: 'string', maxLength: 80 },
+    opened_on: { type: 'date' },
+  },
+  relations: { holdings: hasMany('Holding', 'branch_id') },
+  meta: { description: 'Where books stand.' },
+})
+
+export const Holding = defineModel('Holding', {
+  columns: {
+    branch_id: { type: 'integer', primaryKey: true },
+    book_id: { type: 'integer', primaryKey: true },
+    copies: { type: 'integer' },
+    shelf_mark: { type: 'string', maxLength: 20, nullable: true },
+    last_audited_on: { type: 'date', nullable: true },
+  },
+  relations: { branch: belongsTo('Branch', 'branch_id'), book: belongsTo('Book', 'book_id') },
+  meta: { description: 'Copies of a book in a branch; its key is the pair.' },
+})
+
+/** Everything the demo publishes. */
+export const models: readonly AnyModel[] = [
+  Country,
+  Author,
+  Publisher,
+  Category,
+  Book,
+  Review,
+  Branch,
+  Holding,
+]

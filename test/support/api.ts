@@ -1,0 +1,76 @@
+/** Short cuts for tests that talk to an API: one request in, the interesting parts of the answer out. */
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  createApi,
+  type JsonValue,
+  stringify,
+} from '@model-api/core'
+import type { TestDatabase } from './databases.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  readonly body: any
+  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  readonly value: any
+  readonly total: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  readonly errors: any
+  /** The body as bytes on the wire, without what time changes. */
+  readonly text: string
+}
+
+/** A clock that stands still; `tick` moves it. */
+export function frozenClock(start: string = '2026-01-02T03:04:05.678Z'): {
+  now(): number
+  elapsed(): number
+  tick(ms: number): void
+} {
+  let now = Date.parse(start)
+  const first = now
+  return {
+    now: () => now,
+    elapsed: () => now - first,
+    tick: (ms) => {
+      now += ms
+    },
+  }
+}
+
+/** An API on a test database, with a clock that stands still. */
+export function testApi(
+  db: TestDatabase,
+  models: readonly AnyModel[],
+  config: ApiConfig = {},
+  options: Partial<Parameters<typeof createApi>[0]> = {},
+): Api {
+  return createApi({ db: db.kysely, models, config, clock: frozenClock(), ...options })
+}
+
+/** Sends a request. */
+export async function send(
+  api: Api,
+  method: string,
+  url: string,
+  extra: { headers?: Record<string, string>; body?: unknown } = {},
+): Promise<Answer> {
+  const headers = { 'x-request-id': 'test', ...extra.headers }
+  const response = await api.handle({ method, url, ...extra, headers })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  const body = response.body as any
+  return {
+    status: response.status,
+    headers: response.headers,
+    body,
+    value: body?.value,
+    total: body?.total_count,
+    errors: body?.errors,
+    text: body === undefined ? '' : stringify(body as JsonValue),
+  }
+}
+
+export const get = (api: Api, url: string, headers?: Record<string, string>): Promise<Answer> =>
+  send(api, 'GET', url, headers === undefined ? {} : { headers })
