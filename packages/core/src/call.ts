@@ -1,12 +1,14 @@
 // Call: what one request carries through the stages. Types only.
 
+import type { Action } from './access/action.ts'
 import type { AnyDatabase } from './compile/target.ts'
+import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
 import type { Reach } from './plan/context.ts'
-import type { Registry } from './registry/resource.ts'
+import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 
 /** Time as the service sees it; tests move it. */
 export interface Clock {
@@ -34,10 +36,19 @@ export interface Runtime {
 export interface Call {
   readonly runtime: Runtime
   readonly request: ApiRequest
+  /** In upper case. */
+  readonly method: string
   /** Path as received, without the query. */
   readonly path: string
   /** Raw query string. */
   readonly query: string
+  /** The resource whose records are answered: the target, on a relation route. */
+  readonly resource: Resource
+  readonly action: Action
+  /** The relation of a relation route. */
+  readonly relation: ResolvedRelation | null
+  /** The callbacks of this resource and method. */
+  readonly hooks: HookSettings
   /** What emitted URLs start with: origin, mount prefix and API prefix. */
   readonly base: string
   /** What stands before the request's own path in emitted links: origin and mount prefix. */

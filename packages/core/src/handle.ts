@@ -1,11 +1,14 @@
 // The pipeline: one request in, one answer out; every refusal of every stage is caught here and nowhere else.
 
+import { hookArgs } from './access/hook-args.ts'
 import type { Call, Runtime } from './call.ts'
 import { settingNames } from './config/setting-names.ts'
 import { getMany } from './endpoints/collection.ts'
 import { getOne } from './endpoints/item.ts'
 import { getRelated } from './endpoints/related.ts'
+import { actionOf, allowedMethods, resourceOf } from './endpoints/route-method.ts'
 import { ApiError, internalError, methodNotAllowed, unknownPath, urlTooLong } from './errors.ts'
+import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
 import { bareHeaders, failureBody, type Result, type Stamp, successBody } from './http/envelope.ts'
 import { type ApiRequest, header } from './http/request.ts'
 import type { ApiResponse } from './http/response.ts'
@@ -22,50 +25,77 @@ export async function handle(runtime: Runtime, request: ApiRequest): Promise<Api
     now: runtime.clock.now(),
     elapsed: runtime.clock.elapsed() - started,
   })
+  // Settings of the API until the route is known, of its resource from then on.
+  let { hooks, dump } = runtime.settings
+  const answerFailure = async (error: unknown): Promise<ApiResponse> => {
+    const failure = error instanceof ApiError ? error : internalError(requestId)
+    if (failure !== error || failure.status >= 500) runtime.report(error, request)
+    await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
+    const body = failureBody(failure.status, failure.body, stamp(), runtime.settings.dump)
+    const final = await runFinal(hooks, body).catch((e: unknown) => {
+      runtime.report(e, request)
+      return body
+    })
+    return respond(failure.status, final, requestId, failure.headers)
+  }
   try {
-    const { result, dump } = await serve(runtime, request)
-    const body = result.empty ? undefined : successBody(result, stamp(), dump)
-    const bare = dump.envelope ? {} : bareHeaders(result)
-    return respond(result.status, body, requestId, { ...bare, ...result.headers })
+    const { call, route } = openCall(runtime, request)
+    hooks = call.hooks
+    dump = call.resource.settings.dump
+    const result = await serve(call, route)
+    const headers = { ...(dump.envelope ? {} : bareHeaders(result)), ...result.headers }
+    if (result.empty) return respond(result.status, undefined, requestId, headers)
+    const body = await runFinal(hooks, successBody(result, stamp(), dump))
+    return respond(result.status, body, requestId, headers)
   } catch (error) {
-    const answer = error instanceof ApiError ? error : internalError(requestId)
-    if (answer !== error || answer.status >= 500) runtime.report(error, request)
-    const body = failureBody(answer.status, answer.body, stamp(), runtime.settings.dump)
-    return respond(answer.status, body, requestId, answer.headers)
+    return answerFailure(error)
   }
 }
 
-/** route → parse → plan → scope → compile → execute → serialize, by endpoint. */
-async function serve(
-  runtime: Runtime,
-  request: ApiRequest,
-): Promise<{ result: Result; dump: Runtime['settings']['dump'] }> {
-  const { limits } = runtime.settings
+/** route: the path, the method, and what they mean. */
+function openCall(runtime: Runtime, request: ApiRequest): { call: Call; route: Route } {
+  const { limits, baseUrl, prefix } = runtime.settings
   if (request.url.length > limits.urlLength) {
     throw urlTooLong(request.url.length, settingNames.maxUrlLength, limits.urlLength)
   }
   const { path, query } = splitUrl(request.url)
   const route = matchRoute(runtime.routes, path)
   if (route === undefined) throw unknownPath(path)
-  const { dump } = resourceOf(route).settings
-  const origin = `${runtime.settings.baseUrl}${request.baseUrl ?? ''}`
-  const base = `${origin}${runtime.settings.prefix}`
-  const call: Call = { runtime, request, path, query, base, origin, reach: mayList }
-  return { result: await answer(call, route, request.method.toUpperCase()), dump }
+  const method = request.method.toUpperCase()
+  const resource = resourceOf(route)
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const hookMethod = method.toLowerCase() as keyof typeof resource.settings.hooks
+  const call: Call = {
+    runtime,
+    request,
+    method,
+    path,
+    query,
+    resource,
+    action: actionOf(route, method),
+    relation: route.kind === 'related' ? route.relation : null,
+    hooks: resource.settings.hooks[hookMethod] ?? resource.settings.hooks.get,
+    origin,
+    base: `${origin}${prefix}`,
+    reach: (target) => target.settings.methods.has('GET'),
+  }
+  return { call, route }
 }
 
-const resourceOf = (route: Route) =>
-  route.kind === 'related' ? route.relation.target : route.resource
-
-const mayList: Call['reach'] = (resource) => resource.settings.methods.has('GET')
-
-function answer(call: Call, route: Route, method: string): Promise<Result> | Result {
+/** Every stage after the route, in order. */
+async function serve(call: Call, route: Route): Promise<Result> {
   const allowed = allowedMethods(route)
-  if (method === 'OPTIONS') {
+  if (call.method === 'OPTIONS') {
     const headers = { allow: allowed.join(', ') }
     return { status: 204, value: null, total: undefined, empty: true, headers }
   }
-  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
+  if (!allowed.includes(call.method)) throw methodNotAllowed(call.method, allowed)
+  await runSetup(call.hooks, call.request)
+  const result = await answer(call, route)
+  return { ...result, value: await runReturn(call.hooks, result.value, hookArgs(call)) }
+}
+
+function answer(call: Call, route: Route): Promise<Result> {
   switch (route.kind) {
     case 'collection':
       return getMany(call, route.resource)
@@ -74,13 +104,6 @@ function answer(call: Call, route: Route, method: string): Promise<Result> | Res
     case 'related':
       return getRelated(call, route.relation, route.key)
   }
-}
-
-/** What `Allow` lists: the resource's methods that this kind of endpoint has; HEAD goes with GET. */
-function allowedMethods(route: Route): readonly string[] {
-  const reads =
-    route.resource.settings.methods.has('GET') && resourceOf(route).settings.methods.has('GET')
-  return reads ? ['GET', 'HEAD', 'OPTIONS'] : ['OPTIONS']
 }
 
 function respond(

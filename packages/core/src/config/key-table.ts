@@ -52,7 +52,8 @@ const unset = { default: undefined } as const
 
 const on = { default: true, ...both, check: boolean, ...now } as const
 const off = { default: false, ...both, check: boolean, ...now } as const
-const callback = { ...unset, ...both, check: callable, ...later } as const
+const callback = { ...unset, ...both, check: callable, ...now } as const
+const writeCallback = { ...unset, ...both, check: callable, ...later } as const
 const info = { ...unset, ...api, check: text, ...now } as const
 const infoUrl = { ...unset, ...api, check: url, ...now } as const
 const key = { ...unset, ...api, check: secret, ...later } as const
@@ -168,9 +169,9 @@ export const keyTable: KeyTable = {
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,
-  API_ADD_CALLBACK: callback,
-  API_UPDATE_CALLBACK: callback,
-  API_REMOVE_CALLBACK: callback,
+  API_ADD_CALLBACK: writeCallback,
+  API_UPDATE_CALLBACK: writeCallback,
+  API_REMOVE_CALLBACK: writeCallback,
   API_DUMP_CALLBACK: callback,
   API_RETURN_CALLBACK: callback,
   API_FINAL_CALLBACK: callback,

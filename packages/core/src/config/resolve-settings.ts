@@ -5,6 +5,7 @@ import type { ApiConfig } from './config.ts'
 import { keyTable } from './key-table.ts'
 import { type Meta, metaKeyOf } from './meta.ts'
 import type { Problems } from './problems.ts'
+import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
 import { resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
@@ -68,6 +69,7 @@ export function resolveApiSettings(config: ApiConfig): ApiSettings {
     baseUrl: read.get('API_BASE_URL'),
     endpointCase: read.get('API_ENDPOINT_CASE'),
     bodyLimit: read.get('API_BODY_LIMIT'),
+    hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
     info: {
@@ -94,6 +96,7 @@ export function resolveResourceSettings(
   const { get } = read
   const blocked = get('API_BLOCK_METHODS')
   return {
+    hooks: resolveResourceHooks(meta, config),
     methods: new Set(get('API_ALLOWED_METHODS').filter((method) => !blocked.includes(method))),
     allowJoin: get('API_ALLOW_JOIN'),
     allowFilters: get('API_ALLOW_FILTERS'),

@@ -1,6 +1,8 @@
 // Settings: what `API_*` and Meta become inside; complete, typed, readonly. The resolution lives in `resolve-settings.ts`.
 
 import type { AccessPolicyOption, RoleMap } from './access-types.ts'
+import type { MetaMethod } from './meta.ts'
+import type { HookSettings } from './resolve-hooks.ts'
 
 /** Which members of the envelope are written (API_DUMP_*). */
 export interface DumpSettings {
@@ -58,6 +60,8 @@ export interface InfoSettings {
 
 /** Settings of the whole API. */
 export interface ApiSettings {
+  /** Callbacks of requests that reach no resource. */
+  readonly hooks: HookSettings
   readonly title: string
   readonly version: string
   readonly prefix: string
@@ -73,6 +77,8 @@ export interface ApiSettings {
 
 /** Settings of one resource: meta, else config, else default. */
 export interface ResourceSettings {
+  /** Callbacks by method. */
+  readonly hooks: Readonly<Record<MetaMethod, HookSettings>>
   /** The allowed methods without the blocked ones. */
   readonly methods: ReadonlySet<string>
   readonly allowJoin: boolean

@@ -7,8 +7,7 @@ import type { Result } from '../http/envelope.ts'
 import type { ReadPlan } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import type { Resource } from '../registry/resource.ts'
-import { serialize } from '../serialize/serialize.ts'
-import { open, parse, pathKey } from './read-stages.ts'
+import { objectsOf, open, parse, pathKey } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
 export async function getOne(
@@ -29,6 +28,6 @@ export async function oneResult(call: Call, resource: Resource, plan: ReadPlan):
   const { connection, target } = await open(call)
   const row = await readOne(connection, target, plan)
   if (row === undefined) throw recordNotFound()
-  const shape = { resource, output: plan.rows.output, embeds: plan.embeds, links: plan.links }
-  return { status: 200, value: serialize(shape, row, call.base), total: 1 }
+  const [value = null] = await objectsOf(call, resource, plan, [row])
+  return { status: 200, value, total: 1 }
 }

@@ -1,16 +1,20 @@
 // What every reading endpoint does alike: parse the query of its resource, open the connection, shape the answer of a list.
 
+import { hookArgs } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
 import type { Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
+import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
+import { hasDump, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
+import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { writeCursor } from '../plan/cursor.ts'
-import type { ListPlan, Value } from '../plan/plan.ts'
+import type { ListPlan, ReadPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serialize } from '../serialize/serialize.ts'
@@ -46,17 +50,32 @@ export async function open(call: Call): Promise<{ connection: Connection; target
   return { connection: { db, dialect }, target }
 }
 
-/** serialize: a page of rows → the answer of a list, with its links. */
-export function listResult(
+/** serialize: rows → objects, each through the dump callbacks where there are any. */
+export async function objectsOf(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  rows: readonly LoadedRow[],
+): Promise<readonly JsonValue[]> {
+  const { embeds, links } = plan
+  const shape = { resource, output: plan.rows.output, embeds, links }
+  const objects = rows.map((row) => serialize(shape, row, call.base))
+  const { dump } = call.hooks
+  if (dump === undefined && !hasDump(resource, embeds)) return objects
+  const args = hookArgs(call)
+  return Promise.all(objects.map((object) => runDump(resource, embeds, object, dump, args)))
+}
+
+/** A page of rows → the answer of a list, with its links. */
+export async function listResult(
   call: Call,
   resource: Resource,
   plan: ListPlan,
   page: LoadedPage,
-): Result {
-  const shape = { resource, output: plan.rows.output, embeds: plan.embeds, links: plan.links }
+): Promise<Result> {
   return {
     status: 200,
-    value: page.rows.map((row) => serialize(shape, row, call.base)),
+    value: await objectsOf(call, resource, plan, page.rows),
     total: page.total,
     ...pageLinks(call, plan, page),
     ...(page.capped ? { headers: { 'x-total-count-capped': 'true' } } : {}),

@@ -1,0 +1,67 @@
+// Which callback serves which request: meta for the method, else meta, else config (contract §11).
+
+import type { ApiConfig } from './config.ts'
+import type {
+  DumpCallback,
+  ErrorCallback,
+  FilterCallback,
+  FinalCallback,
+  ReturnCallback,
+  SetupCallback,
+  WriteCallback,
+} from './hook-types.ts'
+import { type Meta, type MetaMethod, metaKeyOf } from './meta.ts'
+
+/** The callbacks of one kind of request; absent ones are not set. */
+export interface HookSettings {
+  readonly setup?: SetupCallback
+  readonly filter?: FilterCallback
+  readonly add?: WriteCallback
+  readonly update?: WriteCallback
+  readonly remove?: WriteCallback
+  readonly dump?: DumpCallback
+  readonly return?: ReturnCallback
+  readonly final?: FinalCallback
+  readonly error?: ErrorCallback
+}
+
+const keys = {
+  setup: 'API_SETUP_CALLBACK',
+  filter: 'API_FILTER_CALLBACK',
+  add: 'API_ADD_CALLBACK',
+  update: 'API_UPDATE_CALLBACK',
+  remove: 'API_REMOVE_CALLBACK',
+  dump: 'API_DUMP_CALLBACK',
+  return: 'API_RETURN_CALLBACK',
+  final: 'API_FINAL_CALLBACK',
+  error: 'API_ERROR_CALLBACK',
+} as const satisfies Record<keyof HookSettings, keyof ApiConfig>
+
+const methods: readonly MetaMethod[] = ['get', 'post', 'patch', 'put', 'delete']
+
+/** The callbacks of the whole API: for requests that reach no resource. */
+export function resolveApiHooks(config: ApiConfig): HookSettings {
+  return resolve((key) => config[key])
+}
+
+/** The callbacks of one resource, by method. */
+export function resolveResourceHooks(
+  meta: Meta,
+  config: ApiConfig,
+): Readonly<Record<MetaMethod, HookSettings>> {
+  const settings = meta as Readonly<Record<string, unknown>>
+  const byMethod = methods.map((method): [MetaMethod, HookSettings] => [
+    method,
+    resolve(
+      (key) => settings[`${method}_${metaKeyOf(key)}`] ?? settings[metaKeyOf(key)] ?? config[key],
+    ),
+  ])
+  return Object.fromEntries(byMethod) as Record<MetaMethod, HookSettings>
+}
+
+function resolve(find: (key: (typeof keys)[keyof typeof keys]) => unknown): HookSettings {
+  const found = Object.entries(keys)
+    .map(([name, key]) => [name, find(key)] as const)
+    .filter(([, callback]) => callback !== undefined)
+  return Object.fromEntries(found) as HookSettings
+}
