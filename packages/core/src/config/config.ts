@@ -31,6 +31,12 @@ import type { CountMode, EndpointCase, SerializationType } from './settings.ts'
 /** The HTTP methods generated endpoints can have; HEAD goes with GET, OPTIONS is always answered. */
 export type MethodName = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
+/** Gives the connection or transaction that serves a request. */
+export type SessionGetter = (
+  request: ApiRequest,
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
+
 /**
  * The configuration of an API: `createApi({ db, models, config })`.
  *
@@ -48,10 +54,7 @@ export interface ApiConfig {
   /** The base all published models inherit from; registers every model with meta that it defined. Unset by default. Config only. Specification: configuration keys. */
   readonly API_BASE_MODEL?: BaseModel
   /** Gives the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
-  readonly API_SESSION_GETTER?: (
-    request: ApiRequest,
-    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  ) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
+  readonly API_SESSION_GETTER?: SessionGetter
   /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. Contract §2. */
   readonly API_PREFIX?: string
   /** Absolute origin put before every emitted URL, `https://api.example.org`. Default: URLs are host-relative. Config only. Contract §2. */

@@ -93,11 +93,13 @@ export type NoColumns = Readonly<Record<never, Column>>
 export type Merged<Base extends Columns, Own extends Columns> = Omit<Base, keyof Own> & Own
 
 /** Copies and freezes each member, so that what was declared cannot change while it is served. */
-const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefined): T => {
-  const copy: Record<string, object> = {}
-  for (const [key, value] of Object.entries(members ?? {})) copy[key] = Object.freeze({ ...value })
-  return Object.freeze(copy) as T
-}
+const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefined): T =>
+  // From entries, because assigning a member called __proto__ would lose it before anybody could refuse it.
+  Object.freeze(
+    Object.fromEntries(
+      Object.entries(members ?? {}).map(([name, member]) => [name, Object.freeze({ ...member })]),
+    ),
+  ) as T
 
 /**
  * Declares a model.

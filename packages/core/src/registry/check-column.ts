@@ -50,7 +50,7 @@ type Checks<T> = { readonly [K in keyof T]-?: Check }
 const columnChecks: Checks<Column> = {
   type: oneOf(...Object.keys(columnTypes)),
   primaryKey: boolean,
-  generated: either(oneOf('uuid'), boolean),
+  generated: (value) => (value === 'uuid' ? undefined : boolean(value)),
   nullable: boolean,
   unique: boolean,
   maxLength: integer(1),
@@ -101,6 +101,7 @@ export function checkColumn(column: Column, at: string, problems: Problems): voi
 /** Reports what is wrong with a computed column. */
 export function checkComputed(column: ComputedColumn, at: string, problems: Problems): void {
   checkOptions(column, computedChecks, at, problems)
+  if (column.expression === undefined) problems.add(at, 'needs an expression.')
 }
 
 /** Each option for itself; answers whether all are right. */

@@ -1,7 +1,7 @@
 // The registry: declared models become resources, once, at start-up; everything that does not fit is reported together.
 
 import { checkConfig, checkMeta } from '../config/check-settings.ts'
-import type { ApiConfig } from '../config/config.ts'
+import type { ApiConfig, SessionGetter } from '../config/config.ts'
 import type { Meta } from '../config/meta.ts'
 import { collectProblems, type Problems, throwProblems } from '../config/problems.ts'
 import { resolveApiSettings, resolveResourceSettings } from '../config/resolve-settings.ts'
@@ -15,7 +15,7 @@ import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
 import { linkInverses } from './inverse.ts'
 import { namedColumns } from './named-columns.ts'
-import { resolveRelations } from './resolve-relations.ts'
+import { type DeclaredTable, resolveRelations } from './resolve-relations.ts'
 import type { Registry, ResolvedRelation, Resource } from './resource.ts'
 
 /** What a registry is built from. */
@@ -40,7 +40,7 @@ export function buildRegistry(options: RegistryOptions): {
   readonly registry: Registry
   readonly settings: ApiSettings
   /** API_SESSION_GETTER, where it is set. */
-  readonly sessionGetter: ApiConfig['API_SESSION_GETTER']
+  readonly sessionGetter: SessionGetter | undefined
 } {
   const problems = collectProblems()
   const config = checkConfig(options.config, problems)
@@ -66,7 +66,7 @@ export function buildRegistry(options: RegistryOptions): {
     problems,
   )
 
-  const tables = databaseColumns([...models.values()])
+  const tables = declaredTables(models.values(), byName)
   const scope = { models, tables, byName, endpointCase: settings.endpointCase, problems }
   for (const resource of open) resource.relations = resolveRelations(resource, scope)
   linkInverses(open)
@@ -76,13 +76,19 @@ export function buildRegistry(options: RegistryOptions): {
   return { registry: { resources: open, byName }, settings, sessionGetter }
 }
 
-/** The database columns of each declared table; several models may share one. */
-function databaseColumns(models: readonly AnyModel[]): Map<string, Set<string>> {
-  const tables = new Map<string, Set<string>>()
-  for (const { table, columns } of models) {
-    const names = tables.get(table) ?? new Set()
-    for (const [name, { column }] of Object.entries(columns)) names.add(column ?? name)
-    tables.set(table, names)
+/** The declared tables, each with its columns and its resource. */
+function declaredTables(
+  models: Iterable<AnyModel>,
+  byName: ReadonlyMap<string, Resource>,
+): Map<string, DeclaredTable> {
+  const tables = new Map<string, DeclaredTable>()
+  for (const { name, table, columns } of models) {
+    const known = tables.get(table)
+    const own = Object.entries(columns).map(([field, { column }]) => column ?? field)
+    tables.set(table, {
+      columns: new Set([...(known?.columns ?? []), ...own]),
+      resource: known?.resource ?? byName.get(name),
+    })
   }
   return tables
 }

@@ -8,12 +8,18 @@ import { toCase } from '../naming/case.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
+/** What is known of a table: there may be several models of it, and none of them published. */
+export interface DeclaredTable {
+  readonly columns: ReadonlySet<string>
+  /** The first published model of it. */
+  readonly resource: Resource | undefined
+}
+
 /** What relations are resolved against. */
 export interface RelationScope {
   /** Every declared model by name, published or not. */
   readonly models: ReadonlyMap<string, AnyModel>
-  /** The database columns of every declared table. */
-  readonly tables: ReadonlyMap<string, ReadonlySet<string>>
+  readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published ones. */
   readonly byName: ReadonlyMap<string, Resource>
   readonly endpointCase: EndpointCase
@@ -136,7 +142,7 @@ function junction(
   { tables, problems }: RelationScope,
 ): Sides | undefined {
   let good = true
-  const known = tables.get(relation.through)
+  const table = tables.get(relation.through)
   for (const [side, resource] of [
     ['from', source],
     ['to', target],
@@ -150,17 +156,20 @@ function junction(
       )
       good = false
     }
-    for (const name of known === undefined ? [] : names) {
-      if (known?.has(name)) continue
-      problems.add(
-        `${at}.${side}`,
-        `the table ${relation.through} has no column "${name}".${didYouMean(name, known ?? [])}`,
-      )
+    for (const name of table === undefined ? [] : names) {
+      if (table?.columns.has(name)) continue
+      const hint = didYouMean(name, table?.columns ?? [])
+      problems.add(`${at}.${side}`, `the table ${relation.through} has no column "${name}".${hint}`)
       good = false
     }
   }
   if (!good) return undefined
-  const through = { table: relation.through, from: list(relation.from), to: list(relation.to) }
+  const through = {
+    table: relation.through,
+    from: list(relation.from),
+    to: list(relation.to),
+    resource: table?.resource,
+  }
   return { from: source.primaryKey, to: target.primaryKey, through }
 }
 

@@ -46,6 +46,8 @@ export interface ResolvedRelation {
     readonly table: string
     readonly from: readonly string[]
     readonly to: readonly string[]
+    /** The published model of that table, where there is one. */
+    readonly resource: Resource | undefined
   }
   /** The relation of the target that leads back by the same keys, where one is declared. */
   readonly inverse?: ResolvedRelation

@@ -1,0 +1,307 @@
+/** Every mistake that configuration and meta can have, with the sentence it is reported in. */
+import type { ApiConfig } from '../../../packages/core/src/config/config.ts'
+import { keyTable } from '../../../packages/core/src/config/key-table.ts'
+import { metaKeyOf } from '../../../packages/core/src/config/meta.ts'
+import { defineModel } from '../../../packages/core/src/model/define-model.ts'
+import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
+import { equal, throws } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+import { model, problemsOf } from '../registry/start-up.ts'
+
+const inConfig = (config: Record<string, unknown>): string[] =>
+  problemsOf({ models: [model('Book', { columns: { deleted: { type: 'boolean' } } })], config })
+
+const inMeta = (meta: Record<string, unknown>, config: Record<string, unknown> = {}): string[] =>
+  problemsOf({
+    models: [model('Book', { columns: { deleted: { type: 'boolean' } }, meta })],
+    config,
+  })
+
+const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
+
+suite('mistakes in config', (test) => {
+  const cases: readonly (readonly [config: Record<string, unknown>, ...lines: string[]])[] = [
+    // keys
+    [{ API_ALOW_JOIN: true }, 'config.API_ALOW_JOIN: unknown key. Did you mean API_ALLOW_JOIN?'],
+    [{ allow_join: true }, 'config.allow_join: unknown key. Did you mean API_ALLOW_JOIN?'],
+    [{ Nonsense: 1 }, 'config.Nonsense: unknown key.'],
+    [{ endpoint: 'x' }, 'config.endpoint: endpoint belongs in the meta of a model.'],
+    [
+      { get_rate_limit: 'x' },
+      'config.get_rate_limit: get_rate_limit belongs in the meta of a model.',
+    ],
+    // kinds of values
+    [{ API_TITLE: '' }, 'config.API_TITLE: expected a text, got "".'],
+    [{ API_TITLE: 7 }, 'config.API_TITLE: expected a text, got 7.'],
+    [{ API_ALLOW_JOIN: 'yes' }, 'config.API_ALLOW_JOIN: expected true or false, got "yes".'],
+    [{ API_ALLOW_JOIN: null }, 'config.API_ALLOW_JOIN: expected true or false, got null.'],
+    [{ API_SESSION_GETTER: {} }, 'config.API_SESSION_GETTER: expected a function, got an object.'],
+    [
+      { API_ENDPOINT_CASE: 'kebap' },
+      'config.API_ENDPOINT_CASE: expected one of kebab, snake, camel, pascal, got "kebap". Did you mean "kebab"?',
+    ],
+    [{ API_COUNT: 0 }, 'config.API_COUNT: expected one of exact, capped, none, got 0.'],
+    [
+      { API_SERIALIZATION_TYPE: 'JSON' },
+      'config.API_SERIALIZATION_TYPE: expected one of url, json, dynamic, hybrid, got "JSON". Did you mean "json"?',
+    ],
+    [
+      { API_SERIALIZATION_DEPTH: -1 },
+      'config.API_SERIALIZATION_DEPTH: expected a whole number from 0, got -1.',
+    ],
+    [
+      { API_PAGINATION_SIZE_MAX: 1.5 },
+      'config.API_PAGINATION_SIZE_MAX: expected a whole number from 1, got 1.5.',
+    ],
+    [{ API_MAX_JOINS: '8' }, 'config.API_MAX_JOINS: expected a whole number from 1, got "8".'],
+    [
+      { API_MAX_CONDITIONS: 1001 },
+      `config.API_MAX_CONDITIONS: expected a whole number from 1 to 1000, got 1001. ${variables}`,
+    ],
+    [
+      { API_MAX_LIST: 10001 },
+      `config.API_MAX_LIST: expected a whole number from 1 to 10000, got 10001. ${variables}`,
+    ],
+    [{ API_ALLOWED_METHODS: 'GET' }, 'config.API_ALLOWED_METHODS: expected a list, got "GET".'],
+    [
+      { API_ALLOWED_METHODS: ['GET', 'PACTH'] },
+      'config.API_ALLOWED_METHODS: item 1: expected one of GET, POST, PATCH, PUT, DELETE, got "PACTH". Did you mean "PATCH"?',
+    ],
+    [
+      { API_SOFT_DELETE_VALUES: [1] },
+      'config.API_SOFT_DELETE_VALUES: expected a pair of different values: of a record that is there, and of a deleted one.',
+    ],
+    [{ API_BASE_MODEL: 'Base' }, 'config.API_BASE_MODEL: expected an object, got "Base".'],
+    [{ API_BASE_MODEL: {} }, 'config.API_BASE_MODEL: expected what defineBase returns.'],
+    // addresses
+    ...['api', '/api/', '/', '', '/a b', '/a//b'].map(
+      (prefix) =>
+        [
+          { API_PREFIX: prefix },
+          `config.API_PREFIX: expected a path such as "/api", beginning with "/" and not ending with it, got "${prefix}".`,
+        ] as const,
+    ),
+    ...['example.org', 'https://example.org/', 'https://example.org/v1', 'ftp://example.org'].map(
+      (origin) =>
+        [
+          { API_BASE_URL: origin },
+          `config.API_BASE_URL: expected an origin such as "https://api.example.org", without a path or a trailing "/", got "${origin}".`,
+        ] as const,
+    ),
+    [
+      { API_CONTACT_URL: 'javascript:alert(1)' },
+      'config.API_CONTACT_URL: expected an address such as "https://example.org", got "javascript:alert(1)".',
+    ],
+    // parameters of the host
+    [
+      { API_ADDITIONAL_QUERY_PARAMS: ['locale', 'page'] },
+      'config.API_ADDITIONAL_QUERY_PARAMS: item 1: "page" is a parameter of ours.',
+    ],
+    [
+      { API_ADDITIONAL_QUERY_PARAMS: ['price__ge'] },
+      'config.API_ADDITIONAL_QUERY_PARAMS: item 0: "price__ge" ends in "__ge", which is a filter.',
+    ],
+    [
+      { API_ADDITIONAL_QUERY_PARAMS: ['a[b]'] },
+      'config.API_ADDITIONAL_QUERY_PARAMS: item 0: expected a name of letters, digits, _ and -, got "a[b]".',
+    ],
+    // combinations
+    [
+      { API_PAGINATION_SIZE_DEFAULT: 200 },
+      'config.API_PAGINATION_SIZE_DEFAULT: 200 is more than API_PAGINATION_SIZE_MAX, 100.',
+    ],
+    [
+      { API_SERIALIZATION_DEPTH: 5 },
+      'config.API_SERIALIZATION_DEPTH: 5 is more than API_MAX_DEPTH, 4.',
+    ],
+    [{ API_SOFT_DELETE: true }, 'config.API_SOFT_DELETE: needs API_SOFT_DELETE_ATTRIBUTE.'],
+    [
+      { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'gone' },
+      'config.API_SOFT_DELETE: no published model has the column "gone".',
+    ],
+    [
+      { API_SOFT_DELETE_ATTRIBUTE: 'deleted' },
+      'config.API_SOFT_DELETE_ATTRIBUTE: has no effect without API_SOFT_DELETE.',
+    ],
+    [
+      {
+        API_SOFT_DELETE: true,
+        API_SOFT_DELETE_ATTRIBUTE: 'deleted',
+        API_SOFT_DELETE_VALUES: ['no', 'yes'],
+      },
+      'models.Book.meta.soft_delete: "no" is not a value of deleted, which is of type boolean.',
+      'models.Book.meta.soft_delete: "yes" is not a value of deleted, which is of type boolean.',
+    ],
+  ]
+  for (const [config, ...lines] of cases) {
+    test(JSON.stringify(config), () => equal(inConfig(config), lines))
+  }
+
+  test('are all told at once', () => {
+    equal(inConfig({ API_TITEL: 'x', API_COUNT: 'all', API_PREFIX: 'api' }).length, 3)
+  })
+
+  test('a configuration that is none', () => {
+    equal(problemsOf({ models: [model('Book')], config: ['x'] as never }), [
+      'config: expected an object, got a list.',
+    ])
+  })
+
+  test('undefined is the same as nothing', () => {
+    equal(inConfig({ API_TITLE: undefined, API_SOFT_DELETE: undefined }), [])
+  })
+})
+
+suite('mistakes in meta', (test) => {
+  const cases: readonly (readonly [meta: Record<string, unknown>, ...lines: string[]])[] = [
+    [{ alow_join: true }, 'models.Book.meta.alow_join: unknown key. Did you mean allow_join?'],
+    [
+      { API_ALLOW_JOIN: true },
+      'models.Book.meta.API_ALLOW_JOIN: unknown key. Did you mean allow_join?',
+    ],
+    [{ allow_join: 1 }, 'models.Book.meta.allow_join: expected true or false, got 1.'],
+    [
+      { title: 'Books' },
+      'models.Book.meta.title: API_TITLE is a setting of the whole API; it belongs in config.',
+    ],
+    [
+      { endpoint_case: 'snake' },
+      'models.Book.meta.endpoint_case: API_ENDPOINT_CASE is a setting of the whole API; it belongs in config.',
+    ],
+    [
+      { endpoint: 'a b' },
+      'models.Book.meta.endpoint: expected a path below the prefix such as "library/books", of letters, digits and . _ ~ -, got "a b".',
+    ],
+    [
+      { endpoint: ['books', '../admin'] },
+      'models.Book.meta.endpoint: item 1: expected a path without "." and "..", got "../admin".',
+    ],
+    [{ tag: '' }, 'models.Book.meta.tag: expected a text, got "".'],
+    [
+      { pagination_size_default: 50, pagination_size_max: 10 },
+      'models.Book.meta.pagination_size_default: 50 is more than API_PAGINATION_SIZE_MAX, 10.',
+    ],
+    [{ soft_delete: true }, 'models.Book.meta.soft_delete: needs soft_delete_attribute.'],
+    [
+      { soft_delete: true, soft_delete_attribute: 'deletd' },
+      'models.Book.meta.soft_delete_attribute: Book has no column "deletd". Did you mean "deleted"?',
+    ],
+    [
+      { soft_delete: true, soft_delete_attribute: 'deleted', soft_delete_values: [null, true] },
+      'models.Book.meta.soft_delete_values: null is not a value of deleted, which is of type boolean.',
+    ],
+    [
+      { role_map: {}, api_role_map: {} },
+      'models.Book.meta.api_role_map: role_map says the same; keep one of them.',
+    ],
+  ]
+  for (const [meta, ...lines] of cases) {
+    test(JSON.stringify(meta), () => equal(inMeta(meta), lines))
+  }
+
+  test('that contradict config are blamed on the nearer one', () => {
+    equal(inMeta({ pagination_size_max: 10 }, { API_PAGINATION_SIZE_DEFAULT: 20 }), [
+      'models.Book.meta.pagination_size_max: 10 is less than API_PAGINATION_SIZE_DEFAULT, 20.',
+    ])
+    equal(inMeta({ serialization_depth: 3 }, { API_MAX_DEPTH: 2 }), [
+      'models.Book.meta.serialization_depth: 3 is more than API_MAX_DEPTH, 2.',
+    ])
+  })
+
+  test('that ask for a column only config names', () => {
+    const config = { API_SOFT_DELETE_ATTRIBUTE: 'gone' }
+    equal(inMeta({ soft_delete: true }, config), [
+      'models.Book.meta.soft_delete: Book has no column "gone".',
+    ])
+  })
+})
+
+suite('what this version lacks', (test) => {
+  const line = (path: string): string => `${path}: this feature is not available in this version.`
+  const asked: { readonly [K in keyof ApiConfig]: unknown } = {
+    API_ALLOW_NESTED_WRITES: true,
+    API_ALLOW_BULK: true,
+    API_ALLOW_CASCADE_DELETE: true,
+    API_SETUP_CALLBACK: () => undefined,
+    API_ADD_CALLBACK: () => ({}),
+    API_RETURN_CALLBACK: () => null,
+    API_AUTHENTICATE_METHOD: ['jwt'],
+    API_AUTH_REQUIREMENTS: { ALL: true },
+    API_ROLE_MAP: { GET: 'viewer' },
+    API_ROLES_REQUIRED: ['admin'],
+    API_ROLES_ACCEPTED: 'admin',
+    API_ACCESS_POLICY: new (class {
+      can_read(): boolean {
+        return false
+      }
+    })(),
+    API_USER_MODEL: model('User'),
+    ACCESS_SECRET_KEY: 'x'.repeat(32),
+    API_RATE_LIMIT: '5 per minute',
+    API_TRUSTED_PROXIES: 1,
+    API_CREATE_DOCS: true,
+    API_STATEMENT_TIMEOUT: 1000,
+  }
+  const lacking = Object.entries(asked).filter(
+    ([key]) => !keyTable[key as keyof ApiConfig].available,
+  )
+
+  for (const [key, value] of lacking) {
+    test(`${key} is refused`, () => equal(inConfig({ [key]: value }), [line(`config.${key}`)]))
+  }
+
+  test('is refused in meta as well, in every form', () => {
+    for (const [configKey, value] of lacking) {
+      if (keyTable[configKey as keyof ApiConfig].level === 'api') continue
+      const key = metaKeyOf(configKey)
+      equal(inMeta({ [key]: value }), [line(`models.Book.meta.${key}`)])
+      if (!/_callback$|^rate_limit$/.test(key)) continue
+      equal(inMeta({ [`patch_${key}`]: value }), [line(`models.Book.meta.patch_${key}`)])
+    }
+  })
+
+  test('may be switched off by name', () => {
+    equal(
+      inConfig({
+        API_ALLOW_BULK: false,
+        API_CREATE_DOCS: false,
+        API_EXPOSE_ME: false,
+        API_AUTHENTICATE_METHOD: [],
+        API_ROLE_MAP: {},
+      }),
+      [],
+    )
+  })
+
+  test('is checked for its form first', () => {
+    equal(inConfig({ API_ROLE_MAP: { GTE: 'a' } }), [
+      'config.API_ROLE_MAP: unknown key "GTE". Did you mean "GET"?',
+    ])
+    equal(inConfig({ API_AUTHENTICATE_METHOD: ['JWT'] }), [
+      'config.API_AUTHENTICATE_METHOD: item 0: expected one of jwt, basic, api_key, custom, got "JWT". Did you mean "jwt"?',
+    ])
+  })
+
+  test('never prints a secret', () => {
+    equal(inConfig({ ACCESS_SECRET_KEY: 12345 }), [
+      'config.ACCESS_SECRET_KEY: expected a text, got number.',
+    ])
+  })
+})
+
+suite('the error', (test) => {
+  test('is one plain Error that lists everything', () => {
+    const Book = defineModel('Book', { columns: {}, meta: { alow_join: true } as never })
+    const error = throws(() => buildRegistry({ models: [Book], config: { API_TITLE: '' } }))
+    equal(Object.getPrototypeOf(error), Error.prototype)
+    equal(
+      error.message,
+      [
+        'The API cannot start:',
+        'config.API_TITLE: expected a text, got "".',
+        'models.Book.meta.alow_join: unknown key. Did you mean allow_join?',
+        'models.Book.columns: a published model needs at least one column.',
+      ].join('\n'),
+    )
+  })
+})

@@ -1,0 +1,30 @@
+/** The nearest known name to an unknown one. */
+import { didYouMean, nearest } from '../../../packages/core/src/naming/suggest.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('suggestions', (test) => {
+  const known = ['title', 'price', 'published_on', 'author_id']
+  for (const [unknown, expected] of [
+    ['titel', 'title'],
+    ['Title', 'title'],
+    ['prise', 'price'],
+    ['publishedOn', 'published_on'],
+    ['published-on', 'published_on'],
+    ['authorid', 'author_id'],
+    ['tilte', 'title'],
+    ['xyzzy', undefined],
+    ['', undefined],
+  ] as const) {
+    test(`for "${unknown}": ${expected ?? 'none'}`, () => equal(nearest(unknown, known), expected))
+  }
+
+  test('are a sentence to append', () => {
+    equal(didYouMean('titel', known), ' Did you mean "title"?')
+    equal(didYouMean('xyzzy', known), '')
+  })
+
+  test('look at the beginning of an endless name only', () => {
+    equal(didYouMean('x'.repeat(1_000_000), known), '')
+  })
+})

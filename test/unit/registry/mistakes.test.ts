@@ -1,0 +1,451 @@
+/** Every mistake that a set of models can have, with the sentence it is reported in. */
+import { defineBase } from '../../../packages/core/src/model/define-model.ts'
+import {
+  belongsTo,
+  hasMany,
+  hasOne,
+  manyToMany,
+} from '../../../packages/core/src/model/relation.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+import { model, problemsOf } from './start-up.ts'
+
+const integer = { type: 'integer' }
+const key = { type: 'integer', primaryKey: true }
+
+suite('mistakes of names', (test) => {
+  const names: readonly (readonly [name: string, message: string])[] = [
+    ['first-name', 'a name has letters, digits and _, and does not begin with a digit.'],
+    ['2nd', 'a name has letters, digits and _, and does not begin with a digit.'],
+    ['größe', 'a name has letters, digits and _, and does not begin with a digit.'],
+    ['price__ge', 'a name cannot end in "__ge", which a query reads as an operator.'],
+    ['price__neq', 'a name cannot end in "__neq", which a query reads as an operator.'],
+    ['price__sum', 'a name cannot end in "__sum", which a query reads as an operator.'],
+    ['nullslast', 'nothing can have this name, which a query reads as the place of NULLs.'],
+    ['nullsfirst', 'nothing can have this name, which a query reads as the place of NULLs.'],
+  ]
+  for (const [name, message] of names) {
+    test(`a column called ${name}`, () => {
+      equal(problemsOf({ models: [model('Book', { columns: { [name]: integer } })] }), [
+        `models.Book.columns.${name}: ${message}`,
+      ])
+    })
+    test(`a computed column called ${name}`, () => {
+      const computed = { [name]: { type: 'integer', expression: () => null } }
+      equal(problemsOf({ models: [model('Book', { computed })] }), [
+        `models.Book.computed.${name}: ${message}`,
+      ])
+    })
+    test(`a relation called ${name}`, () => {
+      const relations = { [name]: belongsTo('Book', 'book_id') }
+      const columns = { book_id: integer }
+      equal(problemsOf({ models: [model('Book', { columns, relations })] }), [
+        `models.Book.relations.${name}: ${message}`,
+      ])
+    })
+  }
+
+  test('a column called __proto__, as an introspected one might be', () => {
+    const columns = Object.defineProperty({}, '__proto__', { value: integer, enumerable: true })
+    equal(problemsOf({ models: [model('Book', { columns })] }), [
+      'models.Book.columns.__proto__: nothing can have this name.',
+    ])
+  })
+
+  for (const name of ['or', 'and', 'not', 'exists', 'missing']) {
+    test(`a relation called ${name}, which a column may be`, () => {
+      const relations = { [name]: belongsTo('Book', 'book_id') }
+      const columns = { book_id: integer }
+      equal(problemsOf({ models: [model('Book', { columns, relations })] }), [
+        `models.Book.relations.${name}: a relation cannot have this name, which a query reads as a group.`,
+      ])
+      equal(problemsOf({ models: [model('Book', { columns: { [name]: integer } })] }), [])
+    })
+  }
+
+  test('names that are no problem', () => {
+    const names = [
+      'page',
+      'limit',
+      'a__b',
+      'ge',
+      '__x',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+    ]
+    const columns = Object.fromEntries(names.map((name) => [name, integer]))
+    equal(problemsOf({ models: [model('Book', { columns })] }), [])
+  })
+
+  test('a model name', () => {
+    equal(problemsOf({ models: [model('Order Item')] }), [
+      'models.Order Item: a model name has letters, digits and _, and does not begin with a digit.',
+    ])
+  })
+
+  test('a relation named as a column', () => {
+    const columns = { author: integer }
+    const relations = { author: belongsTo('Book', 'author') }
+    equal(problemsOf({ models: [model('Book', { columns, relations })] }), [
+      'models.Book.relations.author: a column has this name.',
+    ])
+  })
+
+  test('a computed column named as a column, or as a database column', () => {
+    const columns = {
+      title: { type: 'string' },
+      createdAt: { type: 'datetime', column: 'created_at' },
+    }
+    const expression = () => null
+    const computed = {
+      title: { type: 'string', expression },
+      created_at: { type: 'string', expression },
+    }
+    equal(problemsOf({ models: [model('Book', { columns, computed })] }), [
+      'models.Book.computed.title: a column has this name.',
+      'models.Book.computed.created_at: a column has this name.',
+    ])
+  })
+
+  test('two relations with one path segment', () => {
+    const columns = { a_id: integer }
+    const relations = {
+      bestSeller: belongsTo('Book', 'a_id'),
+      best_seller: belongsTo('Book', 'a_id'),
+    }
+    equal(problemsOf({ models: [model('Book', { columns, relations })] }), [
+      'models.Book.relations.best_seller: shares the path segment "best-seller" with relation "bestSeller".',
+    ])
+  })
+})
+
+suite('mistakes of models', (test) => {
+  test('two of one name', () => {
+    equal(problemsOf({ models: [model('Book'), model('Book')] }), [
+      'models.Book: two models have this name.',
+    ])
+  })
+
+  test('the same one twice is none', () => {
+    const Book = model('Book')
+    equal(problemsOf({ models: [Book, Book] }), [])
+  })
+
+  test('no columns', () => {
+    const definition = { name: 'Book', table: 'books', relations: {}, computed: {}, methods: {} }
+    equal(problemsOf({ models: [{ ...definition, columns: {}, meta: {} }] }), [
+      'models.Book.columns: a published model needs at least one column.',
+    ])
+  })
+
+  test('no primary key, which an unpublished model may lack', () => {
+    const columns = { id: integer }
+    equal(problemsOf({ models: [model('Book', { columns })] }), [
+      'models.Book.columns: a published model needs a primary key: primaryKey: true.',
+    ])
+    equal(problemsOf({ models: [model('Book', { columns, meta: undefined })] }), [])
+  })
+
+  test('a hidden primary key', () => {
+    const columns = { id: { ...key, hidden: true } }
+    equal(problemsOf({ models: [model('Book', { columns })] }), [
+      'models.Book.columns.id: a primary key column cannot be hidden.',
+    ])
+  })
+
+  test('two fields of one database column', () => {
+    const columns = { name: { type: 'string' }, title: { type: 'string', column: 'name' } }
+    equal(problemsOf({ models: [model('Book', { columns })] }), [
+      'models.Book.columns.title: the database column "name" is already the field "name".',
+    ])
+  })
+
+  test('something else than a list of models', () => {
+    equal(problemsOf({ models: { Book: model('Book') } as never }), [
+      'models: expected a list of models.',
+    ])
+    equal(problemsOf({ models: [model('Book'), 'Author', null, { name: 'Tag' }] as never }), [
+      'models[1]: expected what defineModel returns.',
+      'models[2]: expected what defineModel returns.',
+      'models[3]: expected what defineModel returns.',
+    ])
+  })
+})
+
+suite('mistakes of columns', (test) => {
+  const types =
+    'integer, bigint, float, decimal, boolean, string, text, date, datetime, time, uuid, json, binary, enum'
+  const cases: readonly (readonly [column: Record<string, unknown>, ...ends: string[]])[] = [
+    [{}, ': needs a type.'],
+    [{ type: 'int' }, `.type: expected one of ${types}, got "int".`],
+    [
+      { type: 'datetme' },
+      `.type: expected one of ${types}, got "datetme". Did you mean "datetime"?`,
+    ],
+    [{ type: 'text', nulable: true }, '.nulable: unknown option. Did you mean "nullable"?'],
+    [{ type: 'text', nullable: 'yes' }, '.nullable: expected true or false, got "yes".'],
+    [{ type: 'enum' }, ": a column of type enum needs its members: enum: ['…']."],
+    [{ type: 'enum', enum: [] }, '.enum: expected a list of at least one text, each of them once.'],
+    [
+      { type: 'enum', enum: ['a', 'a'] },
+      '.enum: expected a list of at least one text, each of them once.',
+    ],
+    [{ type: 'string', enum: ['a'] }, '.enum: only a column of type enum can have it.'],
+    [{ type: 'string', maxLength: 0 }, '.maxLength: expected a whole number from 1, got 0.'],
+    [
+      { type: 'integer', maxLength: 3 },
+      '.maxLength: only a column of type string, text, binary can have it.',
+    ],
+    [{ type: 'decimal', scale: -1 }, '.scale: expected a whole number from 0, got -1.'],
+    [{ type: 'float', precision: 5 }, '.precision: only a column of type decimal can have it.'],
+    [{ type: 'string', storage: 'text' }, '.storage: only a column of type decimal can have it.'],
+    [
+      { type: 'integer', collation: 'database' },
+      '.collation: only a column of type string, text, enum, uuid can have it.',
+    ],
+    [
+      { type: 'string', collation: 'nocase' },
+      '.collation: expected one of database, got "nocase".',
+    ],
+    [{ type: 'string', column: '' }, '.column: expected a text, got "".'],
+    [
+      { type: 'integer', managed: 'created' },
+      '.managed: only a column of type datetime, date can have it.',
+    ],
+    [
+      { type: 'datetime', managed: 'inserted' },
+      '.managed: expected one of created, updated, got "inserted".',
+    ],
+    [{ type: 'uuid', generated: 'guid' }, '.generated: expected true or false, got "guid".'],
+    [
+      { type: 'integer', generated: 'uuid' },
+      ": generated: 'uuid' needs a column of type uuid, string or text.",
+    ],
+    [
+      { type: 'integer', generated: true, default: 1 },
+      ': generated and default exclude each other.',
+    ],
+    [
+      { type: 'datetime', managed: 'created', hasDefault: true },
+      ': managed and hasDefault exclude each other.',
+    ],
+    [{ type: 'integer', default: '1' }, ': the default "1" is not a value of type integer.'],
+    [{ type: 'integer', default: null }, ': the default null is not a value of type integer.'],
+    [{ type: 'enum', enum: ['a'], default: 'b' }, ': the default "b" is not a value of type enum.'],
+    [{ type: 'string', validator: 7 }, '.validator: expected a text, got 7.'],
+    [{ type: 'json', primaryKey: true }, ': a column of type json cannot be a key.'],
+    [{ type: 'binary', primaryKey: true }, ': a column of type binary cannot be a key.'],
+    [
+      { type: 'integer', primaryKey: true, nullable: true },
+      ': a primary key column cannot be nullable.',
+    ],
+  ]
+  for (const [column, ...ends] of cases) {
+    test(JSON.stringify(column), () => {
+      equal(
+        problemsOf({ models: [model('Book', { columns: { it: column } })] }),
+        ends.map((end) => `models.Book.columns.it${end}`),
+      )
+    })
+  }
+
+  test('none where an option is right', () => {
+    const columns = {
+      a: { type: 'integer', default: null, nullable: true },
+      b: { type: 'decimal', precision: 10, scale: 2, default: '0.00', storage: 'text' },
+      c: { type: 'string', validator: () => true, validator_message: 'no', maxLength: 5 },
+      d: { type: 'string', validator: { '~standard': {} }, default: () => 'x' },
+      e: { type: 'enum', enum: ['', 'a'], collation: 'database', unique: true, example: 'a' },
+      f: { type: 'uuid', generated: 'uuid', readOnly: true },
+      g: { type: 'bigint', generated: true, hasDefault: true, hidden: true },
+      h: { type: 'date', managed: 'updated', description: 'day', format: 'date' },
+      i: { type: 'binary', maxLength: 16, nullable: undefined },
+    }
+    equal(problemsOf({ models: [model('Book', { columns })] }), [])
+  })
+
+  test('of computed columns', () => {
+    const computed = {
+      a: { type: 'string' },
+      b: { type: 'string', expression: 'upper(title)' },
+      c: { type: 'string', expression: () => null, default: 'x' },
+      d: { type: 'enum', expression: () => null },
+    }
+    equal(problemsOf({ models: [model('Book', { computed })] }), [
+      'models.Book.computed.a: needs an expression.',
+      'models.Book.computed.b.expression: expected a function, got "upper(title)".',
+      'models.Book.computed.c.default: unknown option.',
+      "models.Book.computed.d: a column of type enum needs its members: enum: ['…'].",
+    ])
+  })
+
+  test('that the database refuses', () => {
+    const dialect = {
+      refuses: ({
+        type,
+        precision,
+        scale,
+      }: {
+        type: string
+        precision?: number
+        scale?: number
+      }) => (type === 'decimal' ? `numeric(${precision}, ${scale}) is not exact here.` : undefined),
+    }
+    const columns = { price: { type: 'decimal', scale: 2 } }
+    const models = [model('Book', { columns }), model('Draft', { columns, meta: undefined })]
+    equal(problemsOf({ models, dialect }), [
+      'models.Book.columns.price: numeric(15, 2) is not exact here.',
+    ])
+  })
+})
+
+suite('mistakes of relations', (test) => {
+  const Author = model('Author', { columns: { code: { type: 'string' }, mother: integer } })
+  const Edition = model('Edition', {
+    columns: { id: integer, book_id: key, no: { type: 'integer', primaryKey: true, column: 'nr' } },
+  })
+  const book = (relation: object, columns: object = {}): string[] =>
+    problemsOf({
+      models: [
+        Author,
+        Edition,
+        model('Book', { columns: { author_id: integer, ...columns }, relations: { it: relation } }),
+      ],
+    })
+  const at = 'models.Book.relations.it'
+
+  test('a target that nobody declares', () => {
+    equal(book(belongsTo('Autor', 'author_id')), [
+      `${at}: no model named "Autor". Did you mean "Author"?`,
+    ])
+    equal(book(belongsTo('Xyzzy', 'author_id')), [`${at}: no model named "Xyzzy".`])
+  })
+
+  test('a key that is no column', () => {
+    equal(book(belongsTo('Author', 'autor_id')), [
+      `${at}: Book has no column "autor_id". Did you mean "author_id"?`,
+    ])
+    equal(book(hasMany('Author', 'book_id')), [`${at}: Author has no column "book_id".`])
+    equal(book(hasOne('Author', 'book_id')), [`${at}: Author has no column "book_id".`])
+  })
+
+  test('a key spelt as in the database', () => {
+    equal(book(hasMany('Edition', 'nr')), [
+      `${at}: "nr" is a name of the database; the field of Edition is "no".`,
+    ])
+  })
+
+  test('a key that cannot be one', () => {
+    equal(book(belongsTo('Author', 'data'), { data: { type: 'json' } }), [
+      `${at}: "data" is of type json, which cannot be a key.`,
+    ])
+    const relations = { it: belongsTo('Author', 'sum') }
+    const computed = { sum: { type: 'integer', expression: () => null } }
+    equal(problemsOf({ models: [Author, model('Book', { computed, relations })] }), [
+      `${at}: "sum" is a computed column; a key needs a stored one.`,
+    ])
+  })
+
+  test('keys of different lengths', () => {
+    equal(book(belongsTo('Edition', 'author_id')), [
+      `${at}: the keys differ in length: (author_id) of Book, (book_id, no) of Edition.`,
+    ])
+    equal(book(hasMany('Edition', ['book_id', 'no'])), [
+      `${at}: the keys differ in length: (id) of Book, (book_id, no) of Edition.`,
+    ])
+  })
+
+  test('keys of different types', () => {
+    equal(book(belongsTo('Author', 'ref'), { ref: { type: 'bigint' } }), [
+      `${at}: Book.ref is of type bigint, Author.id of type integer.`,
+    ])
+    equal(book(belongsTo('Edition', ['a', 'b']), { a: { type: 'uuid' }, b: { type: 'string' } }), [
+      `${at}: Book.a is of type uuid, Edition.book_id of type integer.`,
+      `${at}: Book.b is of type string, Edition.no of type integer.`,
+    ])
+  })
+
+  test('a reference to what is no column, or not unique', () => {
+    const columns = { author_code: { type: 'text' } }
+    equal(book(belongsTo('Author', 'author_code', { references: 'cod' }), columns), [
+      `${at}.references: Author has no column "cod". Did you mean "code"?`,
+    ])
+    equal(book(belongsTo('Author', 'author_code', { references: 'code' }), columns), [
+      `${at}.references: (code) of Author is not unique; mark the column unique or reference a key.`,
+    ])
+  })
+
+  test('junction columns of the wrong number', () => {
+    const junction = { through: 'book_editions', from: 'book_id', to: 'edition_id' }
+    equal(book(manyToMany('Edition', junction)), [
+      `${at}.to: the keys differ in length: (edition_id) of book_editions, (book_id, no) of Edition.`,
+    ])
+  })
+
+  test('junction columns that a declared table lacks', () => {
+    const junction = { through: 'editions', from: 'bookid', to: 'nr' }
+    equal(book(manyToMany('Author', junction)), [
+      `${at}.from: the table editions has no column "bookid". Did you mean "book_id"?`,
+    ])
+  })
+
+  test('none in a relation to an unpublished model', () => {
+    const Draft = model('Draft', { columns: { id: integer }, meta: undefined })
+    const relations = { drafts: hasMany('Draft', 'nothing') }
+    equal(problemsOf({ models: [Draft, model('Book', { relations })] }), [])
+  })
+})
+
+suite('mistakes of endpoints', (test) => {
+  const advice = 'Rename a model or set meta.endpoint with register_canonical_routes: false.'
+
+  test('two models with one plural', () => {
+    equal(problemsOf({ models: [model('OrderItem'), model('order_items')] }), [
+      `models.order_items: the endpoint "order-items" is also served by OrderItem. ${advice}`,
+    ])
+  })
+
+  test('a plural that is the alias of another', () => {
+    equal(
+      problemsOf({ models: [model('Person'), model('Human', { meta: { endpoint: 'person' } })] }),
+      [`models.Human: the endpoint "person" is also served by Person. ${advice}`],
+    )
+  })
+
+  test('two endpoints of one path', () => {
+    const meta = { endpoint: ['shop/items', '/shelf'] }
+    equal(problemsOf({ models: [model('A', { meta }), model('B', { meta })] }), [
+      `models.B: the endpoint "shop/items" is also served by A. ${advice}`,
+      `models.B: the endpoint "shelf" is also served by A. ${advice}`,
+    ])
+  })
+
+  test('a path inside another', () => {
+    const models = [model('Library'), model('Book', { meta: { endpoint: 'libraries/books' } })]
+    equal(problemsOf({ models }), [
+      'models.Book.meta.endpoint: "libraries/books" lies inside "libraries", an endpoint of Library, where it would be a record\'s path.',
+    ])
+  })
+
+  test('none where only one of the two keeps its name', () => {
+    const meta = { endpoint: 'goods', register_canonical_routes: false }
+    equal(problemsOf({ models: [model('OrderItem'), model('order_items', { meta })] }), [])
+  })
+})
+
+suite('mistakes of base models', (test) => {
+  const Base = defineBase({ columns: { id: { type: 'integer', primaryKey: true } } })
+  const Book = Base.define('Book', { columns: {}, meta: {} })
+  Base.define('Draft', { columns: {} })
+
+  test('a listed model of the same name', () => {
+    equal(problemsOf({ models: [model('Book')], config: { API_BASE_MODEL: Base } }), [
+      'models.Book: two models have this name.',
+    ])
+  })
+
+  test('none where an inherited model is listed as well', () => {
+    equal(problemsOf({ models: [Book], config: { API_BASE_MODEL: Base } }), [])
+  })
+})
