@@ -1,0 +1,53 @@
+// Foreign keys between whole numbers of different widths: the referring column is served like the key it points to.
+
+import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
+
+type Tables = Map<string, CatalogueTable>
+
+/** An `int` that points to a `bigint` holds the same numbers, but a relation needs both sides to be written alike. */
+export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
+  const aligned: Tables = new Map(tables.map((table) => [table.name.toLowerCase(), table]))
+  // A key may itself point to a key; every round settles one more link of such a chain.
+  for (let round = 0; round < tables.length && alignOnce(aligned); round++);
+  return [...aligned.values()]
+}
+
+function alignOnce(tables: Tables): boolean {
+  let changed = false
+  for (const [name, table] of tables) {
+    for (const { columns, references, schema, table: target } of table.foreignKeys) {
+      const parent = schema === undefined ? tables.get(target.toLowerCase()) : undefined
+      if (parent === undefined) continue
+      for (const [index, column] of columns.entries()) {
+        const own = find(tables.get(name), column)
+        const other = find(parent, references[index] ?? '')
+        if (own === undefined || other === undefined || !differ(own, other)) continue
+        tables.set(name, replaced(tables.get(name) ?? table, own, other))
+        changed = true
+      }
+    }
+  }
+  return changed
+}
+
+function find(table: CatalogueTable | undefined, name: string): CatalogueColumn | undefined {
+  return table?.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
+}
+
+function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
+  const types = [a.shape?.type, b.shape?.type]
+  return types.includes('integer') && types.includes('bigint')
+}
+
+function replaced(
+  table: CatalogueTable,
+  own: CatalogueColumn,
+  other: CatalogueColumn,
+): CatalogueTable {
+  const { shape } = other
+  const note = `${own.declared}, served as ${shape?.type} like the key it points to`
+  const columns = table.columns.map((column) =>
+    column === own ? { ...column, shape, note } : column,
+  )
+  return { ...table, columns }
+}

@@ -1,0 +1,76 @@
+// Columns: one catalogue column → one declared column, and what is worth saying about it.
+
+import type { Column } from '../model/column.ts'
+import { toCase } from '../naming/case.ts'
+import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
+import { fieldNames } from './names.ts'
+
+export interface ReadColumns {
+  /** By field name, in the table's order. */
+  readonly columns: Readonly<Record<string, Column>>
+  /** Field names by column name. */
+  readonly fields: ReadonlyMap<string, string>
+  /** Column name and sentence. */
+  readonly notes: readonly (readonly [string, string])[]
+}
+
+/** Names of columns that hold what no client should read. */
+const secret =
+  /(?:^|_)(?:passwords?|passwd|pwd|passphrase|secret|private_key|api_key|(?:access|refresh|session|reset)_token)(?:_|$)/
+
+export function readColumns(table: CatalogueTable): ReadColumns {
+  const usable = table.columns.filter((column) => column.shape !== undefined)
+  const fields = fieldNames(usable.map((column) => column.name))
+  const columns: Record<string, Column> = {}
+  const notes: [string, string][] = []
+  for (const column of table.columns) {
+    const field = fields.get(column.name)
+    if (field === undefined || column.shape === undefined) {
+      notes.push([column.name, `left out: ${whyLeftOut(column)}`])
+      continue
+    }
+    if (column.note !== undefined) notes.push([column.name, column.note])
+    if (field !== column.name) notes.push([column.name, `called ${field} in requests`])
+    const key = table.primaryKey.includes(column.name)
+    const hidden = !key && isSecret(column)
+    if (hidden) notes.push([column.name, 'hidden: its name says that it holds a secret'])
+    columns[field] = declared(table, column, column.shape, field, hidden)
+  }
+  return { columns, fields, notes }
+}
+
+function whyLeftOut(column: CatalogueColumn): string {
+  const why = column.note ?? `type ${column.declared} is not supported`
+  const required = !column.nullable && !column.hasDefault && !column.generated && !column.readOnly
+  return required ? `${why}; it is required, so records cannot be created` : why
+}
+
+function declared(
+  table: CatalogueTable,
+  column: CatalogueColumn,
+  shape: Column,
+  field: string,
+  hidden: boolean,
+): Column {
+  const key = table.primaryKey.includes(column.name)
+  const unique =
+    table.uniqueKeys.some((set) => set.length === 1 && set[0] === column.name) &&
+    !(key && table.primaryKey.length === 1)
+  return {
+    ...shape,
+    ...(field === column.name ? {} : { column: column.name }),
+    ...(key ? { primaryKey: true } : {}),
+    ...(column.generated ? { generated: true } : {}),
+    ...(column.nullable && !key ? { nullable: true } : {}),
+    ...(unique ? { unique: true } : {}),
+    ...(column.hasDefault ? { hasDefault: true } : {}),
+    ...(column.readOnly ? { readOnly: true } : {}),
+    ...(hidden ? { hidden: true } : {}),
+    ...(column.description === undefined ? {} : { description: column.description }),
+  }
+}
+
+function isSecret(column: CatalogueColumn): boolean {
+  const holdsText = ['string', 'text', 'binary', 'json'].includes(column.shape?.type ?? '')
+  return holdsText && secret.test(toCase(column.name, 'snake'))
+}

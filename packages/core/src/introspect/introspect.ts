@@ -1,0 +1,154 @@
+// introspect: an existing database → plain model definitions, with word of what could not be one and why.
+
+import type { Kysely } from 'kysely'
+import type { Column, ColumnType } from '../model/column.ts'
+import { type AnyModel, defineModel } from '../model/define-model.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import { alignKeys } from './align-keys.ts'
+import type { CatalogueTable } from './catalogue.ts'
+import { readColumns } from './columns.ts'
+import { readCatalogue } from './keys.ts'
+import { type Draft, resolveLinks } from './links.ts'
+import { modelName, modelNames } from './names.ts'
+import { findJunctions, nameRelations } from './relations.ts'
+
+export interface IntrospectOptions {
+  /** The schema (on MySQL and MariaDB: the database) to read. Default: the connection's own. */
+  readonly schema?: string
+  /** Read these tables and no others. */
+  readonly only?: readonly string[]
+  /** Read all but these tables. */
+  readonly except?: readonly string[]
+}
+
+/** A table that no model stands for. */
+export interface LeftOut {
+  readonly table: string
+  readonly reason: string
+}
+
+/** Something a reader of the models should know of a table or of one of its columns. */
+export interface IntrospectionNote {
+  readonly table: string
+  readonly column?: string
+  readonly note: string
+}
+
+export interface Introspection {
+  /** As from `defineModel`, without `meta`: publishing a table is its owner's decision. Sorted by table. */
+  readonly models: readonly AnyModel[]
+  readonly leftOut: readonly LeftOut[]
+  readonly notes: readonly IntrospectionNote[]
+}
+
+/** Book-keeping of migration tools, and tables that this library itself makes; read only when named in `only`. */
+const bookkeeping =
+  /^(?:kysely_migration(?:_lock)?|knex_migrations(?:_lock)?|_prisma_migrations|__drizzle_migrations|schema_migrations|ar_internal_metadata|flyway_schema_history|alembic_version|django_migrations|goose_db_version|__efmigrationshistory|sequelizemeta|typeorm_metadata|databasechangelog(?:lock)?|refresh_tokens|idempotency_keys)$/i
+
+/** A value of these types has no exact, comparable text that could stand in a path. */
+const notInKeys: readonly ColumnType[] = ['json', 'binary']
+
+/**
+ * Reads a database's schema and gives a model for every table that has a primary key.
+ *
+ * Relations are found from foreign keys and named from both sides (`album.artist`, `artist.albums`); a table that only
+ * pairs two others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
+ *
+ * ```ts
+ * const { models, leftOut } = await introspect(db)
+ * const api = createApi({ db, models: models.map((model) => ({ ...model, meta: {} })) })
+ * ```
+ */
+export async function introspect(
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  db: Kysely<any>,
+  options: IntrospectOptions = {},
+): Promise<Introspection> {
+  const leftOut: LeftOut[] = []
+  const notes: IntrospectionNote[] = []
+  const kept: CatalogueTable[] = []
+  const tables = await readCatalogue(db, options.schema)
+  checkNames(tables, options)
+  for (const table of tables) {
+    const reason = whyLeftOut(table, options)
+    if (reason === undefined) kept.push(table)
+    else leftOut.push({ table: table.name, reason })
+  }
+
+  const drafts = draft(alignKeys(kept))
+  const { links, notes: linkNotes } = resolveLinks(drafts)
+  const junctions = findJunctions(drafts, links)
+  const relations = nameRelations(drafts, links, junctions)
+  const pure = new Map(junctions.filter((one) => one.pure).map((one) => [one.draft, one]))
+
+  const models: AnyModel[] = []
+  for (const one of drafts) {
+    const ends = pure.get(one)?.ends
+    if (ends !== undefined) {
+      const [a, b] = ends
+      leftOut.push({
+        table: one.table.name,
+        reason: `junction of ${a.parent.model} and ${b.parent.model}`,
+      })
+      continue
+    }
+    models.push(
+      defineModel(one.model, {
+        table: one.table.name,
+        columns: one.columns,
+        relations: relations.get(one.model) ?? {},
+      }),
+    )
+    notes.push(...notesOf(one))
+  }
+  notes.push(...linkNotes.map(([table, note]) => ({ table, note })))
+  leftOut.sort((a, b) => (a.table < b.table ? -1 : 1))
+  return { models, leftOut, notes }
+}
+
+function draft(tables: readonly CatalogueTable[]): Draft[] {
+  const names = modelNames(tables.map((table) => table.name))
+  return tables.map((table) => ({
+    table,
+    model: names.get(table.name) ?? table.name,
+    ...readColumns(table),
+  }))
+}
+
+function notesOf({ table, model, notes }: Draft): IntrospectionNote[] {
+  const usual = modelName(table.name)
+  const renamed = `its model is called ${model}, because another table is served as ${usual}`
+  return [
+    ...(model === usual ? [] : [{ table: table.name, note: renamed }]),
+    ...notes.map(([column, note]) => ({ table: table.name, column, note })),
+  ]
+}
+
+function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string | undefined {
+  if (options.only !== undefined && !options.only.includes(table.name)) return 'not in "only"'
+  if (options.except?.includes(table.name)) return 'in "except"'
+  if (options.only === undefined && bookkeeping.test(table.name)) {
+    return 'book-keeping of a tool; name it in "only" to read it'
+  }
+  if (table.unusable !== undefined) return table.unusable
+  if (table.primaryKey.length === 0) return 'no primary key'
+  for (const name of table.primaryKey) {
+    const column = table.columns.find((one) => one.name === name)
+    const shape: Column | undefined = column?.shape
+    if (shape === undefined || notInKeys.includes(shape.type)) {
+      return `its key column ${name} is of type ${column?.declared || 'unknown'}, which cannot stand in a path`
+    }
+  }
+  return undefined
+}
+
+/** A misspelt table would otherwise widen or empty what is published without a word. */
+function checkNames(tables: readonly CatalogueTable[], options: IntrospectOptions): void {
+  const known = tables.map((table) => table.name)
+  for (const option of ['only', 'except'] as const) {
+    const unknown = options[option]?.find((name) => !known.includes(name))
+    if (unknown !== undefined) {
+      throw new Error(`${option}: there is no table "${unknown}".${didYouMean(unknown, known)}`)
+    }
+  }
+}

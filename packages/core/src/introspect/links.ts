@@ -1,0 +1,128 @@
+// Links: foreign keys resolved to the tables that are kept, with their columns paired in the order of the target's key.
+
+import type { ColumnType } from '../model/column.ts'
+import type { CatalogueForeignKey, CatalogueTable } from './catalogue.ts'
+import type { ReadColumns } from './columns.ts'
+
+/** A table that becomes a model. */
+export interface Draft extends ReadColumns {
+  readonly table: CatalogueTable
+  readonly model: string
+}
+
+/** A foreign key between two kept tables; all names are the database's. */
+export interface Link {
+  readonly child: Draft
+  readonly parent: Draft
+  readonly columns: readonly string[]
+  /** Columns of the parent, paired with `columns`; in the order of its key. */
+  readonly references: readonly string[]
+  /** Whether `references` is the parent's primary key. */
+  readonly toKey: boolean
+  /** Whether at most one child can point to a parent. */
+  readonly unique: boolean
+}
+
+export interface Links {
+  readonly links: readonly Link[]
+  /** Table name and sentence for each foreign key that could not be used. */
+  readonly notes: readonly (readonly [string, string])[]
+}
+
+export function resolveLinks(drafts: readonly Draft[]): Links {
+  const links: Link[] = []
+  const notes: [string, string][] = []
+  for (const child of drafts) {
+    const seen = new Set<string>()
+    for (const foreignKey of inColumnOrder(child.table)) {
+      const link = resolve(child, foreignKey, drafts)
+      if (typeof link === 'string') {
+        const columns = foreignKey.columns.join(', ')
+        notes.push([child.table.name, `no relation for the foreign key (${columns}): ${link}`])
+        continue
+      }
+      // Some databases let the same key be declared twice.
+      const same = JSON.stringify([link.parent.table.name, link.columns, link.references])
+      if (!seen.has(same)) links.push(link)
+      seen.add(same)
+    }
+  }
+  return { links, notes }
+}
+
+/** Databases list keys by their number or by their name; columns have the same order everywhere. */
+function inColumnOrder(table: CatalogueTable): CatalogueForeignKey[] {
+  const names = table.columns.map((column) => column.name.toLowerCase())
+  const place = (key: CatalogueForeignKey): number =>
+    Math.min(...key.columns.map((name) => names.indexOf(name.toLowerCase())))
+  return [...table.foreignKeys].sort((a, b) => place(a) - place(b))
+}
+
+/** A database that ignores the case of names may spell them differently in the foreign key. */
+function find<T>(items: readonly T[], name: string, nameOf: (item: T) => string): T | undefined {
+  return (
+    items.find((item) => nameOf(item) === name) ??
+    items.find((item) => nameOf(item).toLowerCase() === name.toLowerCase())
+  )
+}
+
+function resolve(
+  child: Draft,
+  foreignKey: CatalogueForeignKey,
+  drafts: readonly Draft[],
+): Link | string {
+  if (foreignKey.schema !== undefined) {
+    return `"${foreignKey.schema}.${foreignKey.table}" lies in another schema`
+  }
+  const parent = find(drafts, foreignKey.table, (draft) => draft.table.name)
+  if (parent === undefined) return `"${foreignKey.table}" is not published`
+
+  const pairs: [string, string][] = []
+  for (const [index, name] of foreignKey.columns.entries()) {
+    const column = find([...child.fields.keys()], name, (text) => text)
+    const target = find([...parent.fields.keys()], foreignKey.references[index] ?? '', (t) => t)
+    if (column === undefined || target === undefined) return 'one of its columns is left out'
+    pairs.push([column, target])
+  }
+  const mismatch = pairs.find(([column, target]) => !agree(child, column, parent, target))
+  if (mismatch !== undefined) return `${mismatch.join(' and ')} are of different types`
+  const references = pairs.map(([, target]) => target)
+  const toKey = sameSet(references, parent.table.primaryKey)
+  if (!toKey && !holdsKey(references, parent.table)) {
+    return `(${references.join(', ')}) is no unique key of "${parent.table.name}"`
+  }
+  // A model's key has the order of its columns, whatever order the constraint has.
+  const order = [...parent.fields.keys()]
+  pairs.sort(([, a], [, b]) => order.indexOf(a) - order.indexOf(b))
+  const columns = pairs.map(([column]) => column)
+  return {
+    child,
+    parent,
+    columns,
+    references: pairs.map(([, target]) => target),
+    toKey,
+    unique: holdsKey(columns, child.table),
+  }
+}
+
+/** Whether values of the two columns can be equal in JSON. */
+function agree(child: Draft, column: string, parent: Draft, target: string): boolean {
+  const [a, b] = [typeOf(child, column), typeOf(parent, target)]
+  return a === b || (isText(a) && isText(b))
+}
+
+const typeOf = (draft: Draft, column: string): ColumnType | undefined =>
+  draft.columns[draft.fields.get(column) ?? '']?.type
+
+const isText = (type: ColumnType | undefined): boolean => type === 'string' || type === 'text'
+
+export function sameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name) => b.includes(name))
+}
+
+/** Whether rows that agree in `columns` are one row. */
+function holdsKey(columns: readonly string[], table: CatalogueTable): boolean {
+  return [table.primaryKey, ...table.uniqueKeys].some(
+    (key) => key.length > 0 && key.every((name) => columns.includes(name)),
+  )
+}

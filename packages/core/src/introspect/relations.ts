@@ -1,0 +1,138 @@
+// Relations: links → relations named from both sides, and the junction tables among them.
+
+import {
+  belongsTo,
+  hasMany,
+  hasOne,
+  type Key,
+  manyToMany,
+  type Relation,
+} from '../model/relation.ts'
+import { toCase } from '../naming/case.ts'
+import { pluralSnake } from '../naming/plural.ts'
+import { type Draft, type Link, sameSet } from './links.ts'
+import { firstFree, isRelationName, keyStem, singularSnake } from './names.ts'
+
+/** A table that pairs the rows of two others. */
+export interface Junction {
+  readonly draft: Draft
+  readonly ends: readonly [Link, Link]
+  /** Nothing but the two keys, and nobody refers to it: it needs no model of its own. */
+  readonly pure: boolean
+}
+
+/** Relations of each draft by model name. */
+export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
+
+/** Tables with exactly two foreign keys that together are the primary key, and nothing else that a new row must have. */
+export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
+  return drafts.flatMap((draft) => {
+    const [one, two, ...more] = links.filter((link) => link.child === draft)
+    if (one === undefined || two === undefined || more.length > 0) return []
+    if (!one.toKey || !two.toKey) return []
+    const key = [...one.columns, ...two.columns]
+    if (!sameSet(key, draft.table.primaryKey)) return []
+    const others = draft.table.columns.filter((column) => !key.includes(column.name))
+    if (others.some((c) => !c.nullable && !c.hasDefault && !c.generated && !c.readOnly)) return []
+    const pure = others.length === 0 && !links.some((link) => link.parent === draft)
+    return [{ draft, ends: [one, two], pure }]
+  })
+}
+
+/** Names are given in three rounds, so that what a table holds itself gets the plain name. */
+export function nameRelations(
+  drafts: readonly Draft[],
+  links: readonly Link[],
+  junctions: readonly Junction[],
+): RelationsByModel {
+  const relations = new Map<string, Record<string, Relation>>()
+  for (const draft of drafts) relations.set(draft.model, {})
+  const add = (owner: Draft, candidates: readonly string[], relation: Relation): void => {
+    const own = relations.get(owner.model)
+    if (own === undefined) return
+    const isFree = (name: string): boolean =>
+      isRelationName(name) && !Object.hasOwn(own, name) && !Object.hasOwn(owner.columns, name)
+    // A column may begin with a digit, a name in a request may not.
+    const names = candidates.map((name) => name.replace(/^(?=[0-9])/, '_'))
+    own[firstFree(names, isFree)] = relation
+  }
+  const pure = new Set(junctions.filter((one) => one.pure).map((one) => one.draft))
+  const plain = links.filter((link) => !pure.has(link.child))
+  for (const link of plain) add(link.child, upwardNames(link, plain), upward(link))
+  for (const link of plain) add(link.parent, downwardNames(link, plain), downward(link))
+  for (const { draft, ends } of junctions) {
+    const [one, two] = ends
+    add(one.parent, acrossNames(draft, one, two), across(draft, one, two))
+    add(two.parent, acrossNames(draft, two, one), across(draft, two, one))
+  }
+  return relations
+}
+
+const key = (draft: Draft, columns: readonly string[]): Key => {
+  const fields = columns.map((column) => draft.fields.get(column) ?? column)
+  return fields.length === 1 ? (fields[0] ?? '') : fields
+}
+
+const references = (link: Link): { references?: Key } =>
+  link.toKey ? {} : { references: key(link.parent, link.references) }
+
+function upward(link: Link): Relation {
+  return belongsTo(link.parent.model, key(link.child, link.columns), references(link))
+}
+
+function downward(link: Link): Relation {
+  const relation = link.unique ? hasOne : hasMany
+  return relation(link.child.model, key(link.child, link.columns), references(link))
+}
+
+function across(junction: Draft, from: Link, to: Link): Relation {
+  const columns = (link: Link): Key =>
+    link.columns.length === 1 ? (link.columns[0] ?? '') : link.columns
+  return manyToMany(to.parent.model, {
+    through: junction.table.name,
+    from: columns(from),
+    to: columns(to),
+  })
+}
+
+const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
+
+const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
+  links.filter((other) => other.child === link.child && other.parent === link.parent)
+
+/** What the foreign key says of its target; the target's own name where that is nothing. */
+function stem(link: Link, links: readonly Link[]): string {
+  const target = singularName(link.parent)
+  const [column, ...more] = link.columns
+  if (column !== undefined && more.length === 0) {
+    return keyStem(column, link.references[0] ?? '') || target
+  }
+  const alone = parallel(link, links).filter((other) => other.columns.length > 1).length === 1
+  return alone
+    ? target
+    : `${target}_by_${link.columns.map((name) => singularSnake(name)).join('_')}`
+}
+
+/** `artist`; where that is taken, often by the column itself, `reports_to_employee` or `author_record`. */
+function upwardNames(link: Link, links: readonly Link[]): string[] {
+  const name = stem(link, links)
+  const target = singularName(link.parent)
+  const says = name === target || name.endsWith(`_${target}`)
+  return [name, says ? `${name}_record` : `${name}_${target}`]
+}
+
+/** `albums`, or `profile` where there can be one only; `games_by_home_team` where several keys lead back. */
+function downwardNames(link: Link, links: readonly Link[]): string[] {
+  const child = singularName(link.child)
+  const name = link.unique ? child : pluralSnake(child)
+  const precise = `${name}_by_${stem(link, links)}`
+  return parallel(link, links).length > 1 ? [precise] : [name, precise]
+}
+
+/** `tracks`; between rows of one table the name of the far column: `friends`. */
+function acrossNames(junction: Draft, from: Link, to: Link): string[] {
+  const self = from.parent === to.parent
+  const target = self ? stem(to, [from, to]) : singularName(to.parent)
+  const name = pluralSnake(target)
+  return [name, `${name}_through_${singularName(junction)}`]
+}

@@ -1,0 +1,103 @@
+/** Names that introspect gives where the database's own cannot stand in a request, or two would collide. */
+import { createApi } from '@model-api/core'
+import { type Introspection, introspect } from '@model-api/core/introspect'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from './support.ts'
+
+const script = `
+create table people (id {id}, name varchar(80) not null);
+create table person (id {id});
+create table "order details" (id {id}, "unit price" integer not null, "2nd" integer, "x__eq" integer,
+  "x_eq" integer, "nullslast" integer, "Größe" integer, "__proto__" integer, "from" integer, "数" integer,
+  "page" integer, "or" integer, "constructor" integer, "a__b__sum" integer);
+create table "2024_sales" (id {id}, person_id integer, foreign key (person_id) references people (id));
+create table news (id {id}, "1st_person_id" integer, foreign key ("1st_person_id") references people (id));
+create table "InvoiceLines" (id {id});
+create table user_data (id {id});
+create table statuses (id {id}, exists_id integer, foreign key (exists_id) references news (id));
+create table accounts (id {id}, login varchar(80) not null, password_hash varchar(80) not null, api_key varchar(80),
+  password_changed_on date, secretary varchar(80));
+`
+
+eachDatabase('names of introspect', (test, db) => {
+  let found: Introspection
+  const fields = (name: string): string[] => {
+    const model = found.models.find((one) => one.name === name)
+    return Object.entries(model?.columns ?? {}).map(([field, column]) =>
+      column.column === undefined ? field : `${field} = ${column.column}`,
+    )
+  }
+  test.before(async () => {
+    await createTables(db, script)
+    found = await introspect(db.kysely)
+  })
+
+  test('models are the singular of their table in Pascal case', () => {
+    const names = Object.fromEntries(found.models.map((model) => [model.table, model.name]))
+    equal(names, {
+      '2024_sales': 'Table2024Sale',
+      InvoiceLines: 'InvoiceLine',
+      accounts: 'Account',
+      news: 'News',
+      'order details': 'OrderDetail',
+      people: 'Person',
+      person: 'Person2',
+      statuses: 'Status',
+      user_data: 'UserData',
+    })
+  })
+
+  test('a model that would answer at the endpoint of another is renamed with a note', () => {
+    const notes = found.notes.filter(({ table }) => table === 'person')
+    equal(notes, [
+      {
+        table: 'person',
+        note: 'its model is called Person2, because another table is served as Person',
+      },
+    ])
+  })
+
+  test('fields keep the name of their column unless a request could not hold it', () => {
+    equal(fields('OrderDetail'), [
+      'id',
+      'unit_price = unit price',
+      '_2nd = 2nd',
+      'x_eq_2 = x__eq',
+      'x_eq',
+      'nullslast_column = nullslast',
+      'Grosse = Größe',
+      'proto = __proto__',
+      'from',
+      'column = 数',
+      'page',
+      'or',
+      'constructor',
+      'a__b_sum = a__b__sum',
+    ])
+  })
+
+  test('a relation keeps clear of the words of the query language', () => {
+    const of = (name: string): string[] =>
+      Object.keys(found.models.find((model) => model.name === name)?.relations ?? {})
+    equal(of('Person'), ['table2024_sales', 'news'])
+    equal(of('News'), ['_1st_person', 'statuses'])
+    const status = found.models.find((model) => model.name === 'Status')
+    equal(Object.keys(status?.relations ?? {}), ['exists_news'])
+  })
+
+  test('columns that hold a secret by their name are hidden', () => {
+    const account = found.models.find((model) => model.name === 'Account')
+    const hidden = Object.entries(account?.columns ?? {}).filter(([, column]) => column.hidden)
+    equal(
+      hidden.map(([name]) => name),
+      ['password_hash', 'api_key'],
+    )
+  })
+
+  test('every name is accepted by createApi', () => {
+    const models = found.models.map((model) => ({ ...model, meta: {} }))
+    const api = createApi({ db: db.kysely, models })
+    equal(api.registry.resources.length, found.models.length)
+  })
+})

@@ -1,0 +1,91 @@
+/** Printed models compile, and importing them gives equal models. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
+import { introspect, printModels } from '@model-api/core/introspect'
+import { equal, throws } from '../support/assert.ts'
+import { eachChinook } from '../support/chinook.ts'
+import { suite, type Test } from '../support/suite.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
+
+/** Compiles the text strictly beside this file, where it finds the core, and imports it. */
+async function compiledAndImported(text: string): Promise<readonly AnyModel[]> {
+  const folder = mkdtempSync(join(here, '.printed-'))
+  try {
+    const file = join(folder, 'models.ts')
+    writeFileSync(file, text)
+    const options =
+      '--noEmit --strict --target es2022 --module nodenext --skipLibCheck --types node'
+    const source = ['--customConditions', '@model-api/source', '--allowImportingTsExtensions']
+    execFileSync(tsc, [...options.split(' '), ...source, file], { encoding: 'utf8' })
+    const { models } = (await import(pathToFileURL(file).href)) as { models: readonly AnyModel[] }
+    return models
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const odd = [
+  defineModel('Part', {
+    table: 'it\'s a \\ "table"\nindeed',
+    columns: {
+      a: { type: 'integer', primaryKey: true, column: 'a b' },
+      b: { type: 'integer', primaryKey: true, generated: true, hasDefault: true },
+      kind: { type: 'enum', enum: ["it's", '"quoted"', 'back\\slash', '\u2028', '数'] },
+      long: {
+        type: 'decimal',
+        precision: 30,
+        scale: 10,
+        storage: 'text',
+        nullable: true,
+        description:
+          'A sentence that is long enough to break the line it stands in, and then some.',
+      },
+    },
+    relations: {
+      whole: belongsTo('Part', ['a', 'b']),
+      parts: hasMany('Part', ['a', 'b']),
+      other: hasOne('Part', 'a', { references: 'b' }),
+      many: manyToMany('Part', {
+        through: 'part_parts_with_a_name_of_some_length',
+        from: ['from_a', 'from_b'],
+        to: ['to_a', 'to_b'],
+      }),
+    },
+    meta: { description: "Somebody's", allowed_methods: ['GET'] },
+  }),
+  defineModel('Empty', { columns: { id: { type: 'uuid', primaryKey: true } }, meta: {} }),
+]
+
+suite('printModels', (test) => {
+  test('writes odd names, composite keys and meta', async () => {
+    equal(await compiledAndImported(printModels(odd)), odd)
+  })
+
+  test('breaks long lines and keeps short ones', () => {
+    const text = printModels(odd)
+    equal(
+      text.split('\n').filter((line) => line.length > 100),
+      [],
+    )
+    equal(text.includes("    a: { type: 'integer', column: 'a b', primaryKey: true },"), false)
+    equal(text.includes("    a: { type: 'integer', primaryKey: true, column: 'a b' },"), true)
+  })
+
+  test('refuses what is no text', () => {
+    const validator = () => true
+    const model = defineModel('A', { columns: { id: { type: 'integer', validator } } })
+    throws(() => printModels([model]), 'printModels: A.id.validator is a function')
+  })
+})
+
+eachChinook('printModels of Chinook', (test: Test, db) => {
+  test('gives the models that were read', async () => {
+    const { models } = await introspect(db.kysely)
+    equal(await compiledAndImported(printModels(models)), models)
+  })
+})
