@@ -1,2 +1,10 @@
-/** Serves an Api with node:http; the door for plain Node servers. */
-export {}
+// Serves an Api with node:http; the public surface of the package: re-exports only.
+
+export { run } from './command.ts'
+export type { CommandIo } from './commands/io.ts'
+export { type OpenDatabase, type OpenOptions, openDatabase } from './database/open-database.ts'
+export { type ListenerOptions, listener } from './listener.ts'
+export { type ReadOptions, readRequest } from './read-request.ts'
+export { refusal } from './refusal.ts'
+export { type ApiServer, createServer, type ServerOptions } from './server.ts'
+export { writeResponse } from './write-response.ts'

@@ -1,0 +1,129 @@
+// The command: words of the command line → serve, models or help; exit codes as shells expect them.
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { CommandIo } from './commands/io.ts'
+import { models } from './commands/models.ts'
+import type { ReadSchemaOptions } from './commands/read-database.ts'
+import { type ServeOptions, serve } from './commands/serve.ts'
+import { targetForms } from './database/target.ts'
+import { isUsageError, messageOf, usageError } from './failure.ts'
+import { suggestion } from './suggestion.ts'
+
+export const help: string = `model-api: a REST API from a database that is already there
+
+  model-api serve <file or URL>     serve it, read only, at http://127.0.0.1:3000/api
+  model-api models <file or URL>    print its models as TypeScript
+  model-api --help                  this text
+  model-api --version
+
+  <file or URL> is ${targetForms}.
+
+Options of serve
+  --port <number>     default: the environment's PORT, else 3000; 0 takes any free port
+  --host <address>    default: the environment's HOST, else 127.0.0.1
+
+Options of both
+  --schema <name>     read this schema instead of the connection's own
+  --only <tables>     these tables and no others, separated by commas
+  --except <tables>   all but these tables
+
+Every table with a primary key is published, joins included (API_ALLOW_JOIN). Columns whose name says
+that they hold a secret are hidden. To decide yourself, print the models and call createApi with them.`
+
+const commands = { serve: runServe, models: runModels }
+
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  port: { type: 'string', short: 'p' },
+  host: { type: 'string' },
+  schema: { type: 'string' },
+  only: { type: 'string', multiple: true },
+  except: { type: 'string', multiple: true },
+} as const
+
+type Words = ReturnType<typeof readWords>
+
+/** Runs one command line; the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
+export async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  try {
+    await runWords(readWords(args), io)
+    return 0
+  } catch (error) {
+    if (isUsageError(error)) {
+      io.err(`model-api: ${error.usage}`)
+      io.err('model-api --help lists commands and options.')
+      return 2
+    }
+    io.err(`model-api: ${error instanceof Error ? error.message : messageOf(error)}`)
+    return 1
+  }
+}
+
+async function runWords(words: Words, io: CommandIo): Promise<void> {
+  const [name, target, ...more] = words.positionals
+  if (words.values.version) return io.out(version())
+  if (words.values.help || name === 'help' || name === undefined) return io.out(help)
+  if (!Object.hasOwn(commands, name)) {
+    throw usageError(`there is no command "${name}".${suggestion(name, Object.keys(commands))}`)
+  }
+  if (target === undefined) throw usageError(`${name} needs a database: ${targetForms}.`)
+  if (more.length > 0) throw usageError(`one database at a time; "${more[0]}" is one too many.`)
+  await commands[name as keyof typeof commands](target, words, io)
+}
+
+function readWords(args: readonly string[]) {
+  for (const arg of args) {
+    if (arg === '--') break
+    const name = /^--(?:no-)?([^=]+)/.exec(arg)?.[1]
+    if (name !== undefined && !Object.hasOwn(options, name)) {
+      const known = Object.keys(options).map((option) => `--${option}`)
+      throw usageError(`there is no option "--${name}".${suggestion(`--${name}`, known)}`)
+    }
+  }
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw usageError(messageOf(error))
+  }
+}
+
+function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
+  const { values } = words
+  const settings: ServeOptions = {
+    ...schemaOptions(words),
+    port: readPort(values.port ?? io.env.PORT),
+    host: values.host ?? (io.env.HOST || '127.0.0.1'),
+  }
+  return serve(target, settings, io)
+}
+
+function runModels(target: string, words: Words, io: CommandIo): Promise<void> {
+  for (const name of ['port', 'host'] as const) {
+    if (words.values[name] !== undefined) throw usageError(`models has no option "--${name}".`)
+  }
+  return models(target, schemaOptions(words), io)
+}
+
+function schemaOptions({ values }: Words): ReadSchemaOptions {
+  const tables = (texts: readonly string[]): string[] =>
+    texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || [])
+  return {
+    ...(values.schema === undefined ? {} : { schema: values.schema }),
+    ...(values.only === undefined ? {} : { only: tables(values.only) }),
+    ...(values.except === undefined ? {} : { except: tables(values.except) }),
+  }
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === '') return 3000
+  const port = Number(text)
+  if (/^[0-9]+$/.test(text) && port <= 65_535) return port
+  throw usageError(`"${text}" is no port. Expected a number from 0 to 65535.`)
+}
+
+function version(): string {
+  const file = new URL('../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,38 @@
+// What both commands begin with: open the database and read its schema, with progress on the way.
+
+import type { AnyModel } from '@model-api/core'
+import { type Introspection, introspect } from '@model-api/core/introspect'
+import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
+import { databaseFailure } from '../failure.ts'
+
+export interface ReadSchemaOptions {
+  readonly schema?: string
+  readonly only?: readonly string[]
+  readonly except?: readonly string[]
+}
+
+export interface ReadDatabase extends OpenDatabase {
+  readonly introspection: Introspection
+  /** The models of the schema, every one published. */
+  readonly models: readonly AnyModel[]
+}
+
+/** Rejects with an Error whose message is a sentence for the user. */
+export async function readDatabase(
+  target: string,
+  options: ReadSchemaOptions,
+  progress: (line: string) => void,
+): Promise<ReadDatabase> {
+  const opened = await openDatabase(target, { readOnly: true })
+  progress(`Connecting to ${opened.name} …`)
+  try {
+    await opened.db.executeQuery(opened.db.selectNoFrom((eb) => eb.lit(1).as('one')).compile())
+    progress('Reading the schema …')
+    const introspection = await introspect(opened.db, options)
+    const models = introspection.models.map((model) => ({ ...model, meta: {} }))
+    return { ...opened, introspection, models }
+  } catch (error) {
+    await opened.close()
+    throw new Error(databaseFailure(opened.name, error))
+  }
+}

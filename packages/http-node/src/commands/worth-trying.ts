@@ -1,0 +1,121 @@
+// Five requests worth trying, made from the schema and a row that is really there.
+
+import type { Api, Column, ColumnType, Registry, Resource } from '@model-api/core'
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Sample {
+  readonly resource: Resource
+  readonly row: Row
+}
+
+/** Tables asked for a row before we do without. */
+const mostAttempts = 5
+
+/** Path and query of a list, a filter, an order, a relation and an or-group; fewer where the schema has less. */
+export async function worthTrying(
+  api: Pick<Api, 'handle' | 'registry'>,
+  prefix: string,
+): Promise<string[]> {
+  const sample = await findSample(api, prefix)
+  if (sample === undefined) {
+    const path = api.registry.resources[0]?.paths[0]
+    return path === undefined ? [] : [`${prefix}/${path}`]
+  }
+  const base = `${prefix}/${sample.resource.paths[0]}`
+  const { name, number } = conditions(sample)
+  const filters = [name, number].filter((one) => one !== undefined)
+  const order = orderColumn(sample) ?? sample.resource.primaryKey[0]?.name
+  return [
+    `${base}?limit=5`,
+    ...(filters[0] === undefined ? [] : [`${base}?${filters[0]}`]),
+    `${base}?order_by=-${order}&limit=5`,
+    `${base}/${keyOf(sample)}${relationOf(sample)}`,
+    ...(filters.length < 2 ? [] : [`${base}?or[${filters.join(',')}]&limit=5`]),
+  ]
+}
+
+/** The first row of the table that has the most to show. */
+async function findSample(
+  api: Pick<Api, 'handle' | 'registry'>,
+  prefix: string,
+): Promise<Sample | undefined> {
+  for (const resource of byInterest(api.registry).slice(0, mostAttempts)) {
+    const url = `${prefix}/${resource.paths[0]}?limit=1&dump_relationships=false`
+    const { body } = await api.handle<readonly Row[]>({ method: 'GET', url })
+    const row = body?.value?.[0]
+    if (row !== undefined) return { resource, row }
+  }
+  return undefined
+}
+
+function byInterest(registry: Registry): Resource[] {
+  const score = (resource: Resource): number => {
+    const relations = [...resource.relations.values()]
+    const types = new Set([...resource.columns.values()].map((column) => column.type))
+    return (
+      Math.min(relations.length, 4) +
+      (relations.some((relation) => relation.cardinality === 'many') ? 4 : 0) +
+      (texts.some((type) => types.has(type)) ? 3 : 0) +
+      (measures.some((type) => types.has(type)) ? 2 : 0)
+    )
+  }
+  return [...registry.resources].sort((a, b) => score(b) - score(a))
+}
+
+const texts: readonly ColumnType[] = ['string', 'text']
+const measures: readonly ColumnType[] = [
+  'decimal',
+  'float',
+  'integer',
+  'bigint',
+  'date',
+  'datetime',
+]
+
+/** Columns of these types that hold a value of their own: neither a key nor empty. */
+function ownColumns({ resource, row }: Sample, types: readonly ColumnType[]): string[] {
+  const keys = new Set(resource.primaryKey.map((column) => column.name))
+  for (const relation of resource.relations.values()) {
+    if (relation.kind === 'belongsTo') for (const column of relation.from) keys.add(column.name)
+  }
+  const fits = ({ type }: Pick<Column, 'type'>): boolean => types.includes(type)
+  return [...resource.columns.values()]
+    .filter((column) => fits(column) && !keys.has(column.name) && (row[column.name] ?? '') !== '')
+    .map((column) => column.name)
+}
+
+function conditions(sample: Sample): { name: string | undefined; number: string | undefined } {
+  const [name] = ownColumns(sample, texts)
+  const [number] = ownColumns(sample, measures)
+  return {
+    name: name === undefined ? undefined : `${name}__ilike=${word(String(sample.row[name]))}`,
+    number: number === undefined ? undefined : `${number}__ge=${encoded(sample.row[number])}`,
+  }
+}
+
+const orderColumn = (sample: Sample): string | undefined =>
+  ownColumns(sample, measures)[0] ?? ownColumns(sample, texts)[0]
+
+/** The longest word of a text, so that a search for it finds more than this row. */
+function word(text: string): string {
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
+  const longest = [...words].sort((a, b) => b.length - a.length)[0]
+  return encoded((longest ?? text).slice(0, 12).toLowerCase())
+}
+
+const keyOf = ({ resource, row }: Sample): string =>
+  resource.primaryKey.map((column) => encoded(row[column.name])).join(',')
+
+function relationOf({ resource }: Sample): string {
+  const relations = [...resource.relations.values()]
+  const chosen = relations.find((one) => one.cardinality === 'many') ?? relations[0]
+  return chosen === undefined ? '' : `/${chosen.segment}`
+}
+
+/** Safe in a URL, and between the quotes of every shell. */
+const encoded = (value: unknown): string =>
+  encodeURIComponent(String(value)).replace(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

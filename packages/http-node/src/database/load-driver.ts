@@ -1,0 +1,15 @@
+// Loads a driver when it is needed, and says how to get it when it is not there.
+
+/** `load` is `() => import('pg')`, so that bundlers and the type checker see the name. */
+export async function loadDriver<T>(
+  name: string,
+  what: string,
+  load: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Error(`To open ${what}, the package "${name}" is needed: npm install ${name}`)
+  }
+}

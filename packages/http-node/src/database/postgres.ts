@@ -1,0 +1,35 @@
+// Opens PostgreSQL with a pool of pg.
+
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { loadDriver } from './load-driver.ts'
+import type { Limits } from './open-database.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+export async function openPostgres(url: string, limits: Limits): Promise<Kysely<any>> {
+  const { default: pg } = await loadDriver('pg', 'PostgreSQL', () => import('pg'))
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: limits.connections,
+    connectionTimeoutMillis: limits.connectionTimeout,
+    application_name: 'model-api',
+  })
+  // An idle connection that breaks would otherwise end the process; the next request opens a new one.
+  pool.on('error', () => {})
+  const settings = [
+    ['statement_timeout', String(limits.statementTimeout)],
+    ['timezone', 'UTC'],
+    ['datestyle', 'ISO'],
+    ...(limits.readOnly ? [['default_transaction_read_only', 'on']] : []),
+  ]
+  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`)
+  // A statement rather than start-up parameters, which connection poolers refuse.
+  const setUp = CompiledQuery.raw(`select ${calls.join(', ')}`, settings.flat())
+  return new Kysely({
+    dialect: new PostgresDialect({
+      pool,
+      onCreateConnection: async (connection) => {
+        await connection.executeQuery(setUp)
+      },
+    }),
+  })
+}

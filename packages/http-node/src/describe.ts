@@ -1,0 +1,53 @@
+// describe: what was published and what was not, as lines for a screen.
+
+import type { Registry } from '@model-api/core'
+import type { IntrospectionNote, LeftOut } from '@model-api/core/introspect'
+
+/** More names make a line that nobody reads. */
+const mostNames = 8
+
+function listed(names: readonly string[]): string {
+  const more = names.length - mostNames
+  return more > 1 ? `${names.slice(0, mostNames).join(', ')} … and ${more} more` : names.join(', ')
+}
+
+/** One line per endpoint: path, number of columns, relations. */
+export function describeResources(registry: Registry, prefix: string): string[] {
+  const rows = registry.resources.map((resource) => [
+    `${prefix}/${resource.paths[0]}`,
+    plural(resource.columns.size, 'column'),
+    listed([...resource.relations.keys()]),
+  ])
+  return ['Published', ...aligned(rows)]
+}
+
+/** One line per table, tables with the same reason together. */
+export function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
+  if (leftOut.length === 0) return []
+  const byReason = new Map<string, string[]>()
+  for (const { table, reason } of leftOut) {
+    byReason.set(reason, [...(byReason.get(reason) ?? []), table])
+  }
+  const lines = [...byReason].map(([reason, tables]) => `  ${listed(tables)}: ${reason}`)
+  return ['', 'Left out', ...lines]
+}
+
+export function describeNotes(notes: readonly IntrospectionNote[]): string[] {
+  if (notes.length === 0) return []
+  const lines = notes.map(
+    ({ table, column, note }) => `  ${table}${column === undefined ? '' : `.${column}`}: ${note}`,
+  )
+  return ['', 'Notes', ...lines]
+}
+
+export const plural = (count: number, word: string): string =>
+  `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** Cells in columns, two blanks apart, indented. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length))) ?? []
+  return rows.map((row) => {
+    const cells = row.map((cell, i) => cell.padEnd(widths[i] ?? 0))
+    return `  ${cells.join('  ')}`.trimEnd()
+  })
+}

@@ -1,0 +1,139 @@
+// The server: node:http with time limits, an answer to what node cannot parse, and an orderly end.
+
+import * as http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Api, apiError, type JsonValue, stringify } from '@model-api/core'
+import { type ListenerOptions, listener } from './listener.ts'
+import { defaultBodyLimit } from './read-request.ts'
+import { refusal } from './refusal.ts'
+
+export interface ServerOptions extends ListenerOptions {
+  /** Milliseconds for the headers of a request. Default 15 000. */
+  readonly headersTimeout?: number
+  /** Milliseconds for a whole request, its body included. Default 30 000. */
+  readonly requestTimeout?: number
+  /** Milliseconds an idle connection stays open. Default 5 000. */
+  readonly keepAliveTimeout?: number
+  /** Milliseconds that `close` waits for running answers. Default 10 000. */
+  readonly drainTimeout?: number
+}
+
+export interface ApiServer {
+  /** The node server, for what is not covered here. */
+  readonly server: http.Server
+  /**
+   * Starts listening and gives the URL; port 0 takes any free port. Rejects when the port is taken.
+   *
+   * Default: port 3000 on 127.0.0.1, which only this machine can reach.
+   */
+  listen(port?: number, host?: string): Promise<string>
+  /** Stops accepting, lets running answers finish, then closes the API. A second call waits for the first. */
+  close(): Promise<void>
+}
+
+/**
+ * A server for one API.
+ *
+ * ```ts
+ * const server = createServer(api)
+ * console.log(await server.listen(3000)) // http://127.0.0.1:3000
+ * process.once('SIGTERM', () => server.close())
+ * ```
+ */
+export function createServer(
+  api: Pick<Api, 'handle' | 'owns' | 'close'>,
+  options: ServerOptions = {},
+): ApiServer {
+  const answering = new Set<http.ServerResponse>()
+  const answer = listener(api, options)
+  let closing: Promise<void> | undefined
+
+  const serve: http.RequestListener = (req, res) => {
+    answering.add(res)
+    res.once('close', () => answering.delete(res))
+    if (closing !== undefined) res.setHeader('connection', 'close')
+    answer(req, res)
+  }
+  const server = http.createServer(
+    {
+      headersTimeout: options.headersTimeout ?? 15_000,
+      requestTimeout: options.requestTimeout ?? 30_000,
+      keepAliveTimeout: options.keepAliveTimeout ?? 5_000,
+      // Node looks for overdue connections this often.
+      connectionsCheckingInterval: 1_000,
+    },
+    serve,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuse(error, socket, [...answering])
+  })
+  server.on('checkContinue', (req, res) => {
+    const announced = Number(req.headers['content-length'] ?? 0)
+    if (announced <= (options.bodyLimit ?? defaultBodyLimit)) res.writeContinue()
+    serve(req, res)
+  })
+
+  const end = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const res of answering) if (!res.headersSent) res.setHeader('connection', 'close')
+    const late = setTimeout(() => server.closeAllConnections(), options.drainTimeout ?? 10_000)
+    await closed
+    clearTimeout(late)
+    await api.close()
+  }
+
+  return {
+    server,
+    listen: (port = 3000, host = '127.0.0.1') =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          resolve(urlOf(server.address() as AddressInfo))
+        })
+      }),
+    close: () => {
+      closing ??= end()
+      return closing
+    },
+  }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** Answers what node's parser gave up on; the connection cannot be used further. */
+function refuse(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  answering: readonly http.ServerResponse[],
+): void {
+  // An answer on its way would be garbled by a second one.
+  const busy = answering.some((res) => res.socket === (socket as Socket) && res.headersSent)
+  if (error.code === 'ECONNRESET' || !socket.writable || busy) {
+    socket.destroy()
+    return
+  }
+  const { status, headers, body } = refusal(reasonFor(error))
+  const text = stringify(body as unknown as JsonValue)
+  const lines = [
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
+}
+
+function reasonFor(error: NodeJS.ErrnoException): Error {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return apiError(431, 'Request Header Fields Too Large', 'URL and headers exceed 16 KB.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return apiError(408, 'Request Timeout', 'The request was not complete in time.')
+    default:
+      return apiError(400, 'Bad Request', 'This is not a well-formed HTTP request.')
+  }
+}

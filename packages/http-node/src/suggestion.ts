@@ -1,0 +1,21 @@
+// "Did you mean …?" for commands and options.
+
+/** ` Did you mean "serve"?` where one word is near, else the list of all. */
+export function suggestion(unknown: string, known: readonly string[]): string {
+  const near = known.find((word) => word.startsWith(unknown) || distance(unknown, word) <= 2)
+  return near === undefined ? ` There are: ${known.join(', ')}.` : ` Did you mean "${near}"?`
+}
+
+/** Letters to insert, delete or replace to make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
