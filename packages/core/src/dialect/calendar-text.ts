@@ -42,13 +42,36 @@ export function isoTime(text: string): string {
   return text.replace(/[.+Z].*$|(?<=:\d\d)-.*$/, '')
 }
 
-/** The instant one millisecond later, in the canonical form; after the year 9999 comes 10000. */
+/** The instant one millisecond (with six digits of fraction: one microsecond) later; after the year 9999 comes 10000. */
 export function nextMillisecond(iso: string): string {
+  const micros = /\.([0-9]{3})([0-9]{3})Z$/.exec(iso)
+  if (micros !== null && micros[2] !== '999') {
+    return `${iso.slice(0, -4)}${String(Number(micros[2]) + 1).padStart(3, '0')}Z`
+  }
+  if (micros !== null) return nextMillisecond(`${iso.slice(0, -4)}Z`)
   return new Date(Date.parse(iso) + 1).toISOString().replace(/^\+0*/, '')
 }
 
-/** The time one second later; after `23:59:59` comes `24:00:00`, which is later than every time of a day. */
+/** A stored datetime with all its digits: `YYYY-MM-DDTHH:MM:SS.ssssssZ`; null where `isoDatetime` is. */
+export function exactDatetime(text: string): string | null {
+  const iso = isoDatetime(text)
+  const fraction = /\.([0-9]{1,6})/.exec(text)?.[1] ?? ''
+  return iso === null ? null : `${iso.slice(0, -4)}${fraction.padEnd(6, '0')}Z`
+}
+
+/** A stored time with all its digits: `HH:MM:SS.ssssss`. */
+export function exactTime(text: string): string {
+  const fraction = /\.([0-9]{1,6})/.exec(text)?.[1] ?? ''
+  return `${isoTime(text)}.${fraction.padEnd(6, '0')}`
+}
+
+/** The time one second (with a fraction: one microsecond) later; after `23:59:59` comes `24:00:00`, which is later than every time of a day. */
 export function nextSecond(time: string): string {
+  const [whole = '', fraction] = time.split('.')
+  if (fraction !== undefined) {
+    const next = Number(fraction) + 1
+    return next === 1_000_000 ? nextSecond(whole) : `${whole}.${String(next).padStart(6, '0')}`
+  }
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
   const total = hours * 3600 + minutes * 60 + seconds + 1
   const part = (value: number): string => String(value).padStart(2, '0')

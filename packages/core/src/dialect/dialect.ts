@@ -116,6 +116,27 @@ export interface Dialect {
   ): readonly Expression<unknown>[]
 
   /**
+   * The place of a row in the order of a column: what a cursor carries, as `String()` of the selected value, with all
+   * the digits the database keeps. NULL has no place.
+   */
+  place(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
+  /** Whether a row stands before (`lt`), at or after (`gt`) a place, in the very order of `order`; an untrue place matches nothing or fails as kind `value`. */
+  comparePlace(
+    column: DialectColumn,
+    ref: Expression<unknown>,
+    operator: 'eq' | 'lt' | 'gt',
+    place: string,
+  ): Expression<SqlBool>
+
+  /** Two keys are the same value: what relations are joined on. Text by code point, and an index serves either side. */
+  sameKey(
+    column: DialectColumn,
+    ref: Expression<unknown>,
+    otherColumn: DialectColumn,
+    otherRef: Expression<unknown>,
+  ): Expression<SqlBool>
+
+  /**
    * The form of a column in which equal JSON is equal and order is the contract's: what GROUP BY and DISTINCT work on.
    * Holds no bound value, so that it is the same expression wherever a statement repeats it. Select, order and
    * compare it with `{ ...column, comparable: true }`.

@@ -66,6 +66,10 @@ export const generic: Dialect = {
     return [sql`case when ${ref} is null then ${rank} end`, by]
   },
 
+  place: (_column, ref) => ref,
+  comparePlace: (_column, ref, operator, place) => plainCompare(ref, operator, place),
+  sameKey: (_column, ref, _otherColumn, otherRef) => sql<SqlBool>`${ref} = ${otherRef}`,
+
   comparable: (_column, ref) => ref,
 
   aggregate(fn, _column, ref) {

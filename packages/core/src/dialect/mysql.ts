@@ -1,12 +1,13 @@
 // MySQL and MariaDB: text under a binary collation beside the column's own, typed bound values, case folding by regular expression.
 
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { bytesOfBase64 } from '../json/base64.ts'
 import { aggregateDecoderOf } from './aggregate-decode.ts'
 import { blankForm, nextSecond } from './calendar-text.ts'
 import { classifyMysql } from './classify.ts'
 import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import { type Facts, lookUpFacts, unknownFacts } from './mysql-facts.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import {
   type Comparison,
@@ -24,52 +25,62 @@ import {
   type Test,
 } from './sql-parts.ts'
 
-/** What `connect` finds out. */
-interface Facts {
-  /** A collation that compares by code point and does not pad; each server has its own name for it. */
-  readonly collation: RawBuilder<unknown>
-}
-
-const mariadb: Facts = { collation: sql`utf8mb4_nopad_bin` }
-const mysql8: Facts = { collation: sql`utf8mb4_0900_bin` }
-
-/** MySQL and MariaDB; which of them, `connect` asks. */
+/** MySQL and MariaDB; which of them, and how the columns are declared, `connect` asks. */
 export const mysql: Dialect = {
-  ...dialectWith(mysql8),
-  async connect(db) {
-    return dialectWith((await isMariadb(db)) ? mariadb : mysql8)
-  },
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-async function isMariadb(db: Kysely<any>): Promise<boolean> {
-  const { rows } = await sql<{ version: unknown }>`select version() as version`.execute(db)
-  return /mariadb/i.test(String(rows[0]?.version))
+  ...dialectWith(unknownFacts),
+  connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
 }
 
 function dialectWith(facts: Facts): Dialect {
-  /** Text as it is ordered and compared: by code point. */
-  const binary = (ref: Ref): RawBuilder<unknown> =>
-    sql`convert(${ref} using utf8mb4) collate ${facts.collation}`
+  /** Text as it is compared and ordered: by code point, without padding. */
+  const byCodePoint = (column: DialectColumn, ref: Ref): RawBuilder<unknown> => {
+    const text = facts.of(column)?.utf8mb4 ? ref : sql`convert(${ref} using utf8mb4)`
+    return sql`${text} collate ${facts.collation}`
+  }
 
-  const byCodePoint = (column: DialectColumn): boolean =>
-    isText(column) && column.collation !== 'database' && !column.comparable
+  /** Whether the column's own comparisons are not those of the contract. */
+  const isLoose = (column: DialectColumn): boolean => {
+    if (!isText(column) || column.collation === 'database' || column.comparable) return false
+    const known = facts.of(column)
+    // Upper and lower case, accents and padding make no difference to the text of a uuid.
+    if (column.type === 'uuid' && known !== undefined) return known.nativeUuid
+    return !known?.codePoint
+  }
+
+  const isZoned = (column: DialectColumn): boolean =>
+    !column.comparable && facts.of(column)?.zoned === true
+
+  /** A datetime in UTC, whatever the session's time zone. */
+  const utc = (column: DialectColumn, ref: Ref): Ref =>
+    isZoned(column) ? sql`(timestamp('1970-01-01') + interval unix_timestamp(${ref}) second)` : ref
+
+  /** A bound datetime of UTC as the column's comparisons take it. */
+  const instant = (column: DialectColumn, text: string): Ref =>
+    isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : sql`${text}`
 
   const ordered = (column: DialectColumn, ref: Ref): Ref =>
-    byCodePoint(column) ? binary(ref) : ref
+    isLoose(column) ? byCodePoint(column, ref) : ref
+
+  const select = (column: DialectColumn, ref: Ref): Ref =>
+    selectedAsText.has(column.type) ? sql`cast(${utc(column, ref)} as char)` : ref
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable) return ref
-    if (column.type === 'datetime')
-      return sql`left(date_format(${ref}, '%Y-%m-%d %H:%i:%s.%f'), 23)`
-    if (column.type === 'time') return sql`substring_index(cast(${ref} as char), '.', 1)`
-    return ordered(column, ref)
+    switch (column.type) {
+      case 'datetime':
+        return sql`left(date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f'), 23)`
+      case 'time':
+        return sql`substring_index(cast(${ref} as char), '.', 1)`
+      default:
+        // Bytes rather than a collation: with ONLY_FULL_GROUP_BY, MariaDB does not recognise the latter in SELECT.
+        return isLoose(column) ? sql`cast(convert(${ref} using utf8mb4) as binary)` : ref
+    }
   }
 
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> => {
     // A stored datetime orders as it is, and an index on it can serve.
-    const of =
-      column.type === 'datetime' || column.type === 'time' ? ref : asComparable(column, ref)
+    const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
+    const of = asStored ? ref : column.type === 'datetime' ? utc(column, ref) : ordered(column, ref)
     return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
   }
 
@@ -79,23 +90,25 @@ function dialectWith(facts: Facts): Dialect {
     operator: Comparison,
     value: PlanValue,
   ): Test => {
-    if (column.type === 'datetime') return compareDatetime(ref, operator, String(value))
+    if (column.type === 'datetime') {
+      // Microseconds are the finest grain here, so a millisecond ends with its 999th.
+      const first = blankForm(String(value))
+      return spanCompare(ref, operator, instant(column, first), instant(column, `${first}999`))
+    }
     if (column.type === 'time') {
       return rangeCompare(ref, operator, String(value), nextSecond(String(value)))
     }
     const bound = bind(column, value)
-    if (byCodePoint(column) && operator === 'eq') {
-      // The column's own collation finds every equal text and maybe more; its index serves, the second test decides.
-      return sql<SqlBool>`(${ref} = ${bound} and ${binary(ref)} = ${bound})`
-    }
-    return plainCompare(ordered(column, ref), operator, bound)
+    const exact = plainCompare(ordered(column, ref), operator, bound)
+    // The column's own equality finds every equal text and maybe more; its index serves, the second test decides.
+    return isLoose(column) && operator === 'eq'
+      ? sql<SqlBool>`(${ref} = ${bound} and ${exact})`
+      : exact
   }
 
   return {
     name: 'mysql',
-
     select,
-
     decoder: decoderOf,
     encode,
     compare,
@@ -106,23 +119,21 @@ function dialectWith(facts: Facts): Dialect {
         return eachOf(values, negated, (value) => compare(column, ref, operator, value))
       }
       const items = padded(values).map((value) => bind(column, value))
-      if (!byCodePoint(column)) return inList(ref, items, negated)
-      if (negated) return inList(binary(ref), items, true)
-      return sql<SqlBool>`(${inList(ref, items, false)} and ${inList(binary(ref), items, false)})`
+      const exact = inList(ordered(column, ref), items, negated)
+      if (negated || !isLoose(column)) return exact
+      return sql<SqlBool>`(${inList(ref, items, false)} and ${exact})`
     },
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
-      const like = negated ? sql`not like` : sql`like`
+      const not = negated ? sql`not ` : sql``
+      const own = column.collation === 'database' || facts.of(column)?.codePoint === true
+      const subject = own ? ref : byCodePoint(column, ref)
+      if (ignoreCase && column.collation !== 'database') {
+        return sql<SqlBool>`${subject} ${not}regexp ${caseRegExp(match, text, '\\z')}`
+      }
       const pattern = likePattern(match, text)
-      if (column.collation === 'database') {
-        return sql<SqlBool>`${ref} ${like} ${pattern} escape '!'`
-      }
-      if (ignoreCase) {
-        const regexp = negated ? sql`not regexp` : sql`regexp`
-        return sql<SqlBool>`${binary(ref)} ${regexp} ${caseRegExp(match, text, '\\z')}`
-      }
-      const exact = sql<SqlBool>`${binary(ref)} ${like} ${pattern} escape '!'`
-      if (match !== 'startsWith' || negated) return exact
+      const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
+      if (own || negated || match !== 'startsWith') return exact
       return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`
     },
 
@@ -132,6 +143,19 @@ function dialectWith(facts: Facts): Dialect {
       const own = descending ? 'last' : 'first'
       if (!mayBeNull || nulls === own) return [by]
       return [sql`${ref} is null ${nulls === 'first' ? sql`desc` : sql`asc`}`, by]
+    },
+
+    place: (column, ref) =>
+      column.type === 'float' ? ref : sql`cast(${utc(column, ref)} as char)`,
+
+    comparePlace(column, ref, operator, place) {
+      return sql<SqlBool>`${ordered(column, ref)} ${symbols[operator]} ${placeValue(column, place) ?? instant(column, place)}`
+    },
+
+    sameKey(column, ref, otherColumn, otherRef) {
+      const own = sql<SqlBool>`${ref} = ${otherRef}`
+      if (!isLoose(column) && !isLoose(otherColumn)) return own
+      return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)})`
     },
 
     comparable: asComparable,
@@ -157,44 +181,52 @@ function dialectWith(facts: Facts): Dialect {
       if (fn === 'sum') return sql`sum(${ref})`
       if (column.type === 'integer') return sql`(sum(${ref}) * 1e0 / count(${ref}))`
       const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
-      return sql`round(cast(sum(${ref}) as decimal(65, 30)) / count(${ref}), ${digits})`
+      return sql`round(cast(sum(${ref}) as decimal(65, 30)) / count(${ref}), ${natural(digits)})`
     },
 
-    bucket(unit, _column, ref) {
-      if (unit === 'year') return sql`year(${ref})`
+    bucket(unit, column, ref) {
+      const moment = utc(column, ref)
+      if (unit === 'year') return sql`year(${moment})`
       return unit === 'month'
-        ? sql`date_format(${ref}, '%Y-%m')`
-        : sql`date_format(${ref}, '%Y-%m-%d')`
+        ? sql`date_format(${moment}, '%Y-%m')`
+        : sql`date_format(${moment}, '%Y-%m-%d')`
     },
 
     classify: classifyMysql,
   }
 }
 
-function select(column: DialectColumn, ref: Ref): Ref {
-  switch (column.type) {
-    case 'integer':
-    case 'float':
-    case 'boolean':
-    case 'string':
-    case 'text':
-    case 'enum':
-    case 'uuid':
-    case 'binary':
-      return ref
-    default:
-      return sql`cast(${ref} as char)`
-  }
-}
+/** Types whose values the driver would round or turn into objects. */
+const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
+  'bigint',
+  'decimal',
+  'date',
+  'datetime',
+  'time',
+  'json',
+])
 
-/** Microseconds are the finest grain here, so a millisecond ends with its 999th. */
-function compareDatetime(ref: Ref, operator: Comparison, iso: string): Test {
-  const first = blankForm(iso)
-  const last = `${first}999`
+/** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
+function spanCompare(ref: Ref, operator: Comparison, first: Ref, last: Ref): Test {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
-  const bound = operator === 'lt' || operator === 'ge' ? first : last
-  return sql<SqlBool>`${ref} ${symbols[operator]} ${bound}`
+  return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
+}
+
+/** A place in the column's own type, where a text beside it would have both compared as doubles. */
+function placeValue(column: DialectColumn, place: string): unknown {
+  switch (column.type) {
+    case 'integer':
+    case 'bigint':
+    case 'boolean':
+      return sql`cast(${place} as signed)`
+    case 'decimal':
+      return bind(column, place)
+    case 'float':
+      return Number.isNaN(Number(place)) ? null : Number(place)
+    default:
+      return undefined
+  }
 }
 
 /** A text beside a number would have both compared as doubles. */

@@ -8,157 +8,195 @@ import { classifyPostgres } from './classify.ts'
 import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
+import { type Facts, lookUpFacts, unknownFacts } from './postgres-facts.ts'
 import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  isText,
   jsonText,
+  natural,
   plainCompare,
   type Ref,
   rangeCompare,
+  symbols,
   type Test,
 } from './sql-parts.ts'
 
+/** PostgreSQL; how the columns are collated, `connect` asks. */
 export const postgres: Dialect = {
-  name: 'postgres',
+  ...dialectWith(unknownFacts),
+  connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
+}
 
-  select(column, ref) {
+function dialectWith(facts: Facts): Dialect {
+  /** What a column is ordered by: text by code point; a native uuid orders as its text does. */
+  const ordered = (column: DialectColumn, ref: Ref): Ref => {
+    if (column.comparable || column.collation === 'database' || !isText(column)) return ref
+    return column.type === 'uuid' || facts(column) === 'codePoint' ? ref : byCodePoint(ref)
+  }
+
+  const isLoose = (column: DialectColumn): boolean =>
+    facts(column) === 'loose' && column.collation !== 'database'
+
+  const asComparable = (column: DialectColumn, ref: Ref): Ref => {
+    if (column.comparable) return ref
     switch (column.type) {
-      case 'integer':
-      case 'float':
-      case 'boolean':
-      case 'string':
-      case 'text':
-      case 'binary':
-        return ref
-      default:
+      case 'datetime':
+        return sql`date_trunc('milliseconds', ${ref})`
+      case 'time':
+        return sql`left(${ref}::text, 8)`
+      case 'uuid':
+        return byCodePoint(ref)
+      case 'json':
         return sql`${ref}::text`
+      default:
+        return ordered(column, ref)
     }
-  },
-
-  decoder: decoderOf,
-  encode,
-  compare,
-
-  oneOf(column, ref, values, negated) {
-    if (column.type === 'datetime' || column.type === 'time') {
-      const operator = negated ? 'ne' : 'eq'
-      return eachOf(values, negated, (value) => compare(column, ref, operator, value))
-    }
-    // One array is one bound value, so that the statement is the same for lists of any length.
-    const list = typed(
-      column,
-      values.map((value) => bind(column, value)),
-      sql`[]`,
-    )
-    return negated ? sql<SqlBool>`${ref} <> all(${list})` : sql<SqlBool>`${ref} = any(${list})`
-  },
-
-  textMatch(column, ref, { match, text, ignoreCase, negated }) {
-    if (!ignoreCase) {
-      const like = negated ? sql`not like` : sql`like`
-      return sql<SqlBool>`${ref}::text ${like} ${likePattern(match, text)} escape '!'`
-    }
-    if (column.collation === 'database') {
-      const like = negated ? sql`not ilike` : sql`ilike`
-      return sql<SqlBool>`${ref}::text ${like} ${likePattern(match, text)} escape '!'`
-    }
-    return sql<SqlBool>`${ref}::text ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text, '$')}`
-  },
-
-  order(column, ref, { descending, nulls, mayBeNull }) {
-    const by = ordered(column, ref)
-    const direction = descending ? sql`desc` : sql`asc`
-    // NULL is the largest value here.
-    const own = descending ? 'first' : 'last'
-    if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
-    return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
-  },
-
-  comparable: asComparable,
-
-  aggregate(fn, column, ref) {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') {
-      return postgres.select({ ...column, comparable: true }, extreme(fn, column, ref))
-    }
-    if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
-    if (fn === 'sum') return sql`sum(${ref})::text`
-    return sql`sum(${ref})::text || '/' || count(${ref})::text`
-  },
-
-  aggregateDecoder: (fn, column) => aggregateDecoderOf(fn, column),
-
-  aggregateComparable(fn, column, ref) {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-    if (column.type === 'float') return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
-    if (fn === 'sum') return sql`sum(${ref})`
-    if (column.type === 'integer') return sql`(sum(${ref})::float8 / count(${ref}))`
-    // A divisor with sixty digits after the point has the quotient computed with as many, then rounded once.
-    const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
-    return sql`round(sum(${ref}) / count(${ref})::numeric(100, 60), ${digits}::int)`
-  },
-
-  bucket(unit, _column, ref) {
-    // The epoch of a timestamp without zone is that of its digits in UTC, so one expression serves both kinds.
-    const utc = sql`(to_timestamp(floor(extract(epoch from ${ref}))) at time zone 'UTC')`
-    const part =
-      unit === 'year'
-        ? sql`extract(year from ${utc})::int`
-        : unit === 'month'
-          ? sql`to_char(${utc}, 'YYYY-MM')`
-          : sql`to_char(${utc}, 'YYYY-MM-DD')`
-    const whole = sql`case when isfinite(${ref}) then ${part} end`
-    return unit === 'year' ? whole : sql`(${whole}) collate "C"`
-  },
-
-  classify: classifyPostgres,
-}
-
-function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test {
-  if (column.type === 'datetime') {
-    const iso = String(value)
-    return rangeCompare(ref, operator, iso, nextMillisecond(iso))
   }
-  if (column.type === 'time') {
-    const time = String(value)
-    return rangeCompare(ref, operator, time, nextSecond(time))
+
+  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> => {
+    // A stored datetime orders as it is, and an index on it can serve.
+    const asStored = column.type === 'datetime' || column.type === 'time'
+    const of = asStored ? ref : asComparable(column, ref)
+    return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
   }
-  // Equality of text is that of its bytes under every deterministic collation, and plain it can use any index.
-  const by = operator === 'eq' || operator === 'ne' ? ref : ordered(column, ref)
-  return plainCompare(by, operator, typed(column, bind(column, value), sql``))
+
+  const compare = (
+    column: DialectColumn,
+    ref: Ref,
+    operator: Comparison,
+    value: PlanValue,
+  ): Test => {
+    if (column.type === 'datetime') {
+      const iso = String(value)
+      return rangeCompare(ref, operator, iso, nextMillisecond(iso))
+    }
+    if (column.type === 'time') {
+      const time = String(value)
+      return rangeCompare(ref, operator, time, nextSecond(time))
+    }
+    const bound = typed(column, bind(column, value), sql``)
+    if (isLoose(column)) {
+      const exact = plainCompare(byCodePoint(ref), operator, bound)
+      // The column's own equality finds every equal text and maybe more; its index serves, the second test decides.
+      return operator === 'eq' ? sql<SqlBool>`(${ref} = ${bound} and ${exact})` : exact
+    }
+    // Equality of text is that of its bytes under every deterministic collation, and plain it can use any index.
+    const equality = operator === 'eq' || operator === 'ne'
+    return plainCompare(equality ? ref : ordered(column, ref), operator, bound)
+  }
+
+  return {
+    name: 'postgres',
+    select,
+    decoder: decoderOf,
+    encode,
+    compare,
+
+    oneOf(column, ref, values, negated) {
+      if (column.type === 'datetime' || column.type === 'time') {
+        const operator = negated ? 'ne' : 'eq'
+        return eachOf(values, negated, (value) => compare(column, ref, operator, value))
+      }
+      // One array is one bound value, so that the statement is the same for lists of any length.
+      const items = values.map((value) => bind(column, value))
+      const list = typed(column, items, sql`[]`)
+      if (negated) {
+        return sql<SqlBool>`${isLoose(column) ? byCodePoint(ref) : ref} <> all(${list})`
+      }
+      const own = sql<SqlBool>`${ref} = any(${list})`
+      return isLoose(column) ? sql<SqlBool>`(${own} and ${byCodePoint(ref)} = any(${list}))` : own
+    },
+
+    textMatch(column, ref, { match, text, ignoreCase, negated }) {
+      // Under the column's own collation an index for patterns can serve; the answer is the same.
+      const subject = isLoose(column) ? byCodePoint(ref) : sql`${ref}::text`
+      if (ignoreCase && column.collation !== 'database') {
+        return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text, '$')}`
+      }
+      const like = ignoreCase ? sql`ilike` : sql`like`
+      const not = negated ? sql`not ` : sql``
+      return sql<SqlBool>`${subject} ${not}${like} ${likePattern(match, text)} escape '!'`
+    },
+
+    order(column, ref, { descending, nulls, mayBeNull }) {
+      const by = ordered(column, ref)
+      const direction = descending ? sql`desc` : sql`asc`
+      // NULL is the largest value here.
+      const own = descending ? 'first' : 'last'
+      if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
+      return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
+    },
+
+    place: (_column, ref) => sql`${ref}::text`,
+
+    comparePlace: (column, ref, operator, place) =>
+      sql<SqlBool>`${ordered(column, ref)} ${symbols[operator]} ${place}`,
+
+    sameKey(column, ref, otherColumn, otherRef) {
+      // Only text can be kept in different types that do not compare.
+      if (column.type !== otherColumn.type && (isText(column) || isText(otherColumn))) {
+        return sql<SqlBool>`${ref}::text = ${otherRef}::text`
+      }
+      const own = sql<SqlBool>`${ref} = ${otherRef}`
+      if (!isLoose(column) && !isLoose(otherColumn)) return own
+      return sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(otherRef)})`
+    },
+
+    comparable: asComparable,
+
+    aggregate(fn, column, ref) {
+      if (fn === 'count') return sql`count(${ref})`
+      if (fn === 'min' || fn === 'max') return select(column, extreme(fn, column, ref))
+      if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
+      if (fn === 'sum') return sql`sum(${ref})::text`
+      return sql`sum(${ref})::text || '/' || count(${ref})::text`
+    },
+
+    aggregateDecoder: (fn, column) => aggregateDecoderOf(fn, column),
+
+    aggregateComparable(fn, column, ref) {
+      if (fn === 'count') return sql`count(${ref})`
+      if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+      if (column.type === 'float') {
+        return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
+      }
+      if (fn === 'sum') return sql`sum(${ref})`
+      if (column.type === 'integer') return sql`(sum(${ref})::float8 / count(${ref}))`
+      // A divisor with sixty digits after the point has the quotient computed with as many, then rounded once.
+      const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
+      return sql`round(sum(${ref}) / count(${ref})::numeric(100, 60), ${natural(digits)})`
+    },
+
+    bucket(unit, _column, ref) {
+      // The epoch of a timestamp without zone is that of its digits in UTC, so one expression serves both kinds.
+      const utc = sql`(to_timestamp(floor(extract(epoch from ${ref}))) at time zone 'UTC')`
+      const finite = (part: Ref): RawBuilder<unknown> =>
+        sql`case when isfinite(${ref}) then ${part} end`
+      if (unit === 'year') return finite(sql`extract(year from ${utc})::int`)
+      const form = unit === 'month' ? sql`'YYYY-MM'` : sql`'YYYY-MM-DD'`
+      return sql`(${finite(sql`to_char(${utc}, ${form})`)}) collate "C"`
+    },
+
+    classify: classifyPostgres,
+  }
 }
 
-/** What a column is ordered by: text by code point; a native uuid orders as its text does. */
-function ordered(column: DialectColumn, ref: Ref): Ref {
-  if (column.comparable || column.collation === 'database') return ref
-  const { type } = column
-  return type === 'string' || type === 'text' || type === 'enum'
-    ? sql`${ref}::text collate "C"`
-    : ref
-}
-
-function asComparable(column: DialectColumn, ref: Ref): Ref {
-  if (column.comparable) return ref
+function select(column: DialectColumn, ref: Ref): Ref {
   switch (column.type) {
-    case 'datetime':
-      return sql`date_trunc('milliseconds', ${ref})`
-    case 'time':
-      return sql`left(${ref}::text, 8)`
-    case 'uuid':
-      return sql`${ref}::text collate "C"`
-    case 'json':
-      return sql`${ref}::text`
+    case 'integer':
+    case 'float':
+    case 'boolean':
+    case 'binary':
+      return ref
     default:
-      return ordered(column, ref)
+      return sql`${ref}::text`
   }
 }
 
-function extreme(fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> {
-  // A stored datetime orders as it is, and an index on it can serve.
-  const of = column.type === 'datetime' || column.type === 'time' ? ref : asComparable(column, ref)
-  return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
+function byCodePoint(ref: Ref): RawBuilder<unknown> {
+  return sql`${ref}::text collate "C"`
 }
 
 /** As text where JavaScript's or the driver's numbers could lose digits. */

@@ -75,6 +75,15 @@ export const sqlite: Dialect = {
     return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
   },
 
+  place: (column, ref) =>
+    column.type === 'float' || isText(column) ? ref : sql`cast(${operand(column, ref)} as text)`,
+
+  comparePlace: (column, ref, operator, place) =>
+    plainCompare(operand(column, ref), operator, placeValue(column, place)),
+
+  sameKey: (column, ref, _otherColumn, otherRef) =>
+    sql<SqlBool>`${isText(column) ? operand(column, ref) : ref} = ${otherRef}`,
+
   comparable: asComparable,
 
   aggregate(fn, column, ref) {
@@ -162,6 +171,21 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
       return sql`cast(${String(scaled(String(value), column.scale ?? 0))} as integer)`
     default:
       return value
+  }
+}
+
+/** A place in the column's own type: a text is greater than every number. */
+function placeValue(column: DialectColumn, place: string): unknown {
+  switch (column.type) {
+    case 'integer':
+    case 'bigint':
+    case 'boolean':
+    case 'decimal':
+      return sql`cast(${place} as integer)`
+    case 'float':
+      return Number.isNaN(Number(place)) ? null : Number(place)
+    default:
+      return place
   }
 }
 
