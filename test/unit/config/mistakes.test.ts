@@ -81,6 +81,10 @@ suite('mistakes in config', (test) => {
           `config.API_PREFIX: expected a path such as "/api", beginning with "/" and not ending with it, got "${prefix}".`,
         ] as const,
     ),
+    [
+      { API_PREFIX: '/api/..' },
+      'config.API_PREFIX: expected a path without "." and "..", got "/api/..".',
+    ],
     ...['example.org', 'https://example.org/', 'https://example.org/v1', 'ftp://example.org'].map(
       (origin) =>
         [

@@ -154,6 +154,13 @@ suite('mistakes of models', (test) => {
     ])
   })
 
+  test('a table without a name, a method that is none', () => {
+    equal(problemsOf({ models: [model('Book', { table: '', methods: { check: 'yes' } })] }), [
+      'models.Book.table: expected the name of a table.',
+      'models.Book.methods.check: expected a function, got "yes".',
+    ])
+  })
+
   test('two fields of one database column', () => {
     const columns = { name: { type: 'string' }, title: { type: 'string', column: 'name' } }
     equal(problemsOf({ models: [model('Book', { columns })] }), [
@@ -314,6 +321,27 @@ suite('mistakes of relations', (test) => {
       ],
     })
   const at = 'models.Book.relations.it'
+
+  test('what no relation function returned', () => {
+    const form = 'expected what belongsTo, hasOne, hasMany, manyToMany return.'
+    equal(book('Author' as never), [`${at}: ${form}`])
+    equal(book({ kind: 'owns', target: 'Author' }), [`${at}: ${form}`])
+    equal(book((belongsTo as (target: string) => object)('Author')), [
+      `${at}.key: expected a name or a list of names, got undefined.`,
+    ])
+    equal(book({ kind: 'hasMany', target: '', key: [] }), [
+      `${at}.target: expected a text, got "".`,
+      `${at}.key: expected a name or a list of names, got an empty list.`,
+    ])
+    equal(book({ ...belongsTo('Author', 'author_id'), refrences: 'code', references: 7 }), [
+      `${at}.refrences: unknown option. Did you mean "references"?`,
+      `${at}.references: expected a name or a list of names, got 7.`,
+    ])
+    equal(book({ kind: 'manyToMany', target: 'Author', through: 'x', from: 'a', key: 'b' }), [
+      `${at}.to: expected a name or a list of names, got undefined.`,
+      `${at}.key: unknown option.`,
+    ])
+  })
 
   test('a target that nobody declares', () => {
     equal(book(belongsTo('Autor', 'author_id')), [

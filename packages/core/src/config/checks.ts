@@ -106,23 +106,30 @@ export const matching =
 
 const segment = '[A-Za-z0-9._~-]+'
 
+/** Without `.` and `..`, which a reader of the URL would resolve. */
+const plain =
+  (form: Check): Check =>
+  (value) =>
+    form(value) ??
+    (/(^|\/)\.\.?(\/|$)/.test(String(value))
+      ? expected('a path without "." and ".."', value)
+      : undefined)
+
 /** A URL path that begins with `/` and does not end with one. */
-export const path: Check = matching(
-  new RegExp(`^(/${segment})+$`),
-  'a path such as "/api", beginning with "/" and not ending with it',
+export const path: Check = plain(
+  matching(
+    new RegExp(`^(/${segment})+$`),
+    'a path such as "/api", beginning with "/" and not ending with it',
+  ),
 )
 
 /** A path below the prefix; a leading `/` is allowed. */
-export const endpointPath: Check = (value) => {
-  const wrong = matching(
+export const endpointPath: Check = plain(
+  matching(
     new RegExp(`^/?${segment}(/${segment})*$`),
     'a path below the prefix such as "library/books", of letters, digits and . _ ~ -',
-  )(value)
-  if (wrong !== undefined) return wrong
-  return (value as string).split('/').some((part) => part === '.' || part === '..')
-    ? expected('a path without "." and ".."', value)
-    : undefined
-}
+  ),
+)
 
 /** An absolute origin: scheme and host, no path. */
 export const origin: Check = (value) => {

@@ -1,5 +1,6 @@
 // Checks one published model: its names, its columns and its key.
 
+import { callable } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { ComputedColumn } from '../model/define-model.ts'
@@ -17,6 +18,11 @@ export function checkModel(
   const at = `models.${model.name}`
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(model.name)) {
     problems.add(at, 'a model name has letters, digits and _, and does not begin with a digit.')
+  }
+  if (model.table === '') problems.add(`${at}.table`, 'expected the name of a table.')
+  for (const [name, method] of Object.entries(model.methods ?? {})) {
+    const wrong = callable(method)
+    if (wrong !== undefined) problems.add(`${at}.methods.${name}`, wrong)
   }
   if (Object.keys(model.columns).length === 0) {
     problems.add(`${at}.columns`, 'a published model needs at least one column.')

@@ -6,6 +6,7 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { Key, Relation } from '../model/relation.ts'
 import { toCase } from '../naming/case.ts'
 import { didYouMean } from '../naming/suggest.ts'
+import { checkRelation } from './check-relation.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
 /** What is known of a table: there may be several models of it, and none of them published. */
@@ -185,6 +186,7 @@ export function resolveRelations(
   const segments = new Map<string, string>()
   for (const [name, relation] of Object.entries(source.model.relations)) {
     const at = `models.${source.name}.relations.${name}`
+    if (!checkRelation(relation, at, scope.problems)) continue
     if (!scope.models.has(relation.target)) {
       const hint = didYouMean(relation.target, scope.models.keys())
       scope.problems.add(at, `no model named "${relation.target}".${hint}`)

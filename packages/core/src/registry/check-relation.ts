@@ -1,0 +1,50 @@
+// Checks the form of one declared relation, before anything is looked up in it.
+
+import { type Check, object, oneOf, shown, text } from '../config/checks.ts'
+import type { Problems } from '../config/problems.ts'
+import type { Relation } from '../model/relation.ts'
+import { didYouMean } from '../naming/suggest.ts'
+
+const key: Check = (value) => {
+  const names = Array.isArray(value) ? value : [value]
+  return names.length > 0 && names.every((name) => text(name) === undefined)
+    ? undefined
+    : `expected a name or a list of names, got ${shown(value)}.`
+}
+
+const direct: Readonly<Record<string, Check>> = { target: text, key }
+const members: Readonly<Record<Relation['kind'], Readonly<Record<string, Check>>>> = {
+  belongsTo: direct,
+  hasOne: direct,
+  hasMany: direct,
+  manyToMany: { target: text, through: text, from: key, to: key },
+}
+
+const kinds = Object.keys(members)
+
+/** Reports what is wrong with the form of a relation; answers whether nothing is. */
+export function checkRelation(relation: Relation, at: string, problems: Problems): boolean {
+  const before = problems.list.length
+  const wrong = object(relation) ?? oneOf(...kinds)(relation.kind)
+  if (wrong !== undefined) {
+    problems.add(at, `expected what ${kinds.join(', ')} return.`)
+    return false
+  }
+  const required = members[relation.kind]
+  const given = new Map(Object.entries(relation))
+  for (const [name, check] of Object.entries(required)) {
+    const message = check(given.get(name))
+    if (message !== undefined) problems.add(`${at}.${name}`, message)
+  }
+  const optional = relation.kind === 'manyToMany' ? [] : ['references']
+  const known = ['kind', ...Object.keys(required), ...optional]
+  for (const [name, value] of given) {
+    if (!known.includes(name)) {
+      problems.add(`${at}.${name}`, `unknown option.${didYouMean(name, known)}`)
+    } else if (name === 'references' && value !== undefined) {
+      const message = key(value)
+      if (message !== undefined) problems.add(`${at}.references`, message)
+    }
+  }
+  return problems.list.length === before
+}
