@@ -1,9 +1,11 @@
 // createApi: checks the configuration, builds registry, routes and dialect once, and answers requests with them.
 
 import type { Kysely } from 'kysely'
+import { buildPolicies } from './access/policy.ts'
 import type { Clock, Runtime } from './call.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { ApiConfig } from './config/config.ts'
+import { collectProblems, throwProblems } from './config/problems.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
 import { databaseUnavailable } from './errors.ts'
@@ -80,12 +82,17 @@ export function createApi(options: ApiOptions): Api {
     config,
     dialect: detected,
   })
+  const problems = collectProblems()
+  const warn = options.onWarning ?? ((message: string) => console.warn(message))
+  const policies = buildPolicies(registry, problems, warn)
+  throwProblems(problems)
   const dialect = connectOnce(detected, db, tablesOf(registry, options.schema))
   const runtime: Runtime = {
     settings,
     registry,
     routes: buildRouteTable(registry, settings.prefix),
     schema: options.schema,
+    policies,
     clock: options.clock ?? systemClock,
     dialect,
     session: async (request) =>
@@ -111,10 +118,12 @@ function connectOnce(
 ): () => Promise<Dialect> {
   let known: Promise<Dialect> | undefined
   return () => {
-    known ??= Promise.resolve(detected.connect?.(db.withoutPlugins(), tables) ?? detected).catch((error: unknown) => {
-      known = undefined
-      throw Object.assign(databaseUnavailable(), { cause: error })
-    })
+    known ??= Promise.resolve(detected.connect?.(db.withoutPlugins(), tables) ?? detected).catch(
+      (error: unknown) => {
+        known = undefined
+        throw Object.assign(databaseUnavailable(), { cause: error })
+      },
+    )
     return known
   }
 }

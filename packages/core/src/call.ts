@@ -1,6 +1,8 @@
 // Call: what one request carries through the stages. Types only.
 
 import type { Action } from './access/action.ts'
+import type { Policies } from './access/policy.ts'
+import type { Caller } from './access/roles.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
@@ -24,6 +26,8 @@ export interface Runtime {
   readonly registry: Registry
   readonly routes: RouteTable
   readonly schema: string | undefined
+  /** The access policy of each resource that has one. */
+  readonly policies: Policies
   readonly clock: Clock
   /** The dialect, once what it must know of the server is known. */
   dialect(): Promise<Dialect>
@@ -53,5 +57,8 @@ export interface Call {
   readonly base: string
   /** What stands before the request's own path in emitted links: origin and mount prefix. */
   readonly origin: string
+  /** Who is asking; nobody until the request is authenticated. */
+  readonly caller: Caller
+  /** Whether the caller may list a resource. */
   readonly reach: Reach
 }

@@ -76,6 +76,109 @@ export const urlTooLong = (length: number, setting: string, limit: number): ApiE
     code: 'url_too_long',
   })
 
+// ---------------------------------------------------------------- limit: 429
+
+/** A rate limit is used up; the headers say when it is free again. */
+export const tooManyRequests = (
+  limit: string,
+  headers: Readonly<Record<string, string>>,
+): ApiError =>
+  new ApiError(
+    429,
+    {
+      error: 'Too Many Requests',
+      reason: `The limit of ${limit} is used up. Try again in ${headers['retry-after']} s.`,
+      code: 'too_many_requests',
+    },
+    headers,
+  )
+
+/** More password checks are waiting than can be answered soon. */
+export const tooBusy = (): ApiError =>
+  new ApiError(
+    503,
+    {
+      error: 'Service Unavailable',
+      reason: 'Too many sign-ins are being checked at the moment. Try again shortly.',
+      code: 'too_busy',
+    },
+    { 'retry-after': '1' },
+  )
+
+// ---------------------------------------------------------------- authenticate: 401, 403
+
+const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
+  new ApiError(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
+
+/** The specification's text for a request without any credential. */
+export const authorizationMissing = (challenge: string): ApiError =>
+  unauthorized('authorization_missing', 'Authorization header missing', challenge)
+
+/** A credential that is not one, or not that of a user: all give the same bytes (contract §9). */
+export const invalidCredentials = (challenge: string): ApiError =>
+  unauthorized('invalid_credentials', 'Invalid credentials', challenge)
+
+/** The specification's text for an access token whose time is over. */
+export const tokenHasExpired = (): ApiError =>
+  unauthorized(
+    'token_expired',
+    'Token has expired',
+    'Bearer error="invalid_token", error_description="Token has expired"',
+  )
+
+/** The specification's text for a refresh token that is malformed, forged, or meant for somebody else. */
+export const invalidToken = (): ApiError =>
+  unauthorized('invalid_token', 'Invalid token', 'Bearer error="invalid_token"')
+
+/** The specification's text for a refresh token that the store calls unknown, revoked or expired. */
+export const invalidRefreshToken = (): ApiError =>
+  new ApiError(403, {
+    error: 'Forbidden',
+    reason: 'Invalid or expired refresh token',
+    code: 'invalid_refresh_token',
+  })
+
+/** A cookie accompanies requests of other sites too: what changes something must prove where it comes from. */
+export const crossSiteRequest = (): ApiError =>
+  new ApiError(403, {
+    error: 'Forbidden',
+    reason:
+      'A request that is authenticated by a cookie and changes something must come from the same origin (Sec-Fetch-Site or Origin header).',
+    code: 'cross_site_request',
+  })
+
+/** The body of a login or refresh is not JSON. */
+export const malformedCredentials = (reason: string): ApiError =>
+  badRequest('malformed_credentials', reason)
+
+/** Members of a login or refresh body that are missing or of the wrong kind. */
+export const credentialProblems = (
+  problems: Readonly<Record<string, readonly string[]>>,
+): ApiError =>
+  new ApiError(400, { error: 'Validation failed', reason: problems, code: 'validation_failed' })
+
+/** A body of another kind than JSON. */
+export const credentialsNotJson = (type: string): ApiError =>
+  new ApiError(415, {
+    error: 'Unsupported Media Type',
+    reason: `The body is of type "${type}"; expected application/json.`,
+    code: 'unsupported_media_type',
+  })
+
+/** bcrypt reads 72 bytes and ignores what follows. */
+export const passwordTooLong = (bytes: number): ApiError =>
+  badRequest('password_too_long', `A password may have 72 bytes at most; this one has ${bytes}.`)
+
+// ---------------------------------------------------------------- authorize, scope: 403
+
+/** A role is missing, or a policy refuses: one answer, so that it does not tell which (specification: Access policies). */
+export const forbidden = (): ApiError =>
+  new ApiError(403, {
+    error: 'Forbidden',
+    reason: 'This is not allowed for the current user.',
+    code: 'forbidden',
+  })
+
 // ---------------------------------------------------------------- parse: 400, the text is not the query language
 
 /** A `%` without two hexadecimal digits, or bytes that are not UTF-8; `at` is what is around it. */

@@ -1,6 +1,10 @@
 // The pipeline: one request in, one answer out; every refusal of every stage is caught here and nowhere else.
 
+import { authorize, checksOf } from './access/authorize.ts'
+import { callerOf } from './access/caller.ts'
 import { hookArgs } from './access/hook-args.ts'
+import { reachOf } from './access/reach.ts'
+import { anonymous } from './access/roles.ts'
 import type { Call, Runtime } from './call.ts'
 import { settingNames } from './config/setting-names.ts'
 import { getMany } from './endpoints/collection.ts'
@@ -77,7 +81,8 @@ function openCall(runtime: Runtime, request: ApiRequest): { call: Call; route: R
     hooks: resource.settings.hooks[hookMethod] ?? resource.settings.hooks.get,
     origin,
     base: `${origin}${prefix}`,
-    reach: (target) => target.settings.methods.has('GET'),
+    caller: anonymous,
+    reach: reachOf(anonymous),
   }
   return { call, route }
 }
@@ -91,8 +96,11 @@ async function serve(call: Call, route: Route): Promise<Result> {
   }
   if (!allowed.includes(call.method)) throw methodNotAllowed(call.method, allowed)
   await runSetup(call.hooks, call.request)
-  const result = await answer(call, route)
-  return { ...result, value: await runReturn(call.hooks, result.value, hookArgs(call)) }
+  const caller = await callerOf(call.request.user, undefined)
+  authorize(caller, checksOf(route, call.method))
+  const known: Call = { ...call, caller, reach: reachOf(caller) }
+  const result = await answer(known, route)
+  return { ...result, value: await runReturn(call.hooks, result.value, hookArgs(known)) }
 }
 
 function answer(call: Call, route: Route): Promise<Result> {

@@ -80,7 +80,7 @@ suite('a policy at start-up', (test) => {
 suite('a policy class', (test) => {
   const resource = (name: string, option: unknown, at = 'config.API_ACCESS_POLICY'): Resource =>
     ({ name, settings: { policy: { at, policy: option } } }) as unknown as Resource
-  const registry = (...resources: Resource[]): Registry => ({ resources, byName: new Map() })
+  const registry = (...resources: Resource[]) => ({ resources }) as unknown as Registry
 
   test('is constructed once, whoever shares it', () => {
     let made = 0

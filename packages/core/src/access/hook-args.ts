@@ -6,7 +6,7 @@ import type { HookArgs } from '../config/hook-types.ts'
 /** The arguments of a callback or policy hook, for the resource that is answered. */
 export const hookArgs = (call: Call): HookArgs => ({
   action: call.action,
-  user: call.request.user ?? null,
+  user: call.caller.user,
   request: call.request,
   model: call.resource.model,
   many: call.action.endsWith('MANY'),

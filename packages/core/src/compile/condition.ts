@@ -4,7 +4,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
-import { columnOf, junction, relatedRows, tableOf } from './source.ts'
+import { columnOf, junction, linkRows, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
 
 /** An operand as SQL, with the column type its comparisons follow. */
@@ -122,5 +122,5 @@ function linked(
     (name, i) =>
       sql`${sql.id(junction, name)} = ${columnOf(source, relation.to[i] as (typeof relation.to)[0])}`,
   )
-  return sql<SqlBool>`exists (select 1 from ${tableOf(target, relation.through.table)} as ${sql.id(junction)} where ${sql.join(pairs, sql` and `)} and ${all})`
+  return sql<SqlBool>`exists (select 1 from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} where ${sql.join(pairs, sql` and `)} and ${all})`
 }

@@ -43,6 +43,10 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }
 
+/** The rows of a junction: its table, or what its own model leaves of it. */
+export const linkRows = (target: Target, source: Source, table: string): Expression<unknown> =>
+  source.links === undefined ? tableOf(target, table) : rowsOf(target, source.links)
+
 function expressionOf(column: NamedColumn): Expression<unknown> {
   if (column.computed === undefined) throw new Error(`${column.name} is not computed`)
   return column.computed(expressionBuilder())
@@ -84,7 +88,7 @@ export function joinedSource(
   const columns = [...source.resource.allColumns.values()].map((column) =>
     sql.id(partner, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${tableOf(target, relation.through.table)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${junctionEquals(join)})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${junctionEquals(join)})`.as(
     source.alias,
   )
 }

@@ -1,13 +1,15 @@
 // GET on one record by its key.
 
 import type { Call } from '../call.ts'
+import type { Target } from '../compile/target.ts'
 import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
+import type { Connection } from '../execute/run.ts'
 import type { Result } from '../http/envelope.ts'
 import type { ReadPlan } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import type { Resource } from '../registry/resource.ts'
-import { objectsOf, open, parse, pathKey } from './read-stages.ts'
+import { objectsOf, open, parse, pathKey, scoped } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
 export async function getOne(
@@ -18,14 +20,21 @@ export async function getOne(
   const ast = parse(call, resource)
   const key = pathKey(resource, texts)
   // The query is checked first: a mistake in it is a mistake whether or not the record exists.
-  const plan = planOne(resource, ast, key ?? [], call.reach)
+  const planned = planOne(resource, ast, key ?? [], call.reach)
   if (key === undefined) throw recordNotFound()
-  return oneResult(call, resource, plan)
+  const opened = await open(call)
+  const { plan, target } = await scoped(call, opened, planned)
+  return oneResult(call, resource, plan, opened.connection, target)
 }
 
-/** Reads the one row of a plan and answers it. */
-export async function oneResult(call: Call, resource: Resource, plan: ReadPlan): Promise<Result> {
-  const { connection, target } = await open(call)
+/** Reads the one row of a scoped plan and answers it. */
+export async function oneResult(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  connection: Connection,
+  target: Target,
+): Promise<Result> {
   const row = await readOne(connection, target, plan)
   if (row === undefined) throw recordNotFound()
   const [value = null] = await objectsOf(call, resource, plan, [row])

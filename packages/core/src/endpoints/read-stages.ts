@@ -1,8 +1,10 @@
 // What every reading endpoint does alike: parse the query of its resource, open the connection, shape the answer of a list.
 
 import { hookArgs } from '../access/hook-args.ts'
+import { checkObjects, readRecords } from '../access/objects.ts'
+import { type Scopes, scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
-import type { Target } from '../compile/target.ts'
+import type { AnyDatabase, Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { LoadedPage } from '../execute/read.ts'
@@ -14,7 +16,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { writeCursor } from '../plan/cursor.ts'
-import type { ListPlan, ReadPlan, Value } from '../plan/plan.ts'
+import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serialize } from '../serialize/serialize.ts'
@@ -41,22 +43,55 @@ export function pathKey(
   return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
 }
 
-/** The connection of this request and what compilation needs to know of it. */
-export async function open(call: Call): Promise<{ connection: Connection; target: Target }> {
-  const { runtime } = call
-  const dialect = await runtime.dialect()
-  const db = (await runtime.session(call.request)).withoutPlugins()
-  const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
-  return { connection: { db, dialect }, target }
+/** What a request reads with. */
+export interface Opened {
+  readonly connection: Connection
+  /** What compilation needs to know; no source is narrowed yet. */
+  readonly target: Target
+  /** The connection with the plugins of its author, for what policies are given. */
+  readonly own: AnyDatabase
 }
 
-/** serialize: rows → objects, each through the dump callbacks where there are any. */
+/** The connection of this request and what compilation needs to know of it. */
+export async function open(call: Call): Promise<Opened> {
+  const { runtime } = call
+  const dialect = await runtime.dialect()
+  const own = await runtime.session(call.request)
+  const db = own.withoutPlugins()
+  const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
+  return { connection: { db, dialect }, target, own }
+}
+
+/** scope: the plan with every source narrowed by its policy, and the target that knows how. */
+export async function scoped<P extends ReadPlan>(
+  call: Call,
+  { target, own }: Opened,
+  planned: P,
+): Promise<{ plan: P; target: Target }> {
+  const scope = { call, db: own, action: call.action }
+  const { plan, scopes } = await scopeRead(scope, planned)
+  return { plan: readRecords(call, plan), target: { ...target, scopes } }
+}
+
+/** As `scoped`, of one statement without relations. */
+export async function scopedRows(
+  call: Call,
+  { target, own }: Opened,
+  rows: RowPlan,
+): Promise<Target> {
+  const scopes: Scopes = new Map()
+  await scopeRows({ call, db: own, action: call.action }, rows, scopes)
+  return { ...target, scopes }
+}
+
+/** can_read, then serialize: rows → objects, each through the dump callbacks where there are any. */
 export async function objectsOf(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): Promise<readonly JsonValue[]> {
+  await checkObjects(call, plan, rows)
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
   const objects = rows.map((row) => serialize(shape, row, call.base))

@@ -4,10 +4,10 @@ import type { Call } from '../call.ts'
 import { recordNotFound } from '../errors.ts'
 import { type LoadedPage, readPage, readParentKey } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
-import { planParent, planRelated } from '../plan/read-plan.ts'
+import { linkedTo, planParent, planRelated } from '../plan/read-plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
-import { listResult, open, parse, pathKey } from './read-stages.ts'
+import { listResult, open, parse, pathKey, scoped, scopedRows } from './read-stages.ts'
 
 /** `GET /api/authors/1/books` → a page of books; a missing parent is 404, a parent without books an empty list. */
 export async function getRelated(
@@ -17,17 +17,20 @@ export async function getRelated(
 ): Promise<Result> {
   const { source, target: related } = relation
   const ast = parse(call, related)
-  planRelated(relation, ast, [], call.reach)
+  const planned = planRelated(relation, ast, call.reach)
   const parent = pathKey(source, texts)
   if (parent === undefined) throw recordNotFound()
-  const { connection, target } = await open(call)
+  const opened = await open(call)
+  const { connection } = opened
   const parentPlan = planParent(relation, ast, parent)
-  const key = await readParentKey(connection, target, parentPlan, relation.from)
+  const parentTarget = await scopedRows(call, opened, parentPlan)
+  const { plan: unlinked, target } = await scoped(call, opened, planned)
+  const key = await readParentKey(connection, parentTarget, parentPlan, relation.from)
   if (key === undefined) throw recordNotFound()
-  const plan = planRelated(relation, ast, key ?? [], call.reach)
+  const plan = linkedTo(unlinked, key ?? [])
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
-    return oneResult(call, related, plan)
+    return oneResult(call, related, plan, connection, target)
   }
   const page = key === null ? emptyPage : await readPage(connection, target, plan)
   return listResult(call, related, plan, page)

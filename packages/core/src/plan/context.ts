@@ -20,11 +20,23 @@ export interface PlanContext {
 export const textAt = (context: PlanContext, span: Span): string =>
   context.ast.raw.slice(span.start, span.end)
 
+/** A new source: the base, or rows that a relation leads to. */
+export function openSource(
+  context: PlanContext,
+  resource: Resource,
+  relation: ResolvedRelation | null,
+  wanted: string,
+  many: boolean,
+): Source {
+  const { includeDeleted } = context
+  const junction = relation?.through?.resource
+  const alias = context.aliases(wanted)
+  const source = { resource, alias, relation, many, includeDeleted }
+  if (junction === undefined) return source
+  const links = { ...source, resource: junction, alias: `${alias} links`, many: true }
+  return { ...source, links }
+}
+
 /** A new source at the end of a relation, under an alias of its own. */
-export const relatedSource = (context: PlanContext, relation: ResolvedRelation): Source => ({
-  resource: relation.target,
-  alias: context.aliases(relation.name),
-  relation,
-  many: relation.cardinality === 'many',
-  includeDeleted: context.includeDeleted,
-})
+export const relatedSource = (context: PlanContext, relation: ResolvedRelation): Source =>
+  openSource(context, relation.target, relation, relation.name, relation.cardinality === 'many')

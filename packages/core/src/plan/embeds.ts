@@ -6,7 +6,7 @@ import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
-import type { PlanContext } from './context.ts'
+import { openSource, type PlanContext } from './context.ts'
 import type { Names } from './names.ts'
 import { planOrder } from './order.ts'
 import { entityOutput, hiddenKeys, projectionOutput } from './output.ts'
@@ -107,13 +107,8 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
     resource: relation.target,
     aliases: createAliases(),
   }
-  const source: Source = {
-    resource: relation.target,
-    alias: context.aliases(relation.target.table),
-    relation,
-    many: relation.cardinality === 'many',
-    includeDeleted: context.includeDeleted,
-  }
+  const many = relation.cardinality === 'many'
+  const source = openSource(context, relation.target, relation, relation.target.table, many)
   const names: Names = { base: source, joins: [] }
   const below: PlannedRelations =
     options.fields === undefined && relation.target.settings.addRelations

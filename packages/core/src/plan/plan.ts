@@ -13,6 +13,8 @@ export interface Source {
   readonly alias: string
   /** The relation that leads here, null for the base. */
   readonly relation: ResolvedRelation | null
+  /** The rows of the junction that leads here, where they belong to a published model: its own rules narrow them. */
+  readonly links?: Source
   /** Whether many rows are being read: false for GET one and to-one relations. */
   readonly many: boolean
   readonly includeDeleted: boolean

@@ -5,7 +5,7 @@ import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
-import { type PlanContext, type Reach, textAt } from './context.ts'
+import { openSource, type PlanContext, type Reach, textAt } from './context.ts'
 import { neededKeys, planRelations } from './embeds.ts'
 import { asksForGroups, planGroups } from './groups.ts'
 import { isToMany, planJoins } from './joins.ts'
@@ -63,20 +63,23 @@ export function planParent(
   }
 }
 
-/** Plans the related rows of one parent, whose values of `relation.from` are `key`. */
-export function planRelated(
-  relation: ResolvedRelation,
-  ast: QueryAst,
-  key: readonly Value[],
-  reach: Reach,
-): ListPlan {
+/** Plans the related rows of one parent; `linkedTo` says which. */
+export function planRelated(relation: ResolvedRelation, ast: QueryAst, reach: Reach): ListPlan {
   const context = openContext(relation.target, ast, reach)
   const many = relation.cardinality === 'many'
   if (!many) refuseOnOne(context)
   const source = baseSource(context, relation, many)
-  const linked: Condition = { kind: 'linked', relation, source, key }
+  const linked: Condition = { kind: 'linked', relation, source, key: [] }
   const action = many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE'
   return withPage(context, planRows(context, source, [linked], action))
+}
+
+/** The related rows of the parent whose values of `relation.from` are `key`. */
+export function linkedTo(plan: ListPlan, key: readonly Value[]): ListPlan {
+  const where = plan.rows.where.map((condition) =>
+    condition.kind === 'linked' ? { ...condition, key } : condition,
+  )
+  return { ...plan, rows: { ...plan.rows, where } }
 }
 
 function withPage(context: PlanContext, plan: ReadPlan): ListPlan {
@@ -140,13 +143,7 @@ const baseSource = (
   context: PlanContext,
   relation: ResolvedRelation | null,
   many: boolean,
-): Source => ({
-  resource: context.resource,
-  alias: context.aliases(context.resource.table),
-  relation,
-  many,
-  includeDeleted: context.includeDeleted,
-})
+): Source => openSource(context, context.resource, relation, context.resource.table, many)
 
 const equals = (
   source: Source,

@@ -1,0 +1,47 @@
+// authorize: which resources and actions a route asks for, and whether the caller's roles allow them all.
+
+import { forbidden } from '../errors.ts'
+import type { Route } from '../http/route-table.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Action } from './action.ts'
+import { allowedByRoles, type Caller } from './roles.ts'
+
+/** One thing that must be allowed. */
+export interface Check {
+  readonly resource: Resource
+  readonly action: Action
+}
+
+/**
+ * What a request asks for. On a relation route the parent's RELATION_ keys decide, and the target must allow as well
+ * (contract §9).
+ *
+ * ```ts
+ * checksOf({ kind: 'related', resource: author, relation: books, key: ['1'] }, 'GET')
+ * // [{ resource: author, action: 'RELATION_GET_MANY' }, { resource: book, action: 'GET_MANY' }]
+ * ```
+ */
+export function checksOf(route: Route, method: string): readonly Check[] {
+  const { resource } = route
+  const reads = method === 'GET' || method === 'HEAD'
+  switch (route.kind) {
+    case 'collection':
+      return [{ resource, action: reads ? 'GET_MANY' : (method as Action) }]
+    case 'item':
+      return [{ resource, action: reads ? 'GET_ONE' : (method as Action) }]
+    case 'related': {
+      const many = route.relation.cardinality === 'many'
+      return [
+        { resource, action: many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE' },
+        { resource: route.relation.target, action: many ? 'GET_MANY' : 'GET_ONE' },
+      ]
+    }
+  }
+}
+
+/** 403 where a role is missing, or a role is asked of nobody. */
+export function authorize(caller: Caller, checks: readonly Check[]): void {
+  for (const { resource, action } of checks) {
+    if (!allowedByRoles(resource.settings.roleMaps, action, caller)) throw forbidden()
+  }
+}

@@ -1,0 +1,25 @@
+// The caller: the authenticated user with the roles that rules are checked against, looked up once per request.
+
+import type { AnyModel } from '../model/define-model.ts'
+import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
+
+/**
+ * A user and its roles: what `methods.roles(user)` of the user model returns, else its `roles` — a list of texts, or of
+ * related records with a `name` each. Anything else counts as no roles (contract §9).
+ *
+ * ```ts
+ * await callerOf({ id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }
+ * ```
+ */
+export async function callerOf(user: unknown, userModel: AnyModel | undefined): Promise<Caller> {
+  if (user === null || user === undefined || user === false) return anonymous
+  // A custom strategy that answers `true` accepts the request without naming anybody.
+  if (user === true) return { user: null, authenticated: true, roles: [] }
+  const method = userModel?.methods.roles
+  if (method !== undefined) {
+    return { user, authenticated: true, roles: rolesIn(await method(user)) }
+  }
+  const own = typeof user === 'object' && 'roles' in user ? user.roles : undefined
+  const roles = rolesIn(own)
+  return { user, authenticated: true, roles: roles.length > 0 ? roles : namesIn(own) }
+}

@@ -1,0 +1,98 @@
+// can_read: decides about single records after they were read; a refused embedded object disappears (contract §9).
+
+import type { Call } from '../call.ts'
+import type { HookRecord } from '../config/hook-types.ts'
+import { forbidden } from '../errors.ts'
+import type { LoadedRow } from '../execute/loaded-row.ts'
+import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
+import { recordKey, withRecord } from '../plan/record.ts'
+import type { Resource } from '../registry/resource.ts'
+import { ask, type Subject, subjectArgs } from './ask.ts'
+
+const isOne = ({ action }: ReadPlan): boolean =>
+  action === 'GET_ONE' || action === 'RELATION_GET_ONE'
+
+/** Lets a plan read the records that can_read will be asked about: the one of GET one, and those of embeds. */
+export function readRecords<P extends ReadPlan>(call: Call, plan: P): P {
+  const base = isOne(plan) && hasCanRead(call, plan.rows.from.resource)
+  return {
+    ...plan,
+    rows: base ? withRecord(plan.rows) : plan.rows,
+    embeds: plan.embeds.map((embed) => embedWithRecord(call, embed)),
+  }
+}
+
+function embedWithRecord(call: Call, embed: EmbedPlan): EmbedPlan {
+  const asksFor = hasCanRead(call, embed.relation.target)
+  return {
+    ...embed,
+    rows: asksFor ? withRecord(embed.rows) : embed.rows,
+    embeds: embed.embeds.map((inner) => embedWithRecord(call, inner)),
+  }
+}
+
+const hasCanRead = (call: Call, resource: Resource): boolean =>
+  call.runtime.policies.get(resource)?.can_read !== undefined
+
+/** The record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
+export function recordOf(resource: Resource, row: LoadedRow): HookRecord {
+  const record: HookRecord = {}
+  for (const name of resource.allColumns.keys()) record[name] = row.values[recordKey(name)] ?? null
+  return record
+}
+
+/** 403 where can_read refuses the one record; embedded objects it refuses are taken out of the rows. */
+export async function checkObjects(
+  call: Call,
+  plan: ReadPlan,
+  rows: readonly LoadedRow[],
+): Promise<void> {
+  const { action } = plan
+  const { resource, relation } = plan.rows.from
+  if (isOne(plan) && hasCanRead(call, resource)) {
+    const subject: Subject = { action, resource, many: false, relation: relation?.name ?? null }
+    for (const row of rows) if (!(await mayRead(call, subject, row))) throw forbidden()
+  }
+  await checkEmbeds(call, action, plan.embeds, rows)
+}
+
+async function checkEmbeds(
+  call: Call,
+  action: Subject['action'],
+  embeds: readonly EmbedPlan[],
+  parents: readonly LoadedRow[],
+): Promise<void> {
+  for (const embed of embeds) {
+    const { relation } = embed
+    const children = new Set(parents.flatMap((parent) => childrenOf(parent, relation.name)))
+    if (hasCanRead(call, relation.target)) {
+      const many = relation.cardinality === 'many'
+      const subject = { action, resource: relation.target, many, relation: relation.name }
+      for (const child of children) {
+        if (!(await mayRead(call, subject, child))) children.delete(child)
+      }
+      for (const parent of parents) keep(parent, relation.name, children)
+    }
+    await checkEmbeds(call, action, embed.embeds, [...children])
+  }
+}
+
+function childrenOf(parent: LoadedRow, name: string): readonly LoadedRow[] {
+  const related = parent.related[name] ?? null
+  return related === null ? [] : ([related].flat() as readonly LoadedRow[])
+}
+
+function keep(parent: LoadedRow, name: string, allowed: ReadonlySet<LoadedRow>): void {
+  const related = parent.related[name] ?? null
+  if (Array.isArray(related)) parent.related[name] = related.filter((row) => allowed.has(row))
+  else if (related !== null && !allowed.has(related as LoadedRow)) parent.related[name] = null
+}
+
+async function mayRead(call: Call, subject: Subject, row: LoadedRow): Promise<boolean> {
+  const { resource } = subject
+  const policy = call.runtime.policies.get(resource)
+  const allowed = await ask(call, resource, 'can_read', () =>
+    policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject)),
+  )
+  return Boolean(allowed)
+}

@@ -1,0 +1,20 @@
+// reach: may this caller list that resource at all? Joins and relation filters to others are refused, embeds stay URLs.
+
+import type { Reach } from '../plan/context.ts'
+import type { Resource } from '../registry/resource.ts'
+import { allowedByRoles, type Caller } from './roles.ts'
+
+/** Whether a caller could send `GET /api/<resource>`. */
+export const mayList = (resource: Resource, caller: Caller): boolean =>
+  resource.settings.methods.has('GET') &&
+  allowedByRoles(resource.settings.roleMaps, 'GET_MANY', caller)
+
+/** As `mayList`, for one caller; each resource is decided once. */
+export function reachOf(caller: Caller): Reach {
+  const known = new Map<Resource, boolean>()
+  return (resource) => {
+    const answer = known.get(resource) ?? mayList(resource, caller)
+    known.set(resource, answer)
+    return answer
+  }
+}

@@ -1,0 +1,163 @@
+// scope: asks the policy to narrow every source of a plan, once each, before anything is compiled (architecture §10).
+
+import type { Expression, OperationNode } from 'kysely'
+import {
+  AliasNode,
+  ColumnNode,
+  IdentifierNode,
+  ReferenceNode,
+  SelectAllNode,
+  SelectQueryNode,
+  sql,
+} from 'kysely'
+import type { Call } from '../call.ts'
+import type { AnyDatabase } from '../compile/target.ts'
+import type { HookQuery } from '../config/hook-types.ts'
+import { forbidden } from '../errors.ts'
+import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
+import { sourcesOf } from '../plan/sources.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import type { Action } from './action.ts'
+import { ask, subjectArgs } from './ask.ts'
+
+/** What the policies left of each source; absent where no policy narrows it. */
+export type Scopes = Map<Source, Expression<unknown>>
+
+/** What scoping needs to know of the request. */
+export interface ScopeCall {
+  readonly call: Call
+  /** The connection of this request with the plugins of its author. */
+  readonly db: AnyDatabase
+  readonly action: Action
+}
+
+/**
+ * Scopes a whole read. An embed whose policy refuses becomes a URL, so the plan may change.
+ *
+ * ```ts
+ * const { plan, scopes } = await scopeRead({ call, db, action: 'GET_MANY' }, planned)
+ * // books: (select "books".* from "books" where "owner_id" = $1)
+ * ```
+ */
+export async function scopeRead<P extends ReadPlan>(
+  scope: ScopeCall,
+  plan: P,
+): Promise<{ readonly plan: P; readonly scopes: Scopes }> {
+  const scopes: Scopes = new Map()
+  await scopeRows(scope, plan.rows, scopes)
+  return { plan: { ...plan, ...(await scopeEmbeds(scope, plan, scopes)) }, scopes }
+}
+
+/** Scopes the sources of one statement; 403 where its base or a join is refused. */
+export async function scopeRows(scope: ScopeCall, rows: RowPlan, scopes: Scopes): Promise<void> {
+  for (const { source, part } of sourcesOf(rows)) {
+    const narrowed = await narrow(scope, source)
+    if (narrowed === 'all') continue
+    if (narrowed !== 'none') scopes.set(source, narrowed)
+    else if (part === 'base' || part === 'join') throw forbidden()
+    else scopes.set(source, noRows(scope, source.resource))
+  }
+}
+
+type Relations = Pick<ReadPlan, 'embeds' | 'links'>
+
+async function scopeEmbeds(
+  scope: ScopeCall,
+  { embeds, links }: Relations,
+  scopes: Scopes,
+): Promise<Relations> {
+  const kept: EmbedPlan[] = []
+  const refused: ResolvedRelation[] = []
+  for (const embed of embeds) {
+    const narrowed = await narrow(scope, embed.rows.from)
+    if (narrowed === 'none') {
+      refused.push(embed.relation)
+      continue
+    }
+    if (narrowed !== 'all') scopes.set(embed.rows.from, narrowed)
+    // The base is done; what is left are its junction and the conditions of `books[…]`.
+    for (const { source, part } of sourcesOf(embed.rows)) {
+      if (part !== 'base') await fill(scope, source, scopes)
+    }
+    kept.push({ ...embed, ...(await scopeEmbeds(scope, embed, scopes)) })
+  }
+  return { embeds: kept, links: [...links, ...refused] }
+}
+
+/** A source that shows no rows where its policy refuses. */
+async function fill(scope: ScopeCall, source: Source, scopes: Scopes): Promise<void> {
+  const narrowed = await narrow(scope, source)
+  if (narrowed !== 'all')
+    scopes.set(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
+}
+
+/** What scope_query leaves of a source: everything (there is no such hook), nothing (falsy), or a query. */
+async function narrow(
+  { call, db, action }: ScopeCall,
+  source: Source,
+): Promise<Expression<unknown> | 'all' | 'none'> {
+  const { resource, many, relation } = source
+  const policy = call.runtime.policies.get(resource)
+  if (policy?.scope_query === undefined) return 'all'
+  const name = relation?.name ?? null
+  const args = subjectArgs(call, { action, resource, many, relation: name })
+  return ask(call, resource, 'scope_query', async () => {
+    const query = await policy.scope_query?.(openQuery(db, call.runtime.schema, resource), args)
+    return query ? checked(query, resource) : 'none'
+  })
+}
+
+/** The query a policy gets: all rows of the model, on the author's own instance. */
+function openQuery(db: AnyDatabase, schema: string | undefined, { table }: Resource): HookQuery {
+  const plugins = db.getExecutor().plugins
+  const qualified = plugins.some((plugin) => plugin.constructor.name === 'WithSchemaPlugin')
+  const own = schema === undefined || qualified ? db : db.withSchema(schema)
+  return own.selectFrom(table).selectAll(table)
+}
+
+const noRows = ({ db, call }: ScopeCall, resource: Resource): Expression<unknown> =>
+  openQuery(db, call.runtime.schema, resource).where(sql`1 = 0`)
+
+/** The query as an expression whose plugins have run; what does not select the model's columns once each is refused. */
+function checked(query: unknown, resource: Resource): Expression<unknown> {
+  if (!isExpression(query)) {
+    throw new Error('it must return the query it was given, narrowed, or a falsy value')
+  }
+  const node = query.toOperationNode()
+  if (!SelectQueryNode.is(node)) throw new Error('it must return a select query')
+  const wrong = selectionProblem(node, resource)
+  if (wrong !== undefined) throw new Error(wrong)
+  return { expressionType: undefined, toOperationNode: () => node } as Expression<unknown>
+}
+
+const isExpression = (value: unknown): value is { toOperationNode(): OperationNode } =>
+  typeof value === 'object' && value !== null && 'toOperationNode' in value
+
+function selectionProblem(node: SelectQueryNode, resource: Resource): string | undefined {
+  const stored = [...resource.allColumns.values()]
+    .filter(({ computed }) => computed === undefined)
+    .map(({ dbName }) => dbName)
+  const names = (node.selections ?? []).flatMap(({ selection }) => selectedNames(selection, stored))
+  if (names.includes(unknownColumns) && (node.joins?.length ?? 0) > 0) {
+    return `it selects all columns of several tables; select those of ${resource.table} alone`
+  }
+  if (names.includes(unknownColumns)) return undefined
+  const missing = stored.filter((name) => !names.includes(name))
+  if (missing.length > 0) {
+    return `its query does not select ${missing.join(', ')} of ${resource.table}`
+  }
+  const twice = stored.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  return twice === undefined ? undefined : `its query selects a second column called ${twice}`
+}
+
+/** `select *`: the columns are those of whatever it selects from. */
+const unknownColumns = '*'
+
+/** The column names that one selection gives; `table.*` gives those of the model. */
+function selectedNames(node: OperationNode, stored: readonly string[]): readonly string[] {
+  if (SelectAllNode.is(node)) return [unknownColumns]
+  if (AliasNode.is(node)) return IdentifierNode.is(node.alias) ? [node.alias.name] : []
+  if (!ReferenceNode.is(node)) return []
+  if (ColumnNode.is(node.column)) return [node.column.column.name]
+  return node.table === undefined ? [unknownColumns] : stored
+}
