@@ -1,0 +1,59 @@
+// `npm start`: serves the library; with a file or URL after `--`, the user's own database instead.
+
+import { createServer, run } from '@model-api/http-node'
+import { openLibrary } from './library.ts'
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const stopped = new Promise<void>((resolve) => {
+  // Once: a second Ctrl+C ends the process at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+})
+
+const [target, ...rest] = process.argv.slice(2)
+if (target === undefined) await serveLibrary()
+else {
+  process.exitCode = await run(['serve', target, ...rest], {
+    out: say,
+    err: (line) => void process.stderr.write(`${line}\n`),
+    env: process.env,
+    stopped,
+  })
+}
+
+/** Five requests, each showing another part of the query language. */
+function worthTrying(url: string): readonly string[] {
+  return [
+    `curl -g '${url}/api/books?title__ilike=island&order_by=-first_published'`,
+    `curl -g '${url}/api/authors/1?dump=json'`,
+    `curl -g '${url}/api/books?join=author&author.country_code__eq=FR&price__lt=10&fields=title,author.name,price'`,
+    `curl -g '${url}/api/books?or[language__in=(fr,de),pages__gt=900]&limit=3'`,
+    `curl -g '${url}/api/books?join=author&groupby=author.country_code&id|books__count=1&price|average__avg=1&order_by=-books'`,
+  ]
+}
+
+async function serveLibrary(): Promise<void> {
+  say('model-api: filling a library of classic literature …')
+  const library = await openLibrary((line) => say(`  ${line}`))
+  const server = createServer(library.api)
+  const port = Number(process.env.PORT ?? 3000)
+  const host = process.env.HOST ?? '127.0.0.1'
+  let url: string
+  try {
+    url = await server.listen(port, host)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'EADDRINUSE' ? 'the port is taken; choose another with PORT=3001' : error
+    process.stderr.write(`Cannot listen at ${host}:${port}: ${reason}\n`)
+    process.exitCode = 1
+    await library.close()
+    return
+  }
+  say(`\nListening at ${url}  (Ctrl+C ends it)\n\nWorth trying`)
+  for (const line of worthTrying(url)) say(`  ${line}`)
+  say("\nYour own database: npm start -- <file or URL>, such as npm start -- 'postgres://…'")
+  await stopped
+  await server.close()
+  await library.close()
+}
