@@ -12,7 +12,14 @@ type Open =
   | { readonly members: Map<string, JsonValue>; key: string }
 
 /** A fraction, an exponent, sixteen digits or a negative zero may not survive JavaScript's numbers. */
-const mayLoseDigits = /[0-9][.eE]|[0-9]{16}|-0/
+const mayLoseDigits = /(?:^|[[,:\s])-?(?:[0-9]+[.eE]|[0-9]{16}|0(?![0-9]))/
+
+/** Strings, to be passed over, and numbers. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][-+.0-9eE]*/g
+
+/** Beyond these, documents are read by our own loop: recursion and patterns need stack. */
+const deepest = 200
+const longest = 100_000
 
 /**
  * Reads a JSON text (contract §7): keys sorted by code point, the last of equal keys wins, and a number that
@@ -22,13 +29,51 @@ const mayLoseDigits = /[0-9][.eE]|[0-9]{16}|-0/
  */
 export function canonicalJson(text: string): JsonValue {
   const plain: JsonValue = JSON.parse(text)
-  if (typeof plain === 'string' || typeof plain === 'boolean' || plain === null) return plain
   if (typeof plain === 'number') return numberFrom(text.trim())
-  return read(text, mayLoseDigits.test(text))
+  if (typeof plain !== 'object' || plain === null) return plain
+  const careful = mayLoseDigits.test(text) && (text.length > longest || losesDigits(text))
+  return careful ? read(text) : (sorted(plain, 0) ?? read(text))
+}
+
+function losesDigits(text: string): boolean {
+  for (const [token] of text.matchAll(tokens)) {
+    if (!token.startsWith('"') && String(Number(token)) !== token) return true
+  }
+  return false
+}
+
+/** Sorts what JSON.parse gave, in place where the keys are in order; undefined when it is too deep. */
+function sorted(value: JsonValue, depth: number): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > deepest) return undefined
+  return Array.isArray(value) ? sortedItems(value, depth) : sortedMembers(value as Members, depth)
+}
+
+function sortedItems(items: JsonValue[], depth: number): JsonValue | undefined {
+  for (let at = 0; at < items.length; at += 1) {
+    const item = sorted(items[at] as JsonValue, depth + 1)
+    if (item === undefined) return undefined
+    items[at] = item
+  }
+  return items
+}
+
+function sortedMembers(parent: Members, depth: number): JsonValue | undefined {
+  const keys = Object.keys(parent)
+  let inOrder = true
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] as string
+    const member = sorted(parent[key] as JsonValue, depth + 1)
+    if (member === undefined) return undefined
+    // The own member, even if it is called __proto__: JSON.parse defined it.
+    parent[key] = member
+    if (at > 0 && inOrder) inOrder = compareCodePoints(keys[at - 1] as string, key) < 0
+  }
+  return inOrder ? parent : objectOf(new Map(keys.map((key) => [key, parent[key] as JsonValue])))
 }
 
 /** Walks a text that is known to be valid. An explicit stack, because a stored document may be deeper than ours. */
-function read(text: string, careful: boolean): JsonValue {
+function read(text: string): JsonValue {
   const open: Open[] = []
   let at = 0
   for (;;) {
@@ -66,7 +111,7 @@ function read(text: string, careful: boolean): JsonValue {
       } else if (unit === 0x74) value = true
       else if (unit === 0x66) value = false
       else if (unit === 0x6e) value = null
-      else value = careful ? numberFrom(token) : Number(token)
+      else value = numberFrom(token)
     }
     const top = open.at(-1)
     if (top === undefined) return value

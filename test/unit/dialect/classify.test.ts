@@ -1,0 +1,247 @@
+// The error map: every code of the table, as each driver of a family throws it.
+import {
+  classifyAny,
+  classifyMysql,
+  classifyPostgres,
+  classifySqlite,
+} from '../../../packages/core/src/dialect/classify.ts'
+import type { DatabaseFailure } from '../../../packages/core/src/dialect/dialect.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+type Kind = DatabaseFailure['kind']
+
+const error = (members: object, message = ''): Error => Object.assign(new Error(message), members)
+
+suite('dialect/classify postgres', (test) => {
+  const codes: readonly (readonly [Kind, ...string[]])[] = [
+    ['unique', '23505'],
+    ['foreignKey', '23503', '23001'],
+    ['notNull', '23502'],
+    ['check', '23514'],
+    ['value', '22001', '22003', '22007', '22008', '22P02', '22021', '22P05'],
+    ['retry', '40001', '40P01'],
+    ['timeout', '57014', '55P03'],
+    [
+      'unavailable',
+      '57P01',
+      '57P02',
+      '57P03',
+      '08001',
+      '08003',
+      '08006',
+      '53300',
+      '53100',
+      '25006',
+    ],
+    ['other', '42601', '42703', '42P10', '08P01', '25P02', 'XX000', '22012'],
+  ]
+  for (const [kind, ...list] of codes) {
+    for (const code of list)
+      test(`${code} is ${kind}`, () => equal(classifyPostgres(error({ code })), { kind }))
+  }
+
+  test('constraint and column, under the names of pg and of postgres.js', () => {
+    const found = { kind: 'unique', constraint: 'users_email_key' }
+    equal(classifyPostgres(error({ code: '23505', constraint: 'users_email_key' })), found)
+    equal(classifyPostgres(error({ code: '23505', constraint_name: 'users_email_key' })), found)
+    equal(classifyPostgres(error({ code: '23502', column: 'email' })), {
+      kind: 'notNull',
+      column: 'email',
+    })
+  })
+
+  test('errors without a code: lost connections, full pools, the driver’s own timeout', () => {
+    for (const message of [
+      'Connection terminated unexpectedly',
+      'Connection terminated due to connection timeout',
+      'timeout exceeded when trying to connect',
+      'Client has encountered a connection error and is not queryable',
+      'Cannot use a pool after calling end on the pool',
+    ]) {
+      equal(classifyPostgres(new Error(message)), { kind: 'unavailable' }, message)
+    }
+    equal(classifyPostgres(new Error('Query read timeout')), { kind: 'timeout' })
+  })
+
+  test('socket errors, alone, in a cause and several in one', () => {
+    const refused = error({ code: 'ECONNREFUSED' }, 'connect ECONNREFUSED')
+    equal(classifyPostgres(refused).kind, 'unavailable')
+    equal(classifyPostgres(new Error('wrapped', { cause: refused })).kind, 'unavailable')
+    equal(classifyPostgres(new AggregateError([refused])).kind, 'unavailable')
+    const loop = new Error('loop')
+    loop.cause = loop
+    equal(classifyPostgres(loop), { kind: 'other' })
+  })
+
+  test('anything else is ours', () => {
+    for (const thrown of [undefined, null, 'text', 5, {}, new TypeError('x is not a function')]) {
+      equal(classifyPostgres(thrown), { kind: 'other' })
+    }
+  })
+})
+
+suite('dialect/classify mysql', (test) => {
+  const numbers: readonly (readonly [Kind, ...number[]])[] = [
+    ['unique', 1062, 1586],
+    ['foreignKey', 1451, 1452, 1216, 1217],
+    ['notNull', 1048, 1364],
+    ['check', 3819, 4025],
+    ['value', 1406, 1264, 1265, 1292, 1366, 1690],
+    ['retry', 1213, 1205],
+    ['timeout', 3024, 1969, 1317],
+    ['unavailable', 1040, 1053, 2006, 2013, 1290, 1021],
+    ['other', 1064, 1054, 1146, 1153],
+  ]
+  for (const [kind, ...list] of numbers) {
+    for (const errno of list) {
+      test(`${errno} is ${kind}`, () =>
+        equal(classifyMysql(error({ errno, code: 'ER_X' })), { kind }))
+    }
+  }
+
+  test('names out of the messages of both servers', () => {
+    const of = (errno: number, sqlMessage: string): DatabaseFailure =>
+      classifyMysql(error({ errno, sqlMessage }))
+    equal(of(1062, "Duplicate entry 'a' for key 'users.email_unique'"), {
+      kind: 'unique',
+      constraint: 'email_unique',
+    })
+    equal(of(1062, "Duplicate entry 'for key 'x'' for key 'email_unique'"), {
+      kind: 'unique',
+      constraint: 'email_unique',
+    })
+    equal(
+      of(
+        1452,
+        'Cannot add or update a child row: a foreign key constraint fails (`d`.`b`, CONSTRAINT `b_a` FOREIGN KEY (`a_id`) REFERENCES `a` (`id`))',
+      ),
+      { kind: 'foreignKey', constraint: 'b_a', column: 'a_id' },
+    )
+    equal(of(1048, "Column 'email' cannot be null"), { kind: 'notNull', column: 'email' })
+    equal(of(1364, "Field 'email' doesn't have a default value"), {
+      kind: 'notNull',
+      column: 'email',
+    })
+    equal(of(1406, "Data too long for column 'name' at row 1"), { kind: 'value', column: 'name' })
+    equal(of(1366, "Incorrect integer value: 'x' for column `d`.`t`.`n` at row 1"), {
+      kind: 'value',
+      column: 'n',
+    })
+    equal(of(4025, 'CONSTRAINT `positive` failed for `d`.`t`'), {
+      kind: 'check',
+      constraint: 'positive',
+    })
+    equal(of(3819, "Check constraint 'positive' is violated."), {
+      kind: 'check',
+      constraint: 'positive',
+    })
+  })
+
+  test('connections and pools', () => {
+    equal(classifyMysql(error({ errno: -111, code: 'ECONNREFUSED' })).kind, 'unavailable')
+    equal(classifyMysql(error({ code: 'PROTOCOL_CONNECTION_LOST' })).kind, 'unavailable')
+    equal(classifyMysql(error({ code: 'PROTOCOL_SEQUENCE_TIMEOUT' })).kind, 'timeout')
+    equal(classifyMysql(new Error('Pool is closed.')).kind, 'unavailable')
+    equal(classifyMysql(new Error('Queue limit reached.')).kind, 'unavailable')
+    equal(
+      classifyMysql(new Error("Can't add new command when connection is in closed state")).kind,
+      'unavailable',
+    )
+    equal(classifyMysql(new TypeError('x')).kind, 'other')
+  })
+})
+
+suite('dialect/classify sqlite', (test) => {
+  const codes: readonly (readonly [Kind, ...string[]])[] = [
+    [
+      'unique',
+      'SQLITE_CONSTRAINT_UNIQUE',
+      'SQLITE_CONSTRAINT_PRIMARYKEY',
+      'SQLITE_CONSTRAINT_ROWID',
+    ],
+    ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY'],
+    ['notNull', 'SQLITE_CONSTRAINT_NOTNULL'],
+    ['check', 'SQLITE_CONSTRAINT_CHECK'],
+    ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG'],
+    ['retry', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'],
+    [
+      'unavailable',
+      'SQLITE_IOERR',
+      'SQLITE_IOERR_READ',
+      'SQLITE_CANTOPEN',
+      'SQLITE_FULL',
+      'SQLITE_READONLY',
+    ],
+    ['other', 'SQLITE_ERROR', 'SQLITE_MISUSE', 'SQLITE_CONSTRAINT_TRIGGER'],
+  ]
+  for (const [kind, ...list] of codes) {
+    for (const code of list)
+      test(`${code} is ${kind}`, () => equal(classifySqlite(error({ code })), { kind }))
+  }
+
+  test('numbers of node:sqlite', () => {
+    const of = (errcode: number): Kind =>
+      classifySqlite(error({ code: 'ERR_SQLITE_ERROR', errcode })).kind
+    equal([2067, 1555, 787, 1299, 275, 5, 261, 13, 1].map(of), [
+      'unique',
+      'unique',
+      'foreignKey',
+      'notNull',
+      'check',
+      'retry',
+      'retry',
+      'unavailable',
+      'other',
+    ])
+  })
+
+  test('names out of the message', () => {
+    const of = (code: string, message: string): DatabaseFailure =>
+      classifySqlite(error({ code }, message))
+    equal(of('SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: users.email, users.site'), {
+      kind: 'unique',
+      column: 'email',
+    })
+    equal(of('SQLITE_CONSTRAINT_UNIQUE', "UNIQUE constraint failed: index 'one_email'"), {
+      kind: 'unique',
+      constraint: 'one_email',
+    })
+    equal(of('SQLITE_CONSTRAINT_NOTNULL', 'NOT NULL constraint failed: users.email'), {
+      kind: 'notNull',
+      column: 'email',
+    })
+    equal(of('SQLITE_CONSTRAINT_CHECK', 'CHECK constraint failed: positive'), {
+      kind: 'check',
+      constraint: 'positive',
+    })
+    equal(of('SQLITE_CONSTRAINT_FOREIGNKEY', 'FOREIGN KEY constraint failed'), {
+      kind: 'foreignKey',
+    })
+    equal(of('SQLITE_CONSTRAINT', 'UNIQUE constraint failed: users.email'), {
+      kind: 'unique',
+      column: 'email',
+    })
+  })
+
+  test('sums that overflow and patterns that are too long are the client’s', () => {
+    equal(classifySqlite(error({ code: 'SQLITE_ERROR' }, 'integer overflow')).kind, 'value')
+    equal(
+      classifySqlite(error({ code: 'SQLITE_ERROR' }, 'LIKE or GLOB pattern too complex')).kind,
+      'value',
+    )
+  })
+
+  test('a closed database', () => {
+    equal(classifySqlite(new TypeError('The database connection is not open')).kind, 'unavailable')
+  })
+})
+
+suite('dialect/classify generic', (test) => {
+  test('recognises what any family throws', () => {
+    equal(classifyAny(error({ code: '23505' })).kind, 'unique')
+    equal(classifyAny(error({ errno: 1062 })).kind, 'unique')
+    equal(classifyAny(error({ code: 'SQLITE_BUSY' })).kind, 'retry')
+    equal(classifyAny(new Error('x')).kind, 'other')
+  })
+})

@@ -1,0 +1,60 @@
+// Detection: by Kysely's adapter or by name; what cannot be told is a start-up error that lists the names.
+import {
+  DummyDriver,
+  Kysely,
+  MysqlAdapter,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+} from 'kysely'
+import { detectDialect } from '../../../packages/core/src/dialect/detect.ts'
+import { generic } from '../../../packages/core/src/dialect/generic.ts'
+import { equal, match, throws } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: no tables are needed
+const databaseWith = (adapter: unknown): Kysely<any> =>
+  new Kysely({
+    dialect: {
+      createAdapter: () => adapter as PostgresAdapter,
+      createDriver: () => new DummyDriver(),
+      createIntrospector: () => {
+        throw new Error('not needed')
+      },
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+
+suite('dialect/detect', (test) => {
+  test('Kysely’s own adapters', () => {
+    equal(detectDialect(databaseWith(new SqliteAdapter())).name, 'sqlite')
+    equal(detectDialect(databaseWith(new PostgresAdapter())).name, 'postgres')
+    equal(detectDialect(databaseWith(new MysqlAdapter())).name, 'mysql')
+  })
+
+  test('adapters of other packages, by what they extend or are called', () => {
+    class Own extends PostgresAdapter {}
+    equal(detectDialect(databaseWith(new Own())).name, 'postgres')
+    class LibsqlAdapter {}
+    equal(detectDialect(databaseWith(new LibsqlAdapter())).name, 'sqlite')
+    class PlanetScaleAdapter {}
+    equal(detectDialect(databaseWith(new PlanetScaleAdapter())).name, 'mysql')
+    class PGliteAdapter {}
+    equal(detectDialect(databaseWith(new PGliteAdapter())).name, 'postgres')
+  })
+
+  test('an unknown adapter is an error that names it and the choices', () => {
+    class MssqlAdapter {}
+    const { message } = throws(() => detectDialect(databaseWith(new MssqlAdapter())))
+    match(message, 'MssqlAdapter')
+    match(message, 'sqlite, postgres, mysql, mariadb, generic')
+  })
+
+  test('a name or an object decides', () => {
+    const db = databaseWith(new SqliteAdapter())
+    equal(detectDialect(db, 'mariadb').name, 'mysql')
+    equal(detectDialect(db, 'generic').name, 'generic')
+    equal(detectDialect(db, { ...generic, name: 'mine' }).name, 'mine')
+    throws(() => detectDialect(db, 'oracle'), 'unknown name "oracle"')
+  })
+})

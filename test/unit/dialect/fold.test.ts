@@ -1,0 +1,56 @@
+// Case folding: our classes are those of the language's own /iu, for every character there is.
+import { caseForms } from '../../../packages/core/src/dialect/fold.ts'
+import { equal, ok } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`
+
+/** Every character with more than one form, as the regular expressions of the language see it. */
+function formsByRegExp(): Map<string, string> {
+  const all: string[] = []
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code < 0xd800 || code > 0xdfff) all.push(String.fromCodePoint(code))
+  }
+  // Whatever folds has another form under /iu than without i: `\P{x}` style tests cannot tell, so each candidate is
+  // looked for in one text of everything that has a case at all.
+  const cased = all.filter((c) =>
+    /\p{Changes_When_Casefolded}|\p{Changes_When_Casemapped}|\p{Cased}/u.test(c),
+  )
+  const text = cased.join('')
+  const forms = new Map<string, string>()
+  for (const character of cased) {
+    const found = text.match(new RegExp(escaped(character), 'giu')) ?? []
+    if (found.length > 1) forms.set(character, found.sort().join(''))
+  }
+  return forms
+}
+
+suite('dialect/fold', (test) => {
+  test('every character has the forms that /iu gives it', () => {
+    const expected = formsByRegExp()
+    ok(expected.size > 2700, `${expected.size}`)
+    let different = ''
+    for (let code = 0; code <= 0x10ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const character = String.fromCodePoint(code)
+      const ours = Array.from(caseForms(character)).sort().join('')
+      if (ours !== (expected.get(character) ?? character)) different += `${character} ${ours}; `
+    }
+    equal(different, '')
+  })
+
+  test('the well-known odd ones', () => {
+    const set = (character: string): string => Array.from(caseForms(character)).sort().join(' ')
+    equal(set('k'), 'K k \u212a')
+    equal(set('\u212a'), 'K k \u212a')
+    equal(set('S'), 'S s ſ')
+    equal(set('ς'), 'Σ ς σ')
+    equal(set('ß'), 'ß ẞ')
+    equal(set('İ'), 'İ')
+    equal(set('ı'), 'ı')
+    equal(set('i'), 'I i')
+    equal(set('😀'), '😀')
+    equal(set('1'), '1')
+    equal(set('𐐀'), '𐐀 𐐨')
+  })
+})
