@@ -1,13 +1,20 @@
 // The stages one by one, for tools and tests; unstable, its own subpath.
 
 export type { Clock } from './call.ts'
-export { detectDialect } from './dialect/detect.ts'
 export { compileEmbed } from './compile/embed-query.ts'
 export { compileCount, compileRows } from './compile/row-query.ts'
 export type { Target } from './compile/target.ts'
-export { matchRoute } from './http/route-table.ts'
+export { detectDialect } from './dialect/detect.ts'
+export { buildRouteTable, matchRoute } from './http/route-table.ts'
 export type { QueryAst } from './parse/ast.ts'
 export { parseQuery } from './parse/parse-query.ts'
 export { printQuery } from './parse/print-query.ts'
-export type { ReadPlan } from './plan/plan.ts'
+export type {
+  Condition,
+  EmbedPlan,
+  ListPlan,
+  Operand,
+  ReadPlan,
+  RowPlan,
+} from './plan/plan.ts'
 export { planList, planOne, planRelated } from './plan/read-plan.ts'
