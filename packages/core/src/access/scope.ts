@@ -29,7 +29,12 @@ export interface ScopeCall {
   /** The connection of this request with the plugins of its author. */
   readonly db: AnyDatabase
   readonly action: Action
+  /** The filter callback of the request, which narrows its base before the policy does. */
+  readonly filter?: BaseFilter
 }
+
+/** Narrows the query of a read's base. */
+export type BaseFilter = (query: HookQuery) => Promise<HookQuery>
 
 /**
  * Scopes a whole read. An embed whose policy refuses becomes a URL, so the plan may change.
@@ -51,7 +56,7 @@ export async function scopeRead<P extends ReadPlan>(
 /** Scopes the sources of one statement; 403 where its base or a join is refused. */
 export async function scopeRows(scope: ScopeCall, rows: RowPlan, scopes: Scopes): Promise<void> {
   for (const { source, part } of sourcesOf(rows)) {
-    const narrowed = await narrow(scope, source)
+    const narrowed = await narrow(scope, source, source === rows.from ? scope.filter : undefined)
     if (narrowed === 'all') continue
     if (narrowed !== 'none') scopes.set(source, narrowed)
     else if (part === 'base' || part === 'join') throw forbidden()
@@ -95,14 +100,18 @@ async function fill(scope: ScopeCall, source: Source, scopes: Scopes): Promise<v
 async function narrow(
   { call, db, action }: ScopeCall,
   source: Source,
+  filter?: BaseFilter,
 ): Promise<Expression<unknown> | 'all' | 'none'> {
   const { resource, many, relation } = source
   const policy = call.runtime.policies.get(resource)
-  if (policy?.scope_query === undefined) return 'all'
+  if (policy?.scope_query === undefined && filter === undefined) return 'all'
+  const all = openQuery(db, call.runtime.schema, resource)
+  const filtered = filter === undefined ? all : await filter(all)
+  if (policy?.scope_query === undefined) return checked(filtered, resource)
   const name = relation?.name ?? null
   const args = subjectArgs(call, { action, resource, many, relation: name })
   return ask(call, resource, 'scope_query', async () => {
-    const query = await policy.scope_query?.(openQuery(db, call.runtime.schema, resource), args)
+    const query = await policy.scope_query?.(filtered, args)
     return query ? checked(query, resource) : 'none'
   })
 }

@@ -9,8 +9,9 @@ import { listResult, open, parse, scoped } from './read-stages.ts'
 
 /** `GET /api/books?price__ge=30&order_by=-price` → a page of books. */
 export async function getMany(call: Call, resource: Resource): Promise<Result> {
-  const planned = planList(resource, parse(call, resource), call.reach)
+  const ast = parse(call, resource)
+  const planned = planList(resource, ast, call.reach)
   const opened = await open(call)
-  const { plan, target } = await scoped(call, opened, planned)
+  const { plan, target } = await scoped(call, opened, planned, ast)
   return listResult(call, resource, plan, await readPage(opened.connection, target, plan))
 }

@@ -23,7 +23,7 @@ export async function getOne(
   const planned = planOne(resource, ast, key ?? [], call.reach)
   if (key === undefined) throw recordNotFound()
   const opened = await open(call)
-  const { plan, target } = await scoped(call, opened, planned)
+  const { plan, target } = await scoped(call, opened, planned, ast)
   return oneResult(call, resource, plan, opened.connection, target)
 }
 

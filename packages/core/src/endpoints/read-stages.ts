@@ -9,7 +9,7 @@ import { limitSettingNames } from '../config/setting-names.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
-import { hasDump, runDump } from '../hooks/read-hooks.ts'
+import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -67,8 +67,10 @@ export async function scoped<P extends ReadPlan>(
   call: Call,
   { target, own }: Opened,
   planned: P,
+  ast: Pick<QueryAst, 'additional'>,
 ): Promise<{ plan: P; target: Target }> {
-  const scope = { call, db: own, action: call.action }
+  const filter = baseFilter(call.hooks, planned.rows.from.resource, ast)
+  const scope = { call, db: own, action: call.action, ...(filter === undefined ? {} : { filter }) }
   const { plan, scopes } = await scopeRead(scope, planned)
   return { plan: readRecords(call, plan), target: { ...target, scopes } }
 }

@@ -24,7 +24,7 @@ export async function getRelated(
   const { connection } = opened
   const parentPlan = planParent(relation, ast, parent)
   const parentTarget = await scopedRows(call, opened, parentPlan)
-  const { plan: unlinked, target } = await scoped(call, opened, planned)
+  const { plan: unlinked, target } = await scoped(call, opened, planned, ast)
   const key = await readParentKey(connection, parentTarget, parentPlan, relation.from)
   if (key === undefined) throw recordNotFound()
   const plan = linkedTo(unlinked, key ?? [])

@@ -1,9 +1,10 @@
 // The callbacks around a read: setup, dump per object, return, final, error; in the drawn order (contract §11).
 
-import type { HookArgs, HookRecord } from '../config/hook-types.ts'
+import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import type { QueryAst } from '../parse/ast.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
 import { runHook, runHookFor } from './run-hook.ts'
@@ -14,6 +15,18 @@ type JsonObject = { readonly [key: string]: JsonValue }
 /** setup: the first thing that happens once the route is known. */
 export async function runSetup({ setup }: HookSettings, request: ApiRequest): Promise<void> {
   if (setup !== undefined) await runHook('setup callback', () => setup(request))
+}
+
+/** filter: the callback as a function of the base's query, with the host's own parameters; undefined where none is set. */
+export function baseFilter(
+  { filter }: HookSettings,
+  { model }: Resource,
+  { additional }: Pick<QueryAst, 'additional'>,
+): ((query: HookQuery) => Promise<HookQuery>) | undefined {
+  if (filter === undefined) return undefined
+  const params = Object.fromEntries(additional.map(({ name, value }) => [name, value.text]))
+  return (query) =>
+    runHookFor(`filter callback of ${model.name}`, () => filter(query, model, params))
 }
 
 /** Whether a dump callback has to see any of these objects. */

@@ -1,0 +1,126 @@
+/** The callbacks around a read: their order, their level, what they get and what becomes of what they return. */
+import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+/** The shop with other meta on books. */
+function withBookMeta(meta: object): readonly AnyModel[] {
+  const book = defineModel('Book', { ...Book, meta } as never) as unknown as AnyModel
+  return [Author, Profile, book, Tag, OrderLine]
+}
+
+eachDatabase('read callbacks', (test, db) => {
+  test.before(() => createShop(db))
+  const shop: readonly AnyModel[] = [Author, Profile, Book, Tag, OrderLine]
+
+  test('run in the drawn order', async () => {
+    const order: string[] = []
+    const config: ApiConfig = {
+      API_SETUP_CALLBACK: () => void order.push('setup'),
+      API_FILTER_CALLBACK: (query) => {
+        order.push('filter')
+        return query
+      },
+      API_DUMP_CALLBACK: (data) => {
+        order.push('dump')
+        return data
+      },
+      API_RETURN_CALLBACK: (result) => {
+        order.push('return')
+        return result
+      },
+      API_FINAL_CALLBACK: (body) => {
+        order.push('final')
+        return body
+      },
+    }
+    equal((await get(testApi(db, shop, config), '/api/books/1')).status, 200)
+    equal(order, ['setup', 'filter', 'dump', 'return', 'final'])
+  })
+
+  test('dump sees every object, embedded ones with their own model', async () => {
+    const models: string[] = []
+    const config: ApiConfig = {
+      API_DUMP_CALLBACK: async (data, { model, many, relation_name }) => {
+        models.push(`${model.name} ${many} ${relation_name}`)
+        return { ...data, seen: model.name }
+      },
+    }
+    const { value } = await get(testApi(db, shop, config), '/api/books/1?dump=json')
+    equal(models.sort(), [
+      'Author false author',
+      'Author false editor',
+      'Book false null',
+      'OrderLine true order_lines',
+      'OrderLine true order_lines',
+      'Tag true tags',
+    ])
+    equal([value.seen, value.author.seen, value.tags[0].seen], ['Book', 'Author', 'Tag'])
+  })
+
+  test('dump sees projections and groups, so that it can hide what it hides elsewhere', async () => {
+    const config: ApiConfig = {
+      API_ALLOW_GROUPBY: true,
+      API_DUMP_CALLBACK: ({ title: _, ...rest }) => rest,
+    }
+    const api = testApi(db, shop, config)
+    equal((await get(api, '/api/books?fields=id,title&limit=1')).value, [{ id: 1 }])
+    equal((await get(api, '/api/books?groupby=title,id&limit=1')).value.length, 1)
+    ok(!('title' in (await get(api, '/api/books?groupby=title,id&limit=1')).value[0]))
+  })
+
+  test('meta for a method wins over meta, meta over config', async () => {
+    const config: ApiConfig = { API_RETURN_CALLBACK: () => 'config' }
+    const meta = { return_callback: () => 'meta' }
+    const method = { ...meta, get_return_callback: () => 'method' }
+    equal((await get(testApi(db, shop, config), '/api/books')).value, 'config')
+    equal((await get(testApi(db, withBookMeta(meta), config), '/api/books')).value, 'meta')
+    equal((await get(testApi(db, withBookMeta(method), config), '/api/books')).value, 'method')
+    equal((await get(testApi(db, withBookMeta(method), config), '/api/tags')).value, 'config')
+  })
+
+  test('filter narrows the base, its count and its pages, with the host parameters', async () => {
+    const config: ApiConfig = {
+      API_ADDITIONAL_QUERY_PARAMS: ['cheap'],
+      API_FILTER_CALLBACK: (query, model, params) =>
+        model.name === 'Book' && params.cheap === 'yes' ? query.where('price', '<', 13) : query,
+    }
+    const api = testApi(db, shop, config)
+    const { value, total, body } = await get(api, '/api/books?cheap=yes&limit=1')
+    equal([value.map((book: { id: number }) => book.id), total], [[1], 2])
+    equal(body.next_url, '/api/books?cheap=yes&limit=1&page=2')
+    equal((await get(api, '/api/books')).total, 5)
+    equal((await get(api, '/api/books/3?cheap=yes')).status, 404)
+  })
+
+  test('an apiError is the answer, any other failure a 500 that the log explains', async () => {
+    const log: unknown[] = []
+    const options = { onError: (error: unknown) => void log.push(error) }
+    const refusing = testApi(db, shop, {
+      API_SETUP_CALLBACK: () => {
+        throw apiError(418, 'Teapot', 'No books today.')
+      },
+    })
+    const refused = await get(refusing, '/api/books')
+    equal([refused.status, refused.errors], [418, { error: 'Teapot', reason: 'No books today.' }])
+    const failing = testApi(db, shop, { API_DUMP_CALLBACK: () => undefined as never }, options)
+    const failed = await get(failing, '/api/books')
+    equal([failed.status, failed.errors.reason], [500, 'Request test'])
+    ok(String(log[0]).includes('dump callback of Book returned undefined'), String(log[0]))
+  })
+
+  test('error is told of every failure, final has the last word on the body', async () => {
+    const failures: unknown[] = []
+    const config: ApiConfig = {
+      API_ERROR_CALLBACK: (error) => void failures.push((error as Error).message),
+      API_FINAL_CALLBACK: (body) => ({ ...(body as object), signed: true }),
+    }
+    const api = testApi(db, shop, config)
+    const { status, body } = await get(api, '/api/books?nope=1')
+    equal([status, body.signed, failures.length], [400, true, 1])
+    equal((await get(api, '/api/nothing')).status, 404)
+    equal(failures.length, 2)
+  })
+})
