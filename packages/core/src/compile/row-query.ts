@@ -24,7 +24,12 @@ export interface Slice {
   readonly limit: number
   readonly offset: number
   readonly keyset?: KeysetPage
+  /** Adds the total of the whole set to every row, as `totalAlias`; counts at most `most` where that is given. */
+  readonly total?: { readonly most: number | null }
 }
+
+/** Where a row holds the total; no output has this name. */
+export const totalAlias = 'total of all'
 
 /** The rows of one page. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
@@ -34,6 +39,9 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   let query = narrowed(target, plan, usedBy(plan)).select([
     ...selection.expressions,
     ...places.map(({ expression }) => expression),
+    ...(slice.total === undefined
+      ? []
+      : [sql`${compileCount(target, plan, slice.total.most)}`.as(totalAlias)]),
   ])
   const beyond = keyset && beyondPlace(target, keyset)
   if (beyond !== undefined) query = query.where(beyond)
@@ -46,11 +54,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
 }
 
 /** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
-export function compileCount(
-  target: Target,
-  plan: RowPlan,
-  most: number | null = null,
-): Compilable {
+export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Query {
   const total = sql`count(*)`.as('total')
   if (plan.shape !== 'groups' && most === null)
     return narrowed(target, plan, new Set()).select(total)
@@ -58,7 +62,7 @@ export function compileCount(
   if (plan.shape === 'groups') set = grouped(target, plan, set)
   else set = narrowed(target, plan, new Set()).select(sql`1`.as('n'))
   if (most !== null) set = set.limit(most)
-  return target.db.selectFrom(set.as('counted')).select(total) as Compilable
+  return target.db.selectFrom(set.as('counted')).select(total)
 }
 
 /** FROM, JOIN and WHERE: either joined outright, or the base narrowed to the keys that the joins choose. */

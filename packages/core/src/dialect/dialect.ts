@@ -49,6 +49,12 @@ export interface DatabaseFailure {
 export interface Dialect {
   readonly name: string
 
+  /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
+  readonly countsInStatement: boolean
+
+  /** Whether `select … for update` holds rows until the transaction ends; without it transactions are serial. */
+  readonly locksRows?: boolean
+
   /**
    * Asks the database what must be known before the first statement (server family, collations, zoned columns) and
    * answers the refined dialect. Without `tables` nothing is known of single columns: every answer stays right, but

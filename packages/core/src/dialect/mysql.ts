@@ -108,6 +108,9 @@ function dialectWith(facts: Facts): Dialect {
 
   return {
     name: 'mysql',
+    // A round trip and a plan cost more than the subquery.
+    countsInStatement: true,
+    locksRows: true,
     select,
     decoder: decoderOf,
     encode,

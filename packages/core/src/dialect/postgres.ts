@@ -89,6 +89,9 @@ function dialectWith(facts: Facts): Dialect {
 
   return {
     name: 'postgres',
+    // A round trip and a plan cost more than the subquery.
+    countsInStatement: true,
+    locksRows: true,
     select,
     decoder: decoderOf,
     encode,

@@ -1,7 +1,7 @@
 // Reads what a ReadPlan asks for: rows, their number, their embedded relations; the stage that awaits the database.
 
 import type { PlaceColumn } from '../compile/keyset.ts'
-import { compileCount, compileRows } from '../compile/row-query.ts'
+import { compileCount, compileRows, totalAlias } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { Place } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
@@ -38,10 +38,12 @@ export async function readPage(
   const offset = page.kind === 'numbered' ? page.offset : 0
   // One row more tells whether others follow, where no count does.
   const extra = page.kind === 'keyset' || plan.count === 'none' ? 1 : 0
+  const inline = target.dialect.countsInStatement && plan.count !== 'none'
   const compiled = compileRows(target, plan.rows, {
     limit: page.limit + extra,
     offset,
     ...(page.kind === 'keyset' ? { keyset: page } : {}),
+    ...(inline ? { total: { most: mostOf(plan) } } : {}),
   })
   const read = await run(connection, compiled.rows)
   const surplus = read.length > page.limit
@@ -50,7 +52,7 @@ export async function readPage(
   const raw = backwards ? kept.reverse() : kept
   const rows = raw.map((row) => load(compiled.readers, row))
   await loadEmbeds(connection, target, plan.embeds, rows, budgetOf(plan.rows))
-  const counted = await count(connection, target, plan, rows.length)
+  const counted = await count(connection, target, plan, raw)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
   const numberedMore = total === undefined ? surplus : capped || offset + rows.length < total
@@ -69,23 +71,25 @@ function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place
   return row && places.map(({ alias, read }) => read(row[alias]))
 }
 
+/** One more than what is counted, so that "more than that" can be told. */
+const mostOf = ({ count: mode }: ListPlan): number | null =>
+  mode === 'capped' ? mostCounted + 1 : null
+
 async function count(
   connection: Connection,
   target: Target,
   plan: ListPlan,
-  read: number,
+  raw: readonly RawRow[],
 ): Promise<{ total: number | undefined; capped: boolean }> {
   if (plan.count === 'none') return { total: undefined, capped: false }
-  const capped = plan.count === 'capped'
-  const known = provenTotal(plan, read)
-  if (known !== undefined && (!capped || known <= mostCounted))
-    return { total: known, capped: false }
-  const most = capped ? mostCounted + 1 : null
-  const [row] = await run(connection, compileCount(target, plan.rows, most))
-  const total = Number(row?.total ?? 0)
-  return capped && total > mostCounted
+  const total =
+    raw[0]?.[totalAlias] ??
+    provenTotal(plan, raw.length) ??
+    (await run(connection, compileCount(target, plan.rows, mostOf(plan))))[0]?.total
+  const known = Number(total ?? 0)
+  return plan.count === 'capped' && known > mostCounted
     ? { total: mostCounted, capped: true }
-    : { total, capped: false }
+    : { total: known, capped: false }
 }
 
 /** The total where the page itself proves it: its end is the end of the set. */
