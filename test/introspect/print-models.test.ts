@@ -1,33 +1,12 @@
 /** Printed models compile, and importing them gives equal models. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
+import { belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
 import { introspect, printModels } from '@model-api/core/introspect'
 import { equal, throws } from '../support/assert.ts'
 import { eachChinook } from '../support/chinook.ts'
+import { compiled } from '../support/compile.ts'
 import { suite, type Test } from '../support/suite.ts'
 
-const here = fileURLToPath(new URL('.', import.meta.url))
-const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
-
-/** Compiles the text strictly beside this file, where it finds the core, and imports it. */
-async function compiledAndImported(text: string): Promise<readonly AnyModel[]> {
-  const folder = mkdtempSync(join(here, '.printed-'))
-  try {
-    const file = join(folder, 'models.ts')
-    writeFileSync(file, text)
-    const options =
-      '--noEmit --strict --target es2022 --module nodenext --skipLibCheck --types node'
-    const source = ['--customConditions', '@model-api/source', '--allowImportingTsExtensions']
-    execFileSync(tsc, [...options.split(' '), ...source, file], { encoding: 'utf8' })
-    const { models } = (await import(pathToFileURL(file).href)) as { models: readonly AnyModel[] }
-    return models
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+const imported = async (text: string): Promise<unknown> => (await compiled(text)).models
 
 const odd = [
   defineModel('Part', {
@@ -63,7 +42,7 @@ const odd = [
 
 suite('printModels', (test) => {
   test('writes odd names, composite keys and meta', async () => {
-    equal(await compiledAndImported(printModels(odd)), odd)
+    equal(await imported(printModels(odd)), odd)
   })
 
   test('breaks long lines and keeps short ones', () => {
@@ -86,6 +65,6 @@ suite('printModels', (test) => {
 eachChinook('printModels of Chinook', (test: Test, db) => {
   test('gives the models that were read', async () => {
     const { models } = await introspect(db.kysely)
-    equal(await compiledAndImported(printModels(models)), models)
+    equal(await imported(printModels(models)), models)
   })
 })

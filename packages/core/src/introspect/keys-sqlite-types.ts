@@ -64,6 +64,9 @@ const byName: Readonly<Record<string, Shape['type']>> = {
   BYTEA: 'binary',
 }
 
+/** Exact numbers, as the dialects of SQL and of other databases call them. */
+const decimalName = /^DEC|^NUM|DECIMAL|NUMERIC/
+
 /** `NUMERIC(10,2)` → name `NUMERIC`, digits 10 and 2; `INTEGER UNSIGNED` and the like keep their words. */
 function readDeclared(declared: string): { name: string; digits: number[] } {
   const arguments_ = /\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)/.exec(declared)
@@ -85,7 +88,7 @@ export function sqliteNeedsValues(declared: string): boolean {
   if (type === 'date' || type === 'datetime' || type === 'time') return true
   return (
     type === undefined &&
-    !/^(?:DEC|NUM)/.test(name) &&
+    !decimalName.test(name) &&
     !/INT|CHAR|CLOB|TEXT|BLOB|REAL|FLOA|DOUB/.test(name)
   )
 }
@@ -95,7 +98,7 @@ export function sqliteShape(declared: string, values: StorageClasses = new Set()
   const { name, digits } = readDeclared(declared)
   const base = name.replace(/ ?UNSIGNED$/, '')
   if (base === 'TINYINT' && digits[0] === 1) return { shape: { type: 'boolean' } }
-  if (/^(?:DEC|NUM)/.test(base)) return decimalShape(base, digits)
+  if (decimalName.test(base)) return decimalShape(base, digits)
   const type = byName[base]
   if (type === 'string') {
     return { shape: digits[0] === undefined ? { type } : { type, maxLength: digits[0] } }

@@ -50,8 +50,9 @@ export function nameRelations(
   const add = (owner: Draft, candidates: readonly string[], relation: Relation): void => {
     const own = relations.get(owner.model)
     if (own === undefined) return
+    const segments = new Set(Object.keys(own).map(segment))
     const isFree = (name: string): boolean =>
-      isRelationName(name) && !Object.hasOwn(own, name) && !Object.hasOwn(owner.columns, name)
+      isRelationName(name) && !segments.has(segment(name)) && !Object.hasOwn(owner.columns, name)
     // A column may begin with a digit, a name in a request may not.
     const names = candidates.map((name) => name.replace(/^(?=[0-9])/, '_'))
     own[firstFree(names, isFree)] = relation
@@ -67,6 +68,9 @@ export function nameRelations(
   }
   return relations
 }
+
+/** Two relations must differ in the path too, where underscores are gone. */
+const segment = (name: string): string => toCase(name, 'kebab')
 
 const key = (draft: Draft, columns: readonly string[]): Key => {
   const fields = columns.map((column) => draft.fields.get(column) ?? column)

@@ -13,7 +13,7 @@ export interface Target {
 export const targetForms =
   'a SQLite file, postgres://user@host/database or mysql://user@host/database'
 
-/** Two letters at least, so that `C:\data.db` is a file. */
+/** Two letters at least, so that a drive letter begins a file name. */
 const scheme = /^([a-z][a-z0-9+.-]+):/i
 
 export function readTarget(target: string): Target {

@@ -1,0 +1,115 @@
+/** model-api serve: what it says, what it serves, how it ends. */
+import { createServer } from 'node:net'
+import type { Envelope } from '@model-api/core'
+import { equal, match, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { command, sqliteFile, started } from './support.ts'
+
+const script = `
+create table authors (id integer primary key, name varchar(80) not null, born integer);
+create table books (id integer primary key, title varchar(80) not null, price decimal(8,2), author_id integer,
+  foreign key (author_id) references authors (id));
+create table tags (id integer primary key, word varchar(20) not null);
+create table book_tags (book_id integer not null, tag_id integer not null, primary key (book_id, tag_id),
+  foreign key (book_id) references books (id), foreign key (tag_id) references tags (id));
+create table log (line varchar(80));
+insert into authors values (1, 'Jane Austen', 1775), (2, 'Virginia Woolf', 1882);
+insert into books values (1, 'Emma', 12.50, 1), (2, 'Persuasion', 9.90, 1), (3, 'Orlando', 11, 2);
+insert into tags values (1, 'classic');
+insert into book_tags values (1, 1), (3, 1);
+`
+
+const requestsIn = (text: string): string[] =>
+  [...text.matchAll(/curl -g "([^"]+)"/g)].map((found) => found[1] ?? '')
+
+eachDatabase('model-api serve', (test, db: TestDatabase) => {
+  let target: string
+  test.before(async () => {
+    if (db.name === 'sqlite') target = sqliteFile(script)
+    else {
+      await db.execScript(script)
+      target = db.url ?? ''
+    }
+  })
+
+  test('tells what it does, serves what it shows, and ends in order', async () => {
+    const running = started(['serve', target], { PORT: '0', HOST: '' })
+    const text = await running.until(/Worth trying(\n.*){5,}\n/)
+    match(text, /^Connecting to .+ …\nReading the schema …\n/)
+    match(text, '/api/authors  3 columns  books\n')
+    match(text, '/api/books    4 columns  author, tags\n')
+    match(text, '  book_tags: junction of Book and Tag\n  log: no primary key\n')
+    match(text, /Listening at http:\/\/127\.0\.0\.1:\d+ /)
+    const requests = requestsIn(text)
+    equal(requests.length, 5)
+    for (const request of requests) {
+      const response = await fetch(request)
+      const { value, total_count } = (await response.json()) as Envelope
+      equal(response.status, 200, request)
+      ok(Array.isArray(value) && value.length > 0 && total_count > 0, request)
+    }
+    const base = new URL(requests[0] ?? '').origin
+    equal((await fetch(`${base}/api/books`, { method: 'POST', body: '{}' })).status, 405)
+    equal((await fetch(`${base}/elsewhere`)).status, 404)
+    const joined = await fetch(`${base}/api/books?join=author&author.name__eq=Jane%20Austen`)
+    equal(((await joined.json()) as Envelope).total_count, 2)
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
+  })
+
+  test('--only and --except choose tables', async () => {
+    const only = await command(['serve', target, '--port', '0', '--only', 'authors,books'])
+    match(only.out, '/api/books    4 columns  author\n')
+    match(only.out, 'Left out\n  book_tags, log, tags: not in "only"\n')
+    const except = await command(['serve', target, '-p', '0', '--except=log', '--except', 'tags'])
+    match(except.out, '  log, tags: in "except"\n')
+    equal(except.code, 0)
+  })
+})
+
+suite('model-api serve', (test) => {
+  const empty = sqliteFile('create table log (line text)')
+  const file = sqliteFile(script)
+
+  test('says that a port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
+    const { code, err } = await command(['serve', file], { PORT: String(port) })
+    equal(
+      [code, err],
+      [
+        1,
+        `model-api: Port ${port} is taken on 127.0.0.1. Choose another with --port, or --port 0 for any free one.\n`,
+      ],
+    )
+    other.close()
+  })
+
+  test('says that an address is not this machine’s', async () => {
+    const { code, err } = await command(['serve', file, '--host', '192.0.2.1'])
+    equal(
+      [code, err],
+      [1, 'model-api: "192.0.2.1" is no address of this machine. Choose another with --host.\n'],
+    )
+  })
+
+  test('warns when others can reach it', async () => {
+    const { out } = await command(['serve', file, '--host', '0.0.0.0', '--port', '0'])
+    match(out, 'Everyone who can reach this machine can read what is published.')
+  })
+
+  test('says that there is nothing to publish, and why', async () => {
+    const { code, out, err } = await command(['serve', empty])
+    equal(code, 1)
+    match(out, 'log: no primary key')
+    match(err, /^model-api: .*library\.db has no table that can be published\.\n$/)
+  })
+
+  test('a table without rows has requests to try all the same', async () => {
+    const bare = sqliteFile('create table things (id integer primary key)')
+    const { out } = await command(['serve', bare, '--port', '0'])
+    match(out, /curl -g "http:\/\/127\.0\.0\.1:\d+\/api\/things"\n/)
+  })
+})

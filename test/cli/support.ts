@@ -1,0 +1,82 @@
+/** Runs the model-api command inside the test, and as a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from '@model-api/http-node'
+import Sqlite from 'better-sqlite3'
+import { closeAtEnd } from '../support/registry.ts'
+
+export interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** What a command writes and how it ends; `serve` is stopped at once unless it fails before. */
+export async function command(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  let out = ''
+  let err = ''
+  const code = await run(args, {
+    out: (line) => {
+      out += `${line}\n`
+    },
+    err: (line) => {
+      err += `${line}\n`
+    },
+    env,
+    stopped: Promise.resolve(),
+  })
+  return { code, out, err }
+}
+
+const cli = fileURLToPath(new URL('../../packages/http-node/src/cli.ts', import.meta.url))
+
+/** The command as a process; `until` settles with what it wrote once the pattern is there. */
+export function started(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): {
+  process: ChildProcess
+  until(pattern: RegExp): Promise<string>
+  ended: Promise<number | null>
+} {
+  const child = spawn(process.execPath, ['--conditions=@model-api/source', cli, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  closeAtEnd(async () => void child.kill('SIGKILL'))
+  let written = ''
+  let look = (): void => {}
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      written += text
+      look()
+    })
+  }
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const until = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      look = () => {
+        if (pattern.test(written)) resolve(written)
+      }
+      look()
+      void ended.then(() => reject(new Error(`ended with:\n${written}`)))
+    })
+  return { process: child, until, ended }
+}
+
+/** A SQLite file of its own, removed at the end. */
+export function sqliteFile(script: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'model-api-'))
+  closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'library.db')
+  const database = new Sqlite(file)
+  database.exec(script)
+  database.close()
+  return file
+}

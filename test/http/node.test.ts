@@ -1,0 +1,288 @@
+/** http-node on the wire: bodies, limits, malformed requests, an orderly end. */
+import { once } from 'node:events'
+import * as http from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiRequest, ApiResponse, Envelope } from '@model-api/core'
+import { createServer, listener, type ServerOptions } from '@model-api/http-node'
+import { equal, match, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+
+type Handle = (request: ApiRequest) => Promise<ApiResponse>
+
+/** An API that answers with what it was asked. */
+const echo: Handle = async ({ method, url, body, headers, ip }) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8', etag: '"1"' },
+  body: { value: { method, url, body, ip, agent: headers?.['x-agent'] } } as unknown as Envelope,
+})
+
+interface Running {
+  readonly url: string
+  readonly port: number
+  readonly closed: () => number
+  close(): Promise<void>
+}
+
+async function running(handle: Handle = echo, options: ServerOptions = {}): Promise<Running> {
+  let closings = 0
+  const api = {
+    handle: handle as never,
+    owns: (url: string) => url.startsWith('/api'),
+    close: async () => void closings++,
+  }
+  const server = createServer(api, options)
+  const url = await server.listen(0)
+  return { url, port: Number(new URL(url).port), closed: () => closings, close: server.close }
+}
+
+async function serving(
+  run: (server: Running) => Promise<void>,
+  handle?: Handle,
+  options?: ServerOptions,
+): Promise<void> {
+  const server = await running(handle, options)
+  try {
+    await run(server)
+  } finally {
+    await server.close()
+  }
+}
+
+/** What comes back for bytes sent as they are. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (data) => {
+    answer += data
+  })
+  socket.on('error', () => {})
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+suite('http-node', (test) => {
+  test('hands over method, raw URL, headers, address and body', () =>
+    serving(async ({ url }) => {
+      const path = '/api/books?or[id__in=(1,2),title__eq=a%2Cb]'
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'X-Agent': 'test' },
+        body: '{"title":"Ärger"}',
+      })
+      equal(((await response.json()) as Envelope).value, {
+        method: 'POST',
+        url: path,
+        body: '{"title":"Ärger"}',
+        ip: '127.0.0.1',
+        agent: 'test',
+      })
+    }))
+
+  test('answers JSON with its length, HEAD without the body', () =>
+    serving(async ({ url }) => {
+      const get = await fetch(`${url}/api`)
+      const text = await get.text()
+      equal(get.headers.get('content-type'), 'application/json; charset=utf-8')
+      equal(get.headers.get('content-length'), String(Buffer.byteLength(text)))
+      equal(get.headers.get('etag'), '"1"')
+      const head = await fetch(`${url}/api`, { method: 'HEAD' })
+      equal(await head.text(), '')
+      // The echoed method is one letter longer.
+      equal(head.headers.get('content-length'), String(Buffer.byteLength(text) + 1))
+    }))
+
+  test('204 and 304 have neither body nor type', () =>
+    serving(
+      async ({ url }) => {
+        for (const status of [204, 304]) {
+          const response = await fetch(`${url}/api?${status}`)
+          equal([response.status, await response.text()], [status, ''])
+          equal(response.headers.get('content-type'), null)
+        }
+      },
+      async ({ url }) => ({
+        status: Number(url.split('?')[1]),
+        headers: { 'content-type': 'application/json' },
+        body: undefined,
+      }),
+    ))
+
+  test('a body over the limit is refused, announced or not', () =>
+    serving(
+      async ({ url }) => {
+        const body = 'x'.repeat(200_000)
+        const announced = await fetch(`${url}/api`, { method: 'POST', body })
+        equal(announced.status, 413)
+        match(JSON.stringify(await announced.json()), 'larger than 1000 bytes')
+        const chunks = new ReadableStream({
+          start(controller) {
+            for (let i = 0; i < 20; i++)
+              controller.enqueue(new TextEncoder().encode('y'.repeat(10_000)))
+            controller.close()
+          },
+        })
+        const sent = { method: 'POST', body: chunks, duplex: 'half' } as RequestInit
+        const streamed = await fetch(`${url}/api`, sent)
+        equal(streamed.status, 413)
+        const fits = await fetch(`${url}/api`, { method: 'POST', body: 'z'.repeat(1000) })
+        equal(fits.status, 200)
+      },
+      echo,
+      { bodyLimit: 1000 },
+    ))
+
+  test('an announced body over the limit is refused before it is sent', () =>
+    serving(
+      async ({ port }) => {
+        const answer = await raw(
+          port,
+          'POST /api HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\ncontent-length: 99999\r\n\r\n',
+        )
+        ok(answer.startsWith('HTTP/1.1 413 '), answer)
+      },
+      echo,
+      { bodyLimit: 1000 },
+    ))
+
+  test('a body that is compressed or no UTF-8 is refused', () =>
+    serving(async ({ url }) => {
+      const headers = { 'content-encoding': 'gzip' }
+      equal((await fetch(`${url}/api`, { method: 'POST', body: 'x', headers })).status, 415)
+      const body = new Uint8Array([0x22, 0xff, 0x22])
+      const response = await fetch(`${url}/api`, { method: 'POST', body })
+      equal(response.status, 400)
+      const { errors, value } = (await response.json()) as Envelope
+      equal(
+        [errors?.error, errors?.reason, value],
+        ['Bad Request', 'The body is not valid UTF-8.', null],
+      )
+    }))
+
+  test('a body of a GET is not read', () =>
+    serving(async ({ port }) => {
+      const answer = await raw(
+        port,
+        'GET /api HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 3\r\n\r\nabc',
+      )
+      ok(answer.startsWith('HTTP/1.1 200 '))
+      equal(answer.includes('abc'), false)
+    }))
+
+  test('what is no HTTP is answered with a 400 in JSON', () =>
+    serving(async ({ port }) => {
+      for (const text of [
+        'nonsense\r\n\r\n',
+        'GET /api HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n',
+        'POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      ]) {
+        const answer = await raw(port, text)
+        ok(answer.startsWith('HTTP/1.1 400 Bad Request\r\n'), answer)
+        match(answer, 'connection: close')
+        const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as Envelope
+        equal([body.status_code, body.errors?.error, body.value], [400, 'Bad Request', null])
+      }
+      const long = await raw(
+        port,
+        `GET /api HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(20_000)}\r\n\r\n`,
+      )
+      ok(long.startsWith('HTTP/1.1 431 '), long.slice(0, 40))
+    }))
+
+  test('a request that never ends is cut', () =>
+    serving(
+      async ({ port }) => {
+        const answer = await raw(
+          port,
+          'POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nab',
+        )
+        ok(answer === '' || answer.startsWith('HTTP/1.1 408 '), answer)
+      },
+      echo,
+      { headersTimeout: 100, requestTimeout: 200 },
+    ))
+
+  test('a client that goes away while sending leaves no trace', () =>
+    serving(async ({ port, url }) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write('POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nab')
+      await sleep(50)
+      socket.destroy()
+      await sleep(50)
+      equal((await fetch(`${url}/api`)).status, 200)
+    }))
+
+  test('paths that are not the API’s go to the fallback', () =>
+    serving(
+      async ({ url }) => {
+        equal(await (await fetch(`${url}/home`)).text(), 'hello')
+        equal((await fetch(`${url}/api/x`)).status, 200)
+      },
+      echo,
+      { fallback: (_req, res) => void res.end('hello') },
+    ))
+
+  test('a header that node refuses ends the connection, not the process', () =>
+    serving(
+      async ({ url }) => {
+        await fetch(`${url}/api`).then(
+          () => ok(false, 'an answer'),
+          () => {},
+        )
+      },
+      async () => ({ status: 200, headers: { 'x-a': 'b\nc' }, body: undefined }),
+    ))
+
+  test('close lets running answers finish, refuses new ones, and may be called twice', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const server = await running(async (request) => {
+      await held
+      return echo(request)
+    })
+    const slow = fetch(`${server.url}/api/slow`)
+    await sleep(50)
+    const closing = server.close()
+    await sleep(20)
+    equal(
+      await fetch(`${server.url}/api/new`).then(
+        () => 'accepted',
+        () => 'refused',
+      ),
+      'refused',
+    )
+    release()
+    const response = await slow
+    equal([response.status, response.headers.get('connection')], [200, 'close'])
+    await Promise.all([closing, server.close()])
+    equal(server.closed(), 1)
+  })
+
+  test('close does not wait for ever', async () => {
+    const server = await running(() => new Promise(() => {}), { drainTimeout: 100 })
+    const slow = fetch(`${server.url}/api/slow`).catch(() => 'cut')
+    await sleep(50)
+    await server.close()
+    equal(await slow, 'cut')
+  })
+
+  test('a port that is taken is an error, not a crash', async () => {
+    await serving(async ({ port }) => {
+      const other = createServer({ handle: echo as never, owns: () => true, close: async () => {} })
+      const error = await other.listen(port).catch((thrown: NodeJS.ErrnoException) => thrown)
+      equal((error as NodeJS.ErrnoException).code, 'EADDRINUSE')
+      await other.close()
+    })
+  })
+
+  test('the listener serves any node server', async () => {
+    const server = http.createServer(listener({ handle: echo as never, owns: () => true }))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    equal((await fetch(`http://127.0.0.1:${port}/anything`)).status, 200)
+    await new Promise((resolve) => server.close(resolve))
+  })
+})

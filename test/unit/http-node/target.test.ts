@@ -1,0 +1,41 @@
+/** How a user may name a database, and that no password is ever shown. */
+import { readTarget } from '../../../packages/http-node/src/database/target.ts'
+import { equal, throws } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('targets', (test) => {
+  for (const [target, kind, location, name = location] of [
+    ['library.db', 'sqlite', 'library.db'],
+    ['./a/b.sqlite', 'sqlite', './a/b.sqlite'],
+    ['c:library.db', 'sqlite', 'c:library.db'],
+    ['odd:name.db', 'sqlite', 'odd:name.db'],
+    ['sqlite:library.db', 'sqlite', 'library.db'],
+    ['sqlite:///srv/library.db', 'sqlite', '/srv/library.db'],
+    ['file:library.db', 'sqlite', 'library.db'],
+    ['file:///srv/a%20b.db', 'sqlite', '/srv/a b.db'],
+    ['postgres://ann@h/db', 'postgres', 'postgres://ann@h/db'],
+    ['postgresql://h/db', 'postgres', 'postgresql://h/db'],
+    ['POSTGRES://h/db', 'postgres', 'POSTGRES://h/db'],
+    ['mysql://h:3307/db', 'mysql', 'mysql://h:3307/db'],
+    ['mariadb://ann@h/db', 'mysql', 'mysql://ann@h/db', 'mariadb://ann@h/db'],
+    ['postgres://ann:secret@h/db', 'postgres', 'postgres://ann:secret@h/db', 'postgres://ann@h/db'],
+    ['mysql://ann:a:b@h/db', 'mysql', 'mysql://ann:a:b@h/db', 'mysql://ann@h/db'],
+    ['mysql://:pw@h/db', 'mysql', 'mysql://:pw@h/db', 'mysql://@h/db'],
+    [
+      'postgres://h/db?user=a&password=b&x=c',
+      'postgres',
+      'postgres://h/db?user=a&password=b&x=c',
+      'postgres://h/db?user=a&password=…&x=c',
+    ],
+  ] as const) {
+    test(target, () => equal(readTarget(target), { kind, location, name }))
+  }
+
+  test('a scheme that is not ours is an error', () => {
+    throws(
+      () => readTarget('mssql://h/db'),
+      '"mssql://" is no database we know. Expected a SQLite file',
+    )
+    throws(() => readTarget('postgres:h'), '"postgres:h" is no complete URL.')
+  })
+})
