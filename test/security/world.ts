@@ -1,0 +1,260 @@
+/** The world of the leak matrix: models with every kind of secret in them, and the same world without one of them. */
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  type ApiRequest,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+  hasOne,
+  manyToMany,
+} from '@model-api/core'
+import { sql } from 'kysely'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import { frozenClock } from '../support/api.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+/** How one world differs from the full one. */
+export interface Variant {
+  /** The hidden column is declared: as hidden, not at all, or visible. */
+  readonly vault: 'hidden' | 'absent' | 'visible'
+  /** The model without meta is declared: without, not at all, or published. */
+  readonly audit: 'unpublished' | 'absent' | 'published'
+}
+
+export const full: Variant = { vault: 'hidden', audit: 'unpublished' }
+
+/** Rows of the user; an admin sees all. */
+const owned: AccessPolicy = {
+  scope_query: (query, { user }) =>
+    user?.roles?.includes('admin') ? query : query.where('owner_id', '=', user?.id ?? 0),
+}
+
+const id = { type: 'integer', primaryKey: true } as const
+const owner = {
+  owner_id: { type: 'integer' },
+  deleted: { type: 'boolean' },
+} as const
+
+/** The models of a variant. */
+export function modelsOf(variant: Variant): readonly AnyModel[] {
+  const { vault, audit } = variant
+  const vaultColumn =
+    vault === 'absent'
+      ? {}
+      : {
+          vault_code: {
+            type: 'string',
+            nullable: true,
+            ...(vault === 'hidden' ? { hidden: true } : {}),
+          } as const,
+        }
+  return [
+    defineModel('Author', {
+      columns: { id, name: { type: 'string' }, ...owner, ...vaultColumn },
+      relations: {
+        books: hasMany('Book', 'author_id'),
+        profile: hasOne('Profile', 'author_id'),
+        payrolls: hasMany('Payroll', 'author_id'),
+      },
+      meta: {},
+    }),
+    defineModel('Book', {
+      columns: {
+        id,
+        title: { type: 'string' },
+        price: { type: 'decimal', precision: 8, scale: 2 },
+        published: { type: 'date' },
+        author_id: { type: 'integer', nullable: true },
+        ...owner,
+        ...vaultColumn,
+      },
+      relations: {
+        author: belongsTo('Author', 'author_id'),
+        tags: manyToMany('Tag', { through: 'taggings', from: 'book_id', to: 'tag_id' }),
+        reviews: hasMany('Review', 'book_id'),
+        ...(audit === 'absent' ? {} : { audits: hasMany('Audit', 'book_id') }),
+      },
+      meta: {},
+    }),
+    defineModel('Tag', {
+      columns: { id, name: { type: 'string' }, ...owner },
+      relations: {
+        books: manyToMany('Book', { through: 'taggings', from: 'tag_id', to: 'book_id' }),
+      },
+      meta: {},
+    }),
+    defineModel('Tagging', {
+      columns: { id, book_id: { type: 'integer' }, tag_id: { type: 'integer' }, ...owner },
+      relations: { book: belongsTo('Book', 'book_id'), tag: belongsTo('Tag', 'tag_id') },
+      meta: {},
+    }),
+    defineModel('Review', {
+      columns: {
+        id,
+        book_id: { type: 'integer' },
+        stars: { type: 'integer' },
+        note: { type: 'text' },
+        ...owner,
+        ...vaultColumn,
+      },
+      relations: { book: belongsTo('Book', 'book_id') },
+      meta: {},
+    }),
+    defineModel('Profile', {
+      columns: { id, author_id: { type: 'integer' }, motto: { type: 'string' }, ...owner },
+      relations: { author: belongsTo('Author', 'author_id') },
+      meta: {},
+    }),
+    defineModel('Payroll', {
+      columns: { id, author_id: { type: 'integer' }, amount: { type: 'integer' } },
+      relations: { author: belongsTo('Author', 'author_id') },
+      meta: { role_map: { GET: 'admin' }, soft_delete: false, access_policy: {} },
+    }),
+    ...(audit === 'absent'
+      ? []
+      : [
+          defineModel('Audit', {
+            columns: { id, book_id: { type: 'integer' }, note: { type: 'string' } },
+            relations: { book: belongsTo('Book', 'book_id') },
+            ...(audit === 'published' ? { meta: { soft_delete: false, access_policy: {} } } : {}),
+          }),
+        ]),
+  ]
+}
+
+const config: ApiConfig = {
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ACCESS_POLICY: owned,
+  API_SOFT_DELETE: true,
+  API_SOFT_DELETE_ATTRIBUTE: 'deleted',
+}
+
+export const viewer = { id: 7, roles: ['viewer'] }
+export const admin = { id: 1, roles: ['admin'] }
+
+/** The API of a variant, as one user sees it. */
+export function apiOf(db: TestDatabase, variant: Variant, user: unknown): Api {
+  const api = createApi({
+    db: db.kysely,
+    models: modelsOf(variant),
+    config,
+    clock: frozenClock(),
+    onWarning: () => {},
+  })
+  return { ...api, handle: (request: ApiRequest) => api.handle({ ...request, user }) } as Api
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const mine = { owner_id: 7, deleted: false }
+const foreign = { owner_id: 8, deleted: false }
+const deleted = { owner_id: 7, deleted: true }
+
+/** Every row of the full world, by model. */
+export const rows: Readonly<Record<string, readonly Row[]>> = {
+  Author: [
+    { id: 1, name: 'Ann', vault_code: 'v-ann', ...mine },
+    { id: 2, name: 'Bob', vault_code: null, ...mine },
+    { id: 3, name: 'Cid', vault_code: 'v-cid', ...mine },
+    { id: 11, name: 'Foreign Author', vault_code: 'v-11', ...foreign },
+    { id: 21, name: 'Deleted Author', vault_code: 'v-21', ...deleted },
+  ],
+  Book: [
+    book(1, 'Arrows', '10.00', 1, 'v-1', mine),
+    book(2, 'Bread', '20.00', 2, 'v-2', mine),
+    book(3, 'Clouds', '30.00', 11, 'v-3', mine),
+    book(4, 'Dust', '40.00', 21, null, mine),
+    book(5, 'Embers', '50.00', null, 'v-5', mine),
+    book(11, 'Foreign Book', '900.00', 1, 'v-11', foreign),
+    book(12, 'Arrows', '1.00', 2, 'v-12', foreign),
+    book(13, 'Foreign Alone', '905.00', 11, 'v-13', foreign),
+    book(21, 'Deleted Book', '800.00', 1, 'v-21', deleted),
+    book(22, 'Bread', '2.00', 3, 'v-22', deleted),
+    book(23, 'Deleted Alone', '805.00', 21, 'v-23', deleted),
+  ],
+  Tag: [
+    { id: 1, name: 'classic', ...mine },
+    { id: 2, name: 'new', ...mine },
+    { id: 11, name: 'foreign tag', ...foreign },
+    { id: 21, name: 'deleted tag', ...deleted },
+  ],
+  Tagging: [
+    { id: 1, book_id: 1, tag_id: 1, ...mine },
+    { id: 2, book_id: 2, tag_id: 2, ...mine },
+    { id: 3, book_id: 1, tag_id: 11, ...mine },
+    { id: 4, book_id: 1, tag_id: 21, ...mine },
+    { id: 5, book_id: 11, tag_id: 1, ...mine },
+    { id: 6, book_id: 21, tag_id: 1, ...mine },
+    { id: 11, book_id: 3, tag_id: 1, ...foreign },
+    { id: 21, book_id: 4, tag_id: 2, ...deleted },
+  ],
+  Review: [
+    review(1, 1, 5, mine),
+    review(2, 2, 2, mine),
+    review(11, 1, 4, foreign),
+    review(12, 5, 9, foreign),
+    review(21, 2, 3, deleted),
+    review(22, 5, 8, deleted),
+  ],
+  Profile: [
+    { id: 1, author_id: 1, motto: 'Write', ...mine },
+    { id: 11, author_id: 2, motto: 'Foreign motto', ...foreign },
+    { id: 21, author_id: 3, motto: 'Deleted motto', ...deleted },
+  ],
+  Payroll: [
+    { id: 1, author_id: 1, amount: 1000 },
+    { id: 2, author_id: 2, amount: 2000 },
+  ],
+  Audit: [
+    { id: 1, book_id: 1, note: 'checked' },
+    { id: 2, book_id: 2, note: 'checked twice' },
+  ],
+}
+
+function book(
+  key: number,
+  title: string,
+  price: string,
+  author: number | null,
+  vault: string | null,
+  owning: Row,
+): Row {
+  const published = `20${10 + key}-0${1 + (key % 9)}-15`
+  return { id: key, title, price, published, author_id: author, vault_code: vault, ...owning }
+}
+
+function review(key: number, of: number, stars: number, owning: Row): Row {
+  return { id: key, book_id: of, stars, note: `note ${key}`, vault_code: `r-${key}`, ...owning }
+}
+
+const declared = modelsOf({ vault: 'hidden', audit: 'unpublished' })
+
+/** Creates the tables, without foreign keys: a world may lack a row that another one refers to. */
+export async function createWorld(db: TestDatabase): Promise<void> {
+  await createTables(
+    db,
+    declared.map((model) => ({ ...model, relations: {} })),
+  )
+}
+
+/** Empties the tables and fills them with the rows that `change` leaves. */
+export async function fillWorld(
+  db: TestDatabase,
+  change: (row: Row, model: string) => Row | null = (row) => row,
+): Promise<void> {
+  for (const model of declared) {
+    await sql`delete from ${sql.id(model.table)}`.execute(db.kysely)
+    const left: Row[] = []
+    for (const row of rows[model.name] ?? []) {
+      const changed = change(row, model.name)
+      if (changed !== null) left.push(changed)
+    }
+    if (left.length > 0) await insertRows(db, model, left)
+  }
+}
