@@ -51,7 +51,7 @@ suite('json/canonical', (test) => {
   }
 
   test('a number that JavaScript prints the same is a plain number', () => {
-    equal(canonicalJson('[1,0.5,-3,1e-7,1e21]').toString(), '1,0.5,-3,1e-7,[object Object]')
+    equal(String(canonicalJson('[1,0.5,-3,1e-7,1e21]')), '1,0.5,-3,1e-7,[object Object]')
     equal(typeof canonicalJson('9007199254740991'), 'number')
     equal(typeof canonicalJson('9007199254740993'), 'object')
   })

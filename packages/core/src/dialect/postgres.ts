@@ -222,6 +222,9 @@ function typed(
       return sql`${bound}::bigint${many}`
     case 'decimal':
       return sql`${bound}::numeric${many}`
+    case 'float':
+      // Beside a sum of whole numbers, a fraction would not take the type of its neighbour.
+      return column.comparable ? sql`${bound}::numeric${many}` : sql`${bound}`
     default:
       return sql`${bound}`
   }

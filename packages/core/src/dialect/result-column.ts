@@ -10,7 +10,13 @@ export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): D
   const result = { ...column, nullable: true, comparable: true } as const
   if (fn === 'min' || fn === 'max') return result
   const { precision: _, ...open } = result
-  if (fn === 'sum') return column.type === 'decimal' ? open : result
+  if (fn === 'sum') {
+    // A sum of bigints may need more digits than one of them has.
+    if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0 }
+    // Compared with any number: `n__gt=0.5`.
+    if (column.type === 'integer') return { ...open, type: 'float' }
+    return column.type === 'decimal' ? open : result
+  }
   if (column.type === 'integer' || column.type === 'float') return { ...open, type: 'float' }
   // Four digits more than the column; a decimal of unknown scale keeps its own.
   if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 4 }

@@ -38,10 +38,7 @@ export const sqlite: Dialect = {
     )
   },
 
-  select(column, ref) {
-    if (isScaled(column)) return asComparable(column, ref)
-    return column.type === 'bigint' || column.type === 'decimal' ? sql`cast(${ref} as text)` : ref
-  },
+  select,
 
   decoder: decoderFor,
   encode,
@@ -90,7 +87,9 @@ export const sqlite: Dialect = {
 
   aggregate(fn, column, ref) {
     if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+    if (fn === 'min' || fn === 'max') {
+      return select({ ...column, comparable: true }, extreme(fn, column, ref))
+    }
     if (column.type === 'float') {
       const real = sql`cast(${ref} as real)`
       return fn === 'sum' ? sql`sum(${real})` : sql`avg(${real})`
@@ -152,6 +151,11 @@ function asComparable(column: DialectColumn, ref: Ref): Ref {
   }
   if (column.type === 'time') return sql`substr(${ref}, 1, 8)`
   return operand(column, ref)
+}
+
+function select(column: DialectColumn, ref: Ref): Ref {
+  if (isScaled(column)) return asComparable(column, ref)
+  return column.type === 'bigint' || column.type === 'decimal' ? sql`cast(${ref} as text)` : ref
 }
 
 /** What a column is compared and ordered by. A text column may have been declared with another collation. */
