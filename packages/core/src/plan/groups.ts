@@ -7,12 +7,12 @@ import {
   operatorNotForType,
   unknownColumn,
 } from '../errors.ts'
+import { functionFits, isGroupable } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { AggregateNode, GroupByNode } from '../parse/ast.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { type Names, resolveColumn } from './names.ts'
 import type { AggregateRef, BucketRef, ColumnRef, Output } from './plan.ts'
-import { functionFits, isGroupable } from './types.ts'
 import type { Labels } from './where.ts'
 
 export interface PlannedGroups {

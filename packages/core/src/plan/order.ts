@@ -2,6 +2,7 @@
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, operatorNotForType, unsupportedQuery } from '../errors.ts'
+import { isSortable } from '../model/type-rules.ts'
 import type { OrderNode } from '../parse/ast.ts'
 import { type PlanContext, textAt } from './context.ts'
 import type { PlannedGroups } from './groups.ts'
@@ -9,7 +10,7 @@ import { isToMany } from './joins.ts'
 import { keyRefs, type Names, resolveColumn } from './names.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
-import { isSortable, operandType } from './types.ts'
+import { operandType } from './types.ts'
 
 /** Order of entities and projections: the client's terms, the primary key, and for joined rows the keys of every to-many join. */
 export function planOrder(

@@ -7,6 +7,7 @@ import {
   invalidValue,
   operatorNotForType,
 } from '../errors.ts'
+import { operatorFits } from '../model/type-rules.ts'
 import type { ConditionNode, FilterNode, GroupNode, ScalarNode } from '../parse/ast.ts'
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import { type PlanContext, textAt } from './context.ts'
@@ -14,7 +15,7 @@ import { type Names, resolveColumn } from './names.ts'
 import type { Comparison, Condition, Operand } from './plan.ts'
 import { planRelationFilter } from './relation-filter.ts'
 import { textTest } from './text-test.ts'
-import { operandType, operatorFits } from './types.ts'
+import { operandType } from './types.ts'
 import { parseBoolean, planValue } from './value.ts'
 
 /** Finds the aggregate or bucket a label names; undefined for everything else. */
