@@ -6,7 +6,7 @@ import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/
 import { allOf, compileOperand } from './condition.ts'
 import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
 import { compileSelection, type Reader } from './selection.ts'
-import { aliasedSource, columnOf, joinCondition, joinedSource } from './source.ts'
+import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
 import type { AnyDatabase, Target } from './target.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the builder's row type is the plan's output, known at run time
@@ -80,6 +80,13 @@ function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Que
 function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Query {
   let query: Query = target.db.selectFrom(aliasedSource(target, from) as never)
   for (const join of joins) {
+    if (join.type === 'right' && join.relation.through !== undefined) {
+      const { links, onLinks, partners, onPartners } = rightJoinSteps(target, join)
+      query = query
+        .leftJoin(links, (builder: Query) => builder.on(onLinks))
+        .rightJoin(partners, (builder: Query) => builder.on(onPartners))
+      continue
+    }
     const on = joinCondition(join)
     query = query[`${join.type}Join`](joinedSource(target, join), (builder: Query) =>
       builder.on(on),

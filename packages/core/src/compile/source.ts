@@ -113,6 +113,37 @@ export function joinCondition(join: PlannedJoin): RawBuilder<unknown> {
   return sql.join(pairs, sql` and `)
 }
 
+/**
+ * A right join over a many-to-many in two steps, of which the first adds the links: so that a partner to which
+ * nothing leads is kept, and kept once.
+ */
+export function rightJoinSteps(
+  target: Target,
+  { relation, from, source }: PlannedJoin,
+): {
+  readonly links: AliasedExpression<unknown, string>
+  readonly onLinks: RawBuilder<unknown>
+  readonly partners: AliasedExpression<unknown, string>
+  readonly onPartners: RawBuilder<unknown>
+} {
+  const through = relation.through
+  if (through === undefined) throw new Error(`${relation.name} has no junction`)
+  const alias = `links of ${source.alias}`
+  const on = (names: readonly string[], side: Source, columns: readonly NamedColumn[]) =>
+    sql.join(
+      names.map(
+        (name, i) => sql`${sql.id(alias, name)} = ${columnOf(side, columns[i] as NamedColumn)}`,
+      ),
+      sql` and `,
+    )
+  return {
+    links: sql`${linkRows(target, source, through.table)}`.as(alias),
+    onLinks: on(through.from, from, relation.from),
+    partners: aliasedSource(target, source),
+    onPartners: on(through.to, source, relation.to),
+  }
+}
+
 /** `from … where …` of the rows at the end of a relation, correlated with the row it starts from. */
 export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): RawBuilder<unknown> {
   const planned: PlannedJoin = { ...join, type: 'inner' }

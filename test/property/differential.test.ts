@@ -1,0 +1,50 @@
+/** Random queries over random small data: every answer equals that of a plain in-memory model. */
+import type { Api } from '@model-api/core'
+import fc from 'fast-check'
+import { get } from '../support/api.ts'
+import { diffLines } from '../support/diff.ts'
+import { batches, check } from '../support/property.ts'
+import { answerText, urlOf } from '../support/reference/answer.ts'
+import { decodeQuery, describeWorld, queryParts, worlds } from '../support/reference/arbitrary.ts'
+import { createWorldTables, loadWorld, worldApis } from '../support/reference/database.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+const runs = { sqlite: 200, postgres: 50, mysql: 50 }
+const queriesPerWorld = 12
+
+const cases = fc
+  .record({
+    world: worlds,
+    parts: fc.array(queryParts, { minLength: 1, maxLength: queriesPerWorld, size: 'max' }),
+  })
+  .map(({ world, parts }) => ({ world, asked: parts.map((part) => decodeQuery(world, part)) }))
+
+eachDatabase('differential', (test, db) => {
+  let apis: ReadonlyMap<number | undefined, Api>
+  test.before(async () => {
+    await createWorldTables(db)
+    apis = worldApis(db)
+  })
+  batches(test, 'answers equal the model', runs[db.name], (parameters) =>
+    check(cases, parameters, async ({ world, asked }) => {
+      await loadWorld(db, world)
+      for (const { query, depth } of asked) {
+        const url = urlOf(world, query)
+        const expected = answerText(world, query, depth)
+        const answer = await get(apis.get(depth) as Api, url)
+        if (answer.text === expected) continue
+        const depthText = depth === undefined ? '' : `  (API_SERIALIZATION_DEPTH ${depth})`
+        return [
+          `GET ${decodeURIComponent(url)}${depthText}`,
+          `    ${url}`,
+          describeWorld(world),
+          `${db.name} (+) differs from the model (-):`,
+          diffLines(pretty(expected), pretty(answer.text)),
+        ].join('\n')
+      }
+      return undefined
+    }),
+  )
+})
+
+const pretty = (text: string): string => JSON.stringify(JSON.parse(text), undefined, 1)

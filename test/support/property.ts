@@ -1,0 +1,48 @@
+/** Settings of property tests: how many runs, from which seed; PROPERTY_RUNS and PROPERTY_SEED change them. */
+import fc from 'fast-check'
+import type { Test } from './suite.ts'
+
+export const propertySeed = Number(process.env.PROPERTY_SEED ?? 20260102)
+
+/** PROPERTY_RUNS multiplies what a test does by default: 10 for ten times as many runs. */
+const factor = Number(process.env.PROPERTY_RUNS ?? 1)
+
+/** One test per batch, so that long runs do not need long tests. */
+export function batches(
+  test: Test,
+  title: string,
+  runs: number,
+  run: (parameters: { numRuns: number; seed: number }) => Promise<void>,
+): void {
+  const size = 25
+  const total = Math.ceil(runs * factor)
+  for (let start = 0; start < total; start += size) {
+    const numRuns = Math.min(size, total - start)
+    test(`${title}, ${start + 1} to ${start + numRuns}`, () =>
+      run({ numRuns, seed: propertySeed + start }))
+  }
+}
+
+/** Checks a property and says in words what failed: the smallest case found, and how to see it again. */
+export async function check<Case>(
+  arbitrary: fc.Arbitrary<Case>,
+  parameters: { numRuns: number; seed: number },
+  /** Gives what is wrong, or undefined. */
+  run: (given: Case) => Promise<string | undefined>,
+): Promise<void> {
+  const problems = new Map<Case, string>()
+  const property = fc.asyncProperty(arbitrary, async (given) => {
+    const problem = await run(given)
+    if (problem === undefined) return
+    problems.set(given, problem)
+    throw new Error(problem)
+  })
+  const result = await fc.check(property, parameters)
+  if (!result.failed) return
+  const [smallest] = result.counterexample ?? []
+  const problem = problems.get(smallest as Case) ?? String(result.errorInstance)
+  const error = new Error(`${problem}\nseed ${result.seed}, path ${result.counterexamplePath}`)
+  // Where it was thrown says nothing.
+  error.stack = ''
+  throw error
+}

@@ -1,0 +1,203 @@
+/** A random query as data, and the URL that asks it. */
+
+export type Operator =
+  | 'eq'
+  | 'ne'
+  | 'lt'
+  | 'le'
+  | 'gt'
+  | 'ge'
+  | 'in'
+  | 'nin'
+  | 'like'
+  | 'ilike'
+  | 'nlike'
+  | 'nilike'
+  | 'startswith'
+  | 'istartswith'
+  | 'endswith'
+  | 'iendswith'
+  | 'between'
+  | 'isnull'
+
+/** A column of the base (empty path) or of a joined relation. */
+export interface FieldRef {
+  readonly path: readonly string[]
+  readonly column: string
+}
+
+export interface Filter extends FieldRef {
+  readonly kind: 'filter'
+  readonly operator: Operator
+  /** In JSON form; a list for `in`, `nin` and `between`. */
+  readonly operand: unknown
+}
+
+export interface Group<Item> {
+  readonly kind: 'or' | 'and' | 'not'
+  readonly items: readonly Item[]
+}
+
+/** The filters are about the record at the end of the path. */
+export interface RelationFilter {
+  readonly kind: 'exists' | 'missing'
+  readonly path: readonly string[]
+  readonly filters: readonly Filter[]
+}
+
+export type Condition = Filter | Group<Condition> | RelationFilter
+
+/** A filter on the label of an aggregate, and groups of such. */
+export interface LabelFilter {
+  readonly kind: 'filter'
+  readonly label: string
+  readonly operator: Operator
+  readonly operand: unknown
+}
+
+export type Having = LabelFilter | Group<Having>
+
+export interface Order {
+  /** A label, or a column. */
+  readonly by: FieldRef | string
+  readonly descending: boolean
+  readonly nulls?: 'first' | 'last'
+}
+
+export interface GroupColumn extends FieldRef {
+  readonly bucket?: 'year' | 'month' | 'day'
+  readonly label?: string
+}
+
+export interface Aggregate extends FieldRef {
+  readonly function: 'sum' | 'count' | 'avg' | 'min' | 'max'
+  readonly label?: string
+}
+
+/** What one answer is made of: whole records, chosen columns of joined rows, or groups of them. */
+export type Projection =
+  | { readonly kind: 'records'; readonly options: readonly RelationOption[] }
+  | { readonly kind: 'fields'; readonly fields: readonly FieldRef[] }
+  | {
+      readonly kind: 'groups'
+      readonly columns: readonly GroupColumn[]
+      readonly aggregates: readonly Aggregate[]
+      readonly having: readonly Having[]
+      readonly spelling: 'pairs' | 'groupby' | 'aggregate'
+    }
+
+export interface RelationOption {
+  readonly path: readonly string[]
+  readonly limit?: number
+  /** Columns of the related model. */
+  readonly order?: readonly Order[]
+  readonly fields?: readonly string[]
+  readonly where?: readonly Condition[]
+}
+
+export interface Query {
+  /** The model, or the parent record and the relation that is listed. */
+  readonly base: string
+  readonly parent?: { readonly model: string; readonly row: number; readonly relation: string }
+  readonly where: readonly Condition[]
+  readonly joins: readonly (readonly string[])[]
+  readonly joinType?: 'inner' | 'left' | 'outer' | 'right'
+  readonly projection: Projection
+  readonly order: readonly Order[]
+  readonly page?: number
+  readonly limit?: number
+  readonly count?: 'exact' | 'capped' | 'none'
+  readonly dump?: 'url' | 'json' | 'dynamic' | 'hybrid'
+  readonly dumpRelationships?: boolean
+}
+
+/** The query string, in a spelling of our own choice: every value percent-encoded, texts quoted where need be. */
+export function queryString(query: Query): string {
+  const { projection } = query
+  const pairs: string[] = query.where.map(conditionText)
+  const add = (name: string, value: string | number | boolean | undefined): void => {
+    if (value !== undefined && value !== '') pairs.push(`${name}=${value}`)
+  }
+  add('join', query.joins.map((path) => path.join('.')).join(','))
+  add('join_type', query.joinType)
+  if (projection.kind === 'fields') add('fields', projection.fields.map(fieldText).join(','))
+  if (projection.kind === 'records') pairs.push(...projection.options.flatMap(optionTexts))
+  if (projection.kind === 'groups') {
+    const { columns, aggregates, having, spelling } = projection
+    const columnTexts = columns.map(groupColumnText)
+    const aggregateTexts = aggregates.map(aggregateText)
+    const inGroups = spelling === 'groupby' && columns.length > 0
+    add('groupby', [...columnTexts, ...(inGroups ? aggregateTexts : [])].join(','))
+    if (spelling === 'aggregate') add('aggregate', aggregateTexts.join(','))
+    else if (!inGroups) pairs.push(...aggregateTexts.map((text) => `${text}=1`))
+    pairs.push(...having.map(conditionText))
+  }
+  add('order_by', query.order.map(orderText).join(','))
+  add('page', query.page)
+  add('limit', query.limit)
+  add('count', query.count)
+  add('dump', query.dump)
+  add('dump_relationships', query.dumpRelationships)
+  return pairs.join('&')
+}
+
+export const fieldText = ({ path, column }: FieldRef): string => [...path, column].join('.')
+
+export function groupColumnText(column: GroupColumn): string {
+  const label = column.label === undefined ? '' : `|${column.label}`
+  return groupColumnKeyText(column) + label
+}
+
+/** As the client writes it, without its label. */
+export function groupColumnKeyText(column: GroupColumn): string {
+  return column.bucket === undefined ? fieldText(column) : `${column.bucket}(${fieldText(column)})`
+}
+
+function aggregateText(aggregate: Aggregate): string {
+  const label = aggregate.label === undefined ? '' : `|${aggregate.label}`
+  return `${fieldText(aggregate)}${label}__${aggregate.function}`
+}
+
+function orderText({ by, descending, nulls }: Order): string {
+  const name = typeof by === 'string' ? by : fieldText(by)
+  return `${descending ? '-' : ''}${name}${nulls === undefined ? '' : `.nulls${nulls}`}`
+}
+
+function optionTexts({ path, limit, order, fields, where }: RelationOption): string[] {
+  const name = path.join('.')
+  const texts: string[] = []
+  if (limit !== undefined) texts.push(`${name}.limit=${limit}`)
+  if (order !== undefined) texts.push(`${name}.order_by=${order.map(orderText).join(',')}`)
+  if (fields !== undefined) texts.push(`${name}.fields=${fields.join(',')}`)
+  if (where !== undefined) texts.push(`${name}[${where.map(conditionText).join(',')}]`)
+  return texts
+}
+
+function conditionText(condition: Condition | Having): string {
+  switch (condition.kind) {
+    case 'filter': {
+      const name = 'label' in condition ? condition.label : fieldText(condition)
+      return `${name}__${condition.operator}=${operandText(condition.operand)}`
+    }
+    case 'exists':
+    case 'missing': {
+      const [first, ...rest] = condition.filters.map(conditionText)
+      const path = condition.path.join('.')
+      const inner = first === undefined ? path : [`${path}.${first}`, ...rest].join(',')
+      return `${condition.kind}(${inner})`
+    }
+    default:
+      return `${condition.kind}[${condition.items.map(conditionText).join(',')}]`
+  }
+}
+
+function operandText(operand: unknown): string {
+  return Array.isArray(operand) ? `(${operand.map(scalarText).join(',')})` : scalarText(operand)
+}
+
+/** Quoted when the text could be read as structure. */
+function scalarText(value: unknown): string {
+  const text = String(value)
+  const plain = /^[^\s()[\]|"\\,]+$/u.test(text) && text.trim() === text
+  return encodeURIComponent(plain ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
+}

@@ -1,0 +1,183 @@
+/** The models that random queries are about: every column type and every shape of relation once. */
+import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
+
+/** A self-reference, two inverses from one table, a one-to-one, and a many-to-many with itself. */
+const Author = defineModel('Author', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 60, nullable: true },
+    born: { type: 'date', nullable: true, column: 'born_on' },
+    grade: { type: 'integer', nullable: true },
+    mentor_id: { type: 'integer', nullable: true },
+  },
+  relations: {
+    works: hasMany('Work', 'author_id'),
+    edited: hasMany('Work', 'editor_id'),
+    mentor: belongsTo('Author', 'mentor_id'),
+    pupils: hasMany('Author', 'mentor_id'),
+    badge: hasOne('Badge', 'author_id'),
+    friends: manyToMany('Author', { through: 'friendships', from: 'author_id', to: 'friend_id' }),
+    admirers: manyToMany('Author', { through: 'friendships', from: 'friend_id', to: 'author_id' }),
+  },
+  meta: {},
+})
+
+/** Every column type; two foreign keys to one table. */
+const Work = defineModel('Work', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    title: { type: 'string', maxLength: 60, nullable: true },
+    body: { type: 'text', nullable: true },
+    pages: { type: 'integer', nullable: true },
+    sold: { type: 'bigint', nullable: true },
+    rating: { type: 'float', nullable: true },
+    price: { type: 'decimal', precision: 8, scale: 2, nullable: true },
+    printed: { type: 'boolean', nullable: true },
+    kind: { type: 'enum', enum: ['novel', 'Poem', 'play'], nullable: true },
+    released: { type: 'date', nullable: true },
+    opens: { type: 'time', nullable: true },
+    touched: { type: 'datetime', nullable: true },
+    ref: { type: 'uuid', nullable: true },
+    extra: { type: 'json', nullable: true },
+    cover: { type: 'binary', nullable: true },
+    author_id: { type: 'integer', nullable: true },
+    editor_id: { type: 'integer', nullable: true },
+  },
+  relations: {
+    author: belongsTo('Author', 'author_id'),
+    editor: belongsTo('Author', 'editor_id'),
+    labels: manyToMany('Label', { through: 'work_labels', from: 'work_id', to: 'label_id' }),
+    order_lines: hasMany('OrderLine', 'work_id'),
+  },
+  meta: {},
+})
+
+/** A second unique key that others refer to. */
+const Label = defineModel('Label', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    code: { type: 'string', maxLength: 20, unique: true },
+    note: { type: 'string', maxLength: 60, nullable: true },
+  },
+  relations: {
+    works: manyToMany('Work', { through: 'work_labels', from: 'label_id', to: 'work_id' }),
+    badges: hasMany('Badge', 'label_code', { references: 'code' }),
+  },
+  meta: {},
+})
+
+/** A composite key, of text and number; a name of two words. */
+const OrderLine = defineModel('OrderLine', {
+  columns: {
+    order_code: { type: 'string', maxLength: 20, primaryKey: true },
+    line: { type: 'integer', primaryKey: true },
+    work_id: { type: 'integer', nullable: true },
+    quantity: { type: 'integer', nullable: true },
+    amount: { type: 'decimal', precision: 10, scale: 3, nullable: true },
+  },
+  relations: {
+    work: belongsTo('Work', 'work_id'),
+    remarks: hasMany('Remark', ['line_code', 'line_no']),
+  },
+  meta: {},
+})
+
+/** A key that JavaScript's numbers do not hold; a reference to a unique key. */
+const Badge = defineModel('Badge', {
+  columns: {
+    id: { type: 'bigint', primaryKey: true },
+    author_id: { type: 'integer', nullable: true, unique: true },
+    label_code: { type: 'string', maxLength: 20, nullable: true },
+    motto: { type: 'text', nullable: true },
+  },
+  relations: {
+    author: belongsTo('Author', 'author_id'),
+    label: belongsTo('Label', 'label_code', { references: 'code' }),
+  },
+  meta: {},
+})
+
+/** A key that is a UUID; a reference to a composite key, of which either part may be null. */
+const Remark = defineModel('Remark', {
+  columns: {
+    id: { type: 'uuid', primaryKey: true },
+    line_code: { type: 'string', maxLength: 20, nullable: true },
+    line_no: { type: 'integer', nullable: true },
+    stars: { type: 'float', nullable: true },
+    made: { type: 'datetime', nullable: true },
+  },
+  relations: { line: belongsTo('OrderLine', ['line_code', 'line_no']) },
+  meta: {},
+})
+
+export const models: readonly AnyModel[] = [Author, Work, Label, OrderLine, Badge, Remark]
+
+/** The endpoint of each model. */
+export const endpoints: Readonly<Record<string, string>> = {
+  Author: 'authors',
+  Work: 'works',
+  Label: 'labels',
+  OrderLine: 'order-lines',
+  Badge: 'badges',
+  Remark: 'remarks',
+}
+
+export const junctions = ['friendships', 'work_labels'] as const
+
+export type Relation = AnyModel['relations'][string]
+
+export function modelNamed(name: string): AnyModel {
+  const model = models.find((candidate) => candidate.name === name)
+  if (model === undefined) throw new Error(`no model ${name}`)
+  return model
+}
+
+export function relationOf(model: AnyModel, key: string): Relation {
+  const relation = model.relations[key]
+  if (relation === undefined) throw new Error(`${model.name} has no relation ${key}`)
+  return relation
+}
+
+export const isToOne = ({ kind }: Relation): boolean => kind === 'belongsTo' || kind === 'hasOne'
+
+export const primaryKey = (model: AnyModel): string[] =>
+  Object.keys(model.columns).filter((field) => model.columns[field]?.primaryKey === true)
+
+/** The model a path leads to; the empty path stays where it is. */
+export function modelAt(base: AnyModel, path: readonly string[]): AnyModel {
+  return path.reduce((model, key) => modelNamed(relationOf(model, key).target), base)
+}
+
+/** Whether every step of a path leads to at most one record. */
+export function pathIsToOne(base: AnyModel, path: readonly string[]): boolean {
+  return path.every((key, i) => isToOne(relationOf(modelAt(base, path.slice(0, i)), key)))
+}
+
+/** Every relation path of at most so many steps. */
+export function pathsOf(base: AnyModel, steps: number): string[][] {
+  if (steps === 0) return []
+  return Object.entries(base.relations).flatMap(([key, relation]) => [
+    [key],
+    ...pathsOf(modelNamed(relation.target), steps - 1).map((rest) => [key, ...rest]),
+  ])
+}
+
+/** Whether going back over `next` returns to where `previous` came from. */
+export function isInverse(previous: Relation, source: AnyModel, next: Relation): boolean {
+  const keys = (relation: Relation): string =>
+    relation.kind === 'manyToMany' ? '' : [relation.key].flat().join()
+  if (next.target !== source.name) return false
+  if (previous.kind === 'manyToMany' || next.kind === 'manyToMany') {
+    return (
+      previous.kind === next.kind &&
+      previous.kind === 'manyToMany' &&
+      next.kind === 'manyToMany' &&
+      previous.through === next.through &&
+      previous.from === next.to &&
+      previous.to === next.from
+    )
+  }
+  // One side holds the key, the other is found by it.
+  const oneHolds = (previous.kind === 'belongsTo') !== (next.kind === 'belongsTo')
+  return oneHolds && keys(previous) === keys(next)
+}

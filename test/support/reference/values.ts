@@ -1,0 +1,110 @@
+/** Values of the reference: JSON forms, compared as the contract says, without a database. */
+import type { Column } from '@model-api/core'
+
+/** A stored value in its JSON form; null is NULL. `json` columns hold anything. */
+export type Value = unknown
+
+/** What a comparison of columns needs to know. Aggregates have types of columns too. */
+export type ValueType = Pick<Column, 'type'> & { readonly scale?: number }
+
+/** By code point: not by UTF-16 unit, not by any language. */
+export function compareText(left: string, right: string): number {
+  const a = Array.from(left, (char) => char.codePointAt(0) as number)
+  const b = Array.from(right, (char) => char.codePointAt(0) as number)
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = (a[i] as number) - (b[i] as number)
+    if (difference !== 0) return Math.sign(difference)
+  }
+  return Math.sign(a.length - b.length)
+}
+
+/** A number written in decimal digits, as a fraction of integers: `12.50` is 1250 / 10². */
+export interface Exact {
+  readonly units: bigint
+  readonly scale: number
+}
+
+export function exact(text: string): Exact {
+  const [whole = '', fraction = ''] = text.split('.')
+  return { units: BigInt(whole + fraction), scale: fraction.length }
+}
+
+export function unitsAt({ units, scale }: Exact, wanted: number): bigint {
+  return units * 10n ** BigInt(wanted - scale)
+}
+
+/** The digits of a fraction with a fixed number of places. */
+export function exactText({ units, scale }: Exact): string {
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
+  const at = digits.length - scale
+  const text = scale === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`
+  return units < 0n ? `-${text}` : text
+}
+
+/** Rounded to a whole number, halves away from zero. */
+export function divideHalfUp(numerator: bigint, divisor: bigint): bigint {
+  const sign = numerator < 0n ? -1n : 1n
+  return sign * ((2n * numerator * sign + divisor) / (2n * divisor))
+}
+
+/** Orders two values that are not null. */
+export function compareValues({ type }: ValueType, left: Value, right: Value): number {
+  switch (type) {
+    case 'integer':
+    case 'float':
+      return Math.sign((left as number) - (right as number))
+    case 'bigint':
+    case 'decimal': {
+      const a = exact(String(left))
+      const b = exact(String(right))
+      const scale = Math.max(a.scale, b.scale)
+      const [x, y] = [unitsAt(a, scale), unitsAt(b, scale)]
+      return x < y ? -1 : x > y ? 1 : 0
+    }
+    case 'boolean':
+      return Number(left) - Number(right)
+    // Dates, times and datetimes have a fixed width, so that their text is in order of time.
+    default:
+      return compareText(String(left), String(right))
+  }
+}
+
+/** Whether one text contains another when case does not matter: simple folding, as ECMA-262 has it. */
+export function containsFolded(
+  text: string,
+  part: string,
+  where: 'any' | 'start' | 'end',
+): boolean {
+  const literal = part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const pattern = where === 'start' ? `^${literal}` : where === 'end' ? `${literal}$` : literal
+  return new RegExp(pattern, 'iu').test(text)
+}
+
+/** JSON text with the keys of stored documents in order of code points; all else in order of insertion. */
+export function jsonText(value: unknown): string {
+  if (value instanceof Document) return sortedJson(value.content)
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`)
+      .join(',')}}`
+  }
+  return JSON.stringify(value)
+}
+
+/** Marks the value of a `json` column. */
+export class Document {
+  readonly content: unknown
+  constructor(content: unknown) {
+    this.content = content
+  }
+}
+
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).sort(([a], [b]) => compareText(a, b))
+    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${sortedJson(member)}`).join(',')}}`
+  }
+  return JSON.stringify(value)
+}
