@@ -1,2 +1,3 @@
-/** The Express adapter: mounts an Api as middleware. */
-export {}
+// Serves an Api inside an Express app; the public surface of the package: re-exports only.
+
+export { type ModelApiOptions, modelApi } from './model-api.ts'

@@ -1,2 +1,3 @@
-/** The Koa adapter: mounts an Api as middleware. */
-export {}
+// Serves an Api inside a Koa app; the public surface of the package: re-exports only.
+
+export { apiErrors, type ModelApiOptions, modelApi } from './model-api.ts'

@@ -1,22 +1,20 @@
 // Writes an ApiResponse to a node:http response: JSON text, its length, one end().
 
 import type { ServerResponse } from 'node:http'
-import { type ApiResponse, type JsonValue, stringify } from '@model-api/core'
-
-/** Answers that have no body, whatever the response says. */
-const bodiless = new Set([204, 304])
+import type { ApiResponse } from '@model-api/core'
+import { responseText } from './response-text.ts'
 
 /** Sends the answer; HEAD gets the headers of GET, and a client that has gone gets nothing. */
 export function writeResponse(res: ServerResponse, response: ApiResponse): void {
   if (res.headersSent || res.destroyed) return
   res.statusCode = response.status
   for (const [name, value] of Object.entries(response.headers)) res.setHeader(name, value)
-  if (bodiless.has(response.status)) {
+  const text = responseText(response)
+  if (text === undefined) {
     res.removeHeader('content-type')
     res.end()
     return
   }
-  const text = response.body === undefined ? '' : stringify(response.body as unknown as JsonValue)
   if (text !== '' && !res.hasHeader('content-type')) {
     res.setHeader('content-type', 'application/json; charset=utf-8')
   }
