@@ -231,9 +231,9 @@ export const limitExceeded = (
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column "${column}" on ${owner}.${hint}`, at)
 
-/** A path whose first segment names no joined relation. */
+/** A relation that does not exist, is not published, or fits several names. */
 export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
-  badRequest('unknown_relation', `"${segment}" is not a joined relation.${hint}`, at)
+  badRequest('unknown_relation', `"${segment}" is not a relation here.${hint}`, at)
 
 /** A path segment that fits several relations; they are listed. */
 export const ambiguousPath = (

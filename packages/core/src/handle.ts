@@ -35,7 +35,7 @@ export async function handle(runtime: Runtime, request: ApiRequest): Promise<Api
     const failure = error instanceof ApiError ? error : internalError(requestId)
     if (failure !== error || failure.status >= 500) runtime.report(error, request)
     await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
-    const body = failureBody(failure.status, failure.body, stamp(), runtime.settings.dump)
+    const body = failureBody(failure.status, failure.body, stamp(), dump)
     const final = await runFinal(hooks, body).catch((e: unknown) => {
       runtime.report(e, request)
       return body

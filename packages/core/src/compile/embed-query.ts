@@ -18,12 +18,12 @@ export interface CompiledEmbed {
 const parentAlias = (i: number): string => `parent_${i}`
 const rank = 'rank_in_parent'
 
-/** `most` bounds the rows read, so that one request cannot ask for a whole database. */
+/** `most` bounds the rows read, so that one request cannot ask for a whole database; null for to-one relations. */
 export function compileEmbed(
   target: Target,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
-  most: number,
+  most: number | null,
 ): CompiledEmbed {
   const { relation, rows: plan } = embed
   const { dialect, db } = target
@@ -58,22 +58,18 @@ export function compileEmbed(
   }))
   if (embed.limit === null) {
     for (const term of order) query = query.orderBy(sql`${term}`)
-    return { rows: query.limit(most), readers, parentKey }
+    return { rows: most === null ? query : query.limit(most), readers, parentKey }
   }
   const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
   const ranked = query.select(
     sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`.as(rank),
   )
-  return {
-    rows: db
-      .selectFrom(ranked.as('ranked'))
-      .selectAll()
-      .where(sql<SqlBool>`${sql.id(rank)} <= ${embed.limit}`)
-      .orderBy(sql.id(rank))
-      .limit(most),
-    readers,
-    parentKey,
-  }
+  const first = db
+    .selectFrom(ranked.as('ranked'))
+    .selectAll()
+    .where(sql<SqlBool>`${sql.id(rank)} <= ${embed.limit}`)
+    .orderBy(sql.id(rank))
+  return { rows: most === null ? first : first.limit(most), readers, parentKey }
 }
 
 interface ParentColumn {

@@ -63,7 +63,7 @@ function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expres
 /** Undefined when nothing can lie beyond. */
 function beyond(
   target: Target,
-  { ref, descending, nulls }: KeysetTerm,
+  { ref, descending, nulls, mayBeNull }: KeysetTerm,
   stored: Value | null,
   backwards: boolean,
 ): Expression<unknown> | undefined {
@@ -71,9 +71,7 @@ function beyond(
   const nullsComeLater = (nulls === 'last') !== backwards
   if (stored === null) return nullsComeLater ? undefined : sql`${expression} is not null`
   const greater = compare(target, ref, descending !== backwards ? 'lt' : 'gt', stored)
-  return nullsComeLater && ref.column.nullable
-    ? sql`(${greater} or ${expression} is null)`
-    : greater
+  return nullsComeLater && mayBeNull ? sql`(${greater} or ${expression} is null)` : greater
 }
 
 function compare(

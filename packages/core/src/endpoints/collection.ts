@@ -5,11 +5,11 @@ import { readPage } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
 import { planList } from '../plan/read-plan.ts'
 import type { Resource } from '../registry/resource.ts'
-import { listResult, open, parse, scoped } from './read-stages.ts'
+import { listResult, open, parseRead, scoped } from './read-stages.ts'
 
 /** `GET /api/books?price__ge=30&order_by=-price` → a page of books. */
 export async function getMany(call: Call, resource: Resource): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseRead(call, resource)
   const planned = planList(resource, ast, call.reach)
   const opened = await open(call)
   const { plan, target } = await scoped(call, opened, planned, ast)

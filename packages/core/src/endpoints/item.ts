@@ -9,7 +9,7 @@ import type { Result } from '../http/envelope.ts'
 import type { ReadPlan } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import type { Resource } from '../registry/resource.ts'
-import { objectsOf, open, parse, pathKey, scoped } from './read-stages.ts'
+import { objectsOf, open, parseRead, pathKey, scoped } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
 export async function getOne(
@@ -17,7 +17,7 @@ export async function getOne(
   resource: Resource,
   texts: readonly string[],
 ): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseRead(call, resource)
   const key = pathKey(resource, texts)
   // The query is checked first: a mistake in it is a mistake whether or not the record exists.
   const planned = planOne(resource, ast, key ?? [], call.reach)

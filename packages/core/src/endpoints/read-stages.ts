@@ -6,6 +6,7 @@ import { type Scopes, scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import type { AnyDatabase, Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
+import { notHere } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
@@ -31,6 +32,18 @@ export function parse(call: Call, resource: Resource): QueryAst {
       list: { setting: limitSettingNames.list, value: limits.list },
     },
   })
+}
+
+const onlyOnWrites = ['cascade_delete', 'max_affected', 'on_conflict'] as const
+
+/** As `parse`, for requests that only read: what belongs to writes is refused. */
+export function parseRead(call: Call, resource: Resource): QueryAst {
+  const ast = parse(call, resource)
+  for (const name of onlyOnWrites) {
+    const given = ast.single[name]
+    if (given !== undefined) throw notHere(name, 'on a read', `${name}=${given.text}`)
+  }
+  return ast
 }
 
 /** The typed key of a path, or undefined: no row can have it. */

@@ -7,7 +7,7 @@ import type { Result } from '../http/envelope.ts'
 import { linkedTo, planParent, planRelated } from '../plan/read-plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
-import { listResult, open, parse, pathKey, scoped, scopedRows } from './read-stages.ts'
+import { listResult, open, parseRead, pathKey, scoped, scopedRows } from './read-stages.ts'
 
 /** `GET /api/authors/1/books` → a page of books; a missing parent is 404, a parent without books an empty list. */
 export async function getRelated(
@@ -16,7 +16,7 @@ export async function getRelated(
   texts: readonly string[],
 ): Promise<Result> {
   const { source, target: related } = relation
-  const ast = parse(call, related)
+  const ast = parseRead(call, related)
   const planned = planRelated(relation, ast, call.reach)
   const parent = pathKey(source, texts)
   if (parent === undefined) throw recordNotFound()

@@ -15,10 +15,13 @@ export interface Budget {
   left: number
 }
 
-// SQLite takes 32,766 bound values in a statement; a page holds far fewer keys, an embedded level may not.
-const keysPerStatement = 500
+// SQLite takes 32,766 bound values in a statement, and 1,000 alternatives: a composite key is one of those.
+const keysPerStatement = { single: 30_000, composite: 500 }
 
-/** Attaches the related rows of every embed, level by level. */
+/**
+ * Attaches the related rows of every embed. The relations of one level are read at the same time and counted in plan
+ * order, so that the same request is refused for the same relation.
+ */
 export async function loadEmbeds(
   connection: Connection,
   target: Target,
@@ -26,7 +29,29 @@ export async function loadEmbeds(
   parents: readonly LoadedRow[],
   budget: Budget,
 ): Promise<void> {
-  await Promise.all(embeds.map((embed) => loadEmbed(connection, target, embed, parents, budget)))
+  let level = embeds.map((embed) => ({ embed, parents }))
+  while (level.length > 0) {
+    const { left } = budget
+    const loaded = await Promise.all(
+      level.map(async ({ embed, parents }) => ({
+        embed,
+        children: await loadEmbed(connection, target, embed, parents, left),
+      })),
+    )
+    for (const { embed, children } of loaded) spend(budget, embed, children.length)
+    level = loaded.flatMap(({ embed, children }) =>
+      embed.embeds.map((inner) => ({ embed: inner, parents: children })),
+    )
+  }
+}
+
+/** To-one relations cost nothing: they read at most one row per parent. */
+function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
+  if (relation.cardinality === 'one') return
+  budget.left -= rows
+  if (budget.left < 0) {
+    throw tooManyEmbeddedRows(settingNames.maxEmbeddedRows, budget.limit, relation.name)
+  }
 }
 
 async function loadEmbed(
@@ -34,8 +59,8 @@ async function loadEmbed(
   target: Target,
   embed: EmbedPlan,
   parents: readonly LoadedRow[],
-  budget: Budget,
-): Promise<void> {
+  left: number,
+): Promise<readonly LoadedRow[]> {
   const { relation } = embed
   const many = relation.cardinality === 'many'
   const byKey = new Map<string, LoadedRow[]>()
@@ -52,11 +77,15 @@ async function loadEmbed(
     } else known.push(parent)
   }
   const children: LoadedRow[] = []
-  for (let i = 0; i < keys.length; i += keysPerStatement) {
-    const chunk = keys.slice(i, i + keysPerStatement)
-    children.push(...(await loadChunk(connection, target, embed, chunk, byKey, budget)))
+  const size = relation.from.length === 1 ? keysPerStatement.single : keysPerStatement.composite
+  for (let i = 0; i < keys.length && !(many && children.length > left); i += size) {
+    const most = many ? left - children.length + 1 : null
+    const chunk = keys.slice(i, i + size)
+    for (const child of await loadChunk(connection, target, embed, chunk, byKey, most)) {
+      children.push(child)
+    }
   }
-  await loadEmbeds(connection, target, embed.embeds, children, budget)
+  return children
 }
 
 async function loadChunk(
@@ -65,15 +94,11 @@ async function loadChunk(
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
   byKey: ReadonlyMap<string, readonly LoadedRow[]>,
-  budget: Budget,
+  most: number | null,
 ): Promise<readonly LoadedRow[]> {
   const { relation } = embed
-  const { rows, readers, parentKey } = compileEmbed(target, embed, keys, budget.left + 1)
+  const { rows, readers, parentKey } = compileEmbed(target, embed, keys, most)
   const raw = await run(connection, rows)
-  if (relation.cardinality === 'many') budget.left -= raw.length
-  if (budget.left < 0) {
-    throw tooManyEmbeddedRows(settingNames.maxEmbeddedRows, budget.limit, relation.name)
-  }
   return raw.map((row) => {
     const child = load(readers, row)
     const owner = load(parentKey, row)
@@ -88,5 +113,5 @@ const ownerValue = (owner: LoadedRow, name: string): unknown => owner.values[nam
 function attach(parent: LoadedRow, name: string, child: LoadedRow): void {
   const related = parent.related[name]
   if (Array.isArray(related)) related.push(child)
-  else parent.related[name] = child
+  else parent.related[name] ??= child
 }

@@ -36,8 +36,8 @@ export async function readPage(
 ): Promise<LoadedPage> {
   const { page } = plan
   const offset = page.kind === 'numbered' ? page.offset : 0
-  // One row more tells whether others follow, where no count does.
-  const extra = page.kind === 'keyset' || plan.count === 'none' ? 1 : 0
+  // One row more tells whether others follow, where no exact count does.
+  const extra = page.kind === 'keyset' || plan.count !== 'exact' ? 1 : 0
   const inline = target.dialect.countsInStatement && plan.count !== 'none'
   const compiled = compileRows(target, plan.rows, {
     limit: page.limit + extra,
@@ -55,7 +55,8 @@ export async function readPage(
   const counted = await count(connection, target, plan, raw)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
-  const numberedMore = total === undefined ? surplus : capped || offset + rows.length < total
+  const numberedMore =
+    plan.count === 'exact' && total !== undefined ? offset + rows.length < total : surplus
   return {
     rows,
     total,

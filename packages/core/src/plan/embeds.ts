@@ -37,6 +37,12 @@ interface Level {
   readonly options: RelationOptions
 }
 
+/** Projections and groups have no relations; what the client says of them must make sense all the same. */
+export function checkRelationParameters(context: PlanContext): void {
+  dumpMode(context)
+  showsRelations(context)
+}
+
 /** What to do with the relations of the base: embedded to the depth of the mode, URLs beyond. */
 export function planRelations(context: PlanContext, names: Names): PlannedRelations {
   const options = planRelationOptions(context)

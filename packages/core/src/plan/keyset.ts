@@ -2,7 +2,7 @@
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../errors.ts'
 import { parseDatetime, parseTime } from './calendar.ts'
-import { type PlanContext, textAt } from './context.ts'
+import type { PlanContext } from './context.ts'
 import { type Place, readCursor } from './cursor.ts'
 import { isToMany } from './joins.ts'
 import { pageSize } from './page.ts'
@@ -20,10 +20,7 @@ export function asksForKeyset(context: PlanContext): boolean {
   }
   const keyset = after !== undefined || before !== undefined || paging?.text === 'cursor'
   if (keyset && page !== undefined) {
-    throw conflictingParameters(
-      '"page" cannot be used together with cursors.',
-      textAt(context, page.span),
-    )
+    throw conflictingParameters('"page" cannot be used together with cursors.', `page=${page.text}`)
   }
   return keyset
 }
@@ -50,7 +47,7 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
   if (rows.shape === 'groups' || operand.kind !== 'column') {
     throw unsupportedQuery('Groups cannot be paged by cursor; use page and limit.', 'groupby')
   }
-  const { name, collation } = operand.column
+  const { name, collation, nullable } = operand.column
   if (isToMany(rows.joins, operand.source) || rows.joins.some((join) => join.type === 'right')) {
     throw unsupportedQuery(
       'Joined rows of this kind cannot be paged by cursor; use page and limit.',
@@ -63,7 +60,8 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
       name,
     )
   }
-  return { ref: operand, descending, nulls }
+  const outer = operand.source !== rows.from && rows.joins.some((join) => join.type === 'left')
+  return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
 }
 
 /** The order in words: a cursor of one order is refused by every other. */

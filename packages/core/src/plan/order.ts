@@ -29,10 +29,12 @@ export function planOrder(
     }
     return term(context, node, ref)
   })
-  const toMany = names.joins.filter(
-    (join) => shape === 'projection' && isToMany(names.joins, join.source),
+  // A right join also makes rows without a base, which only the joined key tells apart.
+  const multiplying = names.joins.filter(
+    (join) =>
+      shape === 'projection' && (join.type === 'right' || isToMany(names.joins, join.source)),
   )
-  const keys = [names.base, ...toMany.map((join) => join.source)].flatMap(keyRefs)
+  const keys = [names.base, ...multiplying.map((join) => join.source)].flatMap(keyRefs)
   return complete(terms, keys)
 }
 

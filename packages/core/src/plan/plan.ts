@@ -135,6 +135,8 @@ export interface KeysetTerm {
   readonly ref: ColumnRef
   readonly descending: boolean
   readonly nulls: 'first' | 'last'
+  /** Also where the column itself is not nullable: an outer join may leave it empty. */
+  readonly mayBeNull: boolean
 }
 
 /** `after`, `before`, `paging=cursor`: `limit` rows from a place in the order; `values` null begins at the start. */

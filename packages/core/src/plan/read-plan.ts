@@ -6,7 +6,7 @@ import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
 import { openSource, type PlanContext, type Reach, textAt } from './context.ts'
-import { neededKeys, planRelations } from './embeds.ts'
+import { checkRelationParameters, neededKeys, planRelations } from './embeds.ts'
 import { asksForGroups, planGroups } from './groups.ts'
 import { isToMany, planJoins } from './joins.ts'
 import { asksForKeyset, planKeyset } from './keyset.ts'
@@ -173,6 +173,7 @@ function noRelations(context: PlanContext): { embeds: readonly []; links: readon
     const at = textAt(context, option.span)
     throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
   }
+  checkRelationParameters(context)
   return { embeds: [], links: [] }
 }
 
@@ -197,10 +198,16 @@ const onlyOnLists: readonly SingleParameter[] = [
 /** One object takes `fields dump dump_relationships join include_deleted` and per-relation options (contract §3). */
 function refuseOnOne(context: PlanContext): void {
   const { ast } = context
-  const [first] = [...ast.where, ...ast.groupBy, ...ast.aggregates, ...ast.order]
-  if (first !== undefined) {
+  const lists = [
+    { name: undefined, nodes: [...ast.where, ...ast.aggregates] },
+    { name: 'groupby', nodes: ast.groupBy },
+    { name: 'order_by', nodes: ast.order },
+  ]
+  for (const { name, nodes } of lists) {
+    const [first] = nodes
+    if (first === undefined) continue
     const at = textAt(context, first.span)
-    throw notHere(at, 'on a single object; it belongs to the collection', at)
+    throw notHere(name ?? at, 'on a single object; it belongs to the collection', at)
   }
   for (const name of onlyOnLists) {
     if (ast.single[name] !== undefined) {

@@ -1,0 +1,24 @@
+/** Failures once had the envelope of the configuration where the model's meta says otherwise. */
+import { get, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { createShop, shop, Tag } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+eachDatabase('the envelope of a model', (test, db) => {
+  test.before(() => createShop(db))
+
+  test('has the same members in failures', async () => {
+    const quiet = { ...Tag, meta: { dump_datetime: false, dump_response_ms: false } }
+    const models = shop.map((model) => (model === Tag ? quiet : model))
+    const { body } = await get(testApi(db, models), '/api/tags/99')
+    equal(Object.keys(body), [
+      'api_version',
+      'status_code',
+      'total_count',
+      'next_url',
+      'previous_url',
+      'errors',
+      'value',
+    ])
+  })
+})
