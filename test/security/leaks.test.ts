@@ -3,9 +3,10 @@
  * secret does not exist; and somebody who may know the secret gets another answer through the same door, so that no
  * cell is empty.
  */
-import { type Api, type JsonValue, stringify } from '@model-api/core'
+import type { Api } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
+import { answerOf } from './answer.ts'
 import { doors } from './doors.ts'
 import { admin, apiOf, createWorld, fillWorld, full, type Variant, viewer } from './world.ts'
 
@@ -84,29 +85,6 @@ function another(key: string, value: unknown): unknown {
   if (key === 'price') return '123.45'
   if (typeof value === 'number') return value + 1
   return typeof value === 'string' ? `other ${value}` : value
-}
-
-/** Everything an answer tells: status, headers, bytes; of a chain of pages, all of them. */
-async function answerOf(api: Api, request: string, suffix = ''): Promise<string> {
-  const [first = '', rest] = request.split(' ', 2)
-  const follows = first === 'follow'
-  const method = rest === undefined || follows ? 'GET' : first
-  let url = rest ?? first
-  if (suffix !== '') url += `${url.includes('?') ? '&' : '?'}${suffix}`
-  const seen: string[] = []
-  for (let page = 0; page < 20; page++) {
-    const { status, headers, body } = await api.handle({
-      method,
-      url,
-      headers: { 'x-request-id': 'r' },
-    })
-    const text = body === undefined ? '' : stringify(body as unknown as JsonValue)
-    seen.push(`${status} ${JSON.stringify(headers)} ${text}`)
-    const next = (body as { next_url?: string } | undefined)?.next_url
-    if (!follows || next === null || next === undefined) break
-    url = next
-  }
-  return seen.join('\n')
 }
 
 type Answers = ReadonlyMap<string, string>

@@ -243,14 +243,15 @@ export async function createWorld(db: TestDatabase): Promise<void> {
   )
 }
 
-/** Empties the tables and fills them with the rows that `change` leaves. */
+/** Empties the tables and fills them with the rows that `change` leaves, and with others. */
 export async function fillWorld(
   db: TestDatabase,
   change: (row: Row, model: string) => Row | null = (row) => row,
+  others: Readonly<Record<string, readonly Row[]>> = {},
 ): Promise<void> {
   for (const model of declared) {
     await sql`delete from ${sql.id(model.table)}`.execute(db.kysely)
-    const left: Row[] = []
+    const left: Row[] = [...(others[model.name] ?? [])]
     for (const row of rows[model.name] ?? []) {
       const changed = change(row, model.name)
       if (changed !== null) left.push(changed)

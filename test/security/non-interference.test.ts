@@ -1,0 +1,118 @@
+/** Non-interference: whatever happens to rows and columns that a user may not see, every answer to that user stays the same. */
+import fc from 'fast-check'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { answerOf } from './answer.ts'
+import { randomRequest } from './random-query.ts'
+import { apiOf, createWorld, fillWorld, full, viewer } from './world.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const words = fc.constantFrom('Arrows', 'Bread', 'Ann', 'zzz', '', 'ß', 'note 1', 'v-1')
+const anyId = fc.constantFrom(1, 2, 3, 4, 5, 11, 21, 100, 101, 102)
+const digits = fc.constantFrom('0.00', '10.00', '20.50', '99999.99', '-5.00')
+
+/** Somebody else's, or deleted, or both. */
+const invisible = fc.constantFrom(
+  { owner_id: 8, deleted: false },
+  { owner_id: 0, deleted: false },
+  { owner_id: 7, deleted: true },
+  { owner_id: 8, deleted: true },
+)
+
+const vault = { vault_code: fc.option(words) }
+
+const secretRows = {
+  Author: fc.record({ name: words, ...vault }),
+  Book: fc.record({
+    title: words,
+    price: digits,
+    published: fc.constantFrom('2011-02-15', '1999-12-31', '2030-01-01'),
+    author_id: fc.option(anyId),
+    ...vault,
+  }),
+  Tag: fc.record({ name: words }),
+  Tagging: fc.record({ book_id: anyId, tag_id: anyId }),
+  Review: fc.record({
+    book_id: anyId,
+    stars: fc.integer({ min: -9, max: 99 }),
+    note: words,
+    ...vault,
+  }),
+  Profile: fc.record({ author_id: anyId, motto: words }),
+} as const
+
+type Secrets = Readonly<Record<string, readonly Row[]>>
+
+/** Rows that nobody here may see, and what hidden columns of visible rows hold. */
+const secrets: fc.Arbitrary<{ rows: Secrets; vaults: readonly (string | null)[] }> = fc.record({
+  rows: fc.record({
+    ...Object.fromEntries(
+      Object.entries(secretRows).map(([model, row]) => [
+        model,
+        fc
+          .array(fc.tuple(row as fc.Arbitrary<Row>, invisible), { maxLength: 6 })
+          .map((list) => list.map(([values, owner], i) => ({ id: 100 + i, ...values, ...owner }))),
+      ]),
+    ),
+    Payroll: fc
+      .array(fc.record({ author_id: anyId, amount: fc.nat() }), { maxLength: 4 })
+      .map(withIds),
+    Audit: fc.array(fc.record({ book_id: anyId, note: words }), { maxLength: 4 }).map(withIds),
+  }) as fc.Arbitrary<Secrets>,
+  vaults: fc.array(fc.option(words), { minLength: 5, maxLength: 5 }),
+})
+
+function withIds(rows: readonly Row[]): readonly Row[] {
+  return rows.map((row, i) => ({ id: 100 + i, ...row }))
+}
+
+const visible = (row: Row): boolean => row.owner_id === 7 && row.deleted === false
+
+eachDatabase('what a user may not see', (test, db) => {
+  test.before(() => createWorld(db))
+
+  test('changes none of the answers to that user', async () => {
+    await fillWorld(db, (row) => (visible(row) ? row : null))
+    const api = apiOf(db, full, viewer)
+    const before = new Map<string, string>()
+    const samples = fc.sample(
+      fc.tuple(fc.array(randomRequest, { minLength: 60, maxLength: 60 }), secrets),
+      { numRuns: 12, seed: Number(process.env.TEST_SEED ?? 20260102) },
+    )
+    for (const [requests] of samples) {
+      for (const request of requests) {
+        if (!before.has(request)) before.set(request, await answerOf(api, request))
+      }
+    }
+    const succeeded = [...before.values()].filter((answer) => answer.startsWith('200')).length
+    equal(
+      succeeded > before.size / 3,
+      true,
+      `only ${succeeded} of ${before.size} requests are answered`,
+    )
+    equal(
+      [...before].filter(([, answer]) => answer.startsWith('5')),
+      [],
+    )
+    for (const [requests, secret] of samples) {
+      await fillWorld(
+        db,
+        (row) => (visible(row) ? withVault(row, secret.vaults) : null),
+        secret.rows,
+      )
+      for (const request of requests) {
+        equal(
+          await answerOf(api, request),
+          before.get(request),
+          `${request}\n${JSON.stringify(secret)}`,
+        )
+      }
+    }
+  })
+})
+
+function withVault(row: Row, vaults: readonly (string | null)[]): Row {
+  if (row.vault_code === undefined) return row
+  return { ...row, vault_code: vaults[Number(row.id) % vaults.length] ?? null }
+}
