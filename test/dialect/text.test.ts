@@ -56,7 +56,7 @@ function needles(): readonly string[] {
     '\u0301',
     '',
   ]
-  return [...new Set([...cased, ...odd])].filter((needle) => needle.isWellFormed())
+  return [...new Set([...cased, ...odd])].filter((needle) => !/\p{Cs}/u.test(needle))
 }
 
 eachDatabase('dialect/text', (test, db) => {

@@ -55,8 +55,8 @@ function dialectWith(facts: Facts): Dialect {
     isZoned(column) ? sql`(timestamp('1970-01-01') + interval unix_timestamp(${ref}) second)` : ref
 
   /** A bound datetime of UTC as the column's comparisons take it. */
-  const instant = (column: DialectColumn, text: string): Ref =>
-    isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : sql`${text}`
+  const instant = (column: DialectColumn, text: string): Ref | string =>
+    isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
 
   const ordered = (column: DialectColumn, ref: Ref): Ref =>
     isLoose(column) ? byCodePoint(column, ref) : ref
@@ -113,7 +113,10 @@ function dialectWith(facts: Facts): Dialect {
     locksRows: true,
     select,
     decoder: decoderOf,
-    encode,
+    encode: (column, value) =>
+      column.type === 'datetime' && value !== null && value !== undefined
+        ? instant(column, blankForm(canonicalInstant(value)))
+        : encode(column, value),
     compare,
 
     oneOf(column, ref, values, negated) {
@@ -210,7 +213,7 @@ const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
 ])
 
 /** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
-function spanCompare(ref: Ref, operator: Comparison, first: Ref, last: Ref): Test {
+function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
@@ -259,8 +262,6 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'bigint':
     case 'decimal':
       return String(value)
-    case 'datetime':
-      return blankForm(canonicalInstant(value))
     case 'json':
       return jsonText(value)
     case 'binary':
