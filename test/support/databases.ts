@@ -87,7 +87,10 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
   const postgresPool = once(async () => {
     await create()
     const { default: pg } = await import('pg')
-    return new pg.Pool({ connectionString: url, max: 4 })
+    const pool = new pg.Pool({ connectionString: url, max: 4 })
+    // A connection may still be closing when its database is dropped; nobody waits for it any more.
+    pool.on('error', () => {})
+    return pool
   })
   const mysqlPool = once(async () => {
     await create()

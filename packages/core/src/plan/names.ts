@@ -55,46 +55,39 @@ function* visibleNames(names: Names): Generator<string> {
 function resolvePath(names: Names, field: FieldNode, at: string): Source | undefined {
   const [first, ...rest] = field.path
   if (first === undefined) return names.base
-  let source = joinedBy(names, names.base, first, at) ?? namedOutright(names, first, at)
+  let source = firstSource(names, first, at)
   for (const segment of rest) {
     if (source === undefined) return undefined
-    source = joinedBy(names, source, segment, at)
+    source = theOne(segment, joinedBy(names, source, segment), at)
   }
   return source
 }
 
-/** The key of a joined relation, else another token form that names exactly one of them. */
-function joinedBy(names: Names, from: Source, segment: string, at: string): Source | undefined {
-  const joins = names.joins.filter((join) => join.from === from)
-  const exact = joins.find((join) => join.relation.name === segment)
-  if (exact !== undefined) return exact.source
-  const matching = relationsMatching(from.resource, segment)
-  return theOne(
-    segment,
-    joins.filter((join) => matching.includes(join.relation)),
-    at,
-  )
+/** The joined relation of that key or token form, the base's own names, the table of exactly one joined relation. */
+function firstSource(names: Names, segment: string, at: string): Source | undefined {
+  const joined = joinedBy(names, names.base, segment)
+  if (joined.length === 1) return theOne(segment, joined, at)
+  if (answersTo(names.base.resource, segment)) return names.base
+  const byTable = names.joins.filter((join) => join.source.resource.table === segment)
+  const fitting = byTable.length === 1 ? byTable : new Set([...joined, ...byTable])
+  return theOne(segment, [...fitting], at)
 }
 
-/** The base's own table, endpoint or model; else the table of exactly one joined relation. */
-function namedOutright(names: Names, segment: string, at: string): Source | undefined {
-  if (answersTo(names.base.resource, segment)) return names.base
-  return theOne(
-    segment,
-    names.joins.filter((join) => join.source.resource.table === segment),
-    at,
-  )
+/** The joined relation of that key alone, else those that another token form of theirs fits. */
+function joinedBy(names: Names, from: Source, segment: string): readonly PlannedJoin[] {
+  const joins = names.joins.filter((join) => join.from === from)
+  const exact = joins.find((join) => join.relation.name === segment)
+  if (exact !== undefined) return [exact]
+  const matching = relationsMatching(from.resource, segment)
+  return joins.filter((join) => matching.includes(join.relation))
 }
 
 const answersTo = (resource: Resource, segment: string): boolean =>
   segment === resource.table || segment === resource.endpoint || segment === resource.name
 
 function theOne(segment: string, joins: readonly PlannedJoin[], at: string): Source | undefined {
-  if (joins.length > 1)
-    throw ambiguousPath(
-      segment,
-      joins.map((join) => join.relation.name),
-      at,
-    )
-  return joins[0]?.source
+  const [only, ...others] = joins
+  if (others.length === 0) return only?.source
+  const keys = joins.map((join) => join.relation.name)
+  throw ambiguousPath(segment, keys, at)
 }

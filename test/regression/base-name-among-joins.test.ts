@@ -1,0 +1,16 @@
+/** A name of the base that also fits two joined self-references was once refused as ambiguous. */
+import { testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { column } from '../support/expect.ts'
+import { createShop, shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+eachDatabase('the name of the base', (test, db) => {
+  test.before(() => createShop(db))
+
+  test('is the base where it fits several joined relations', async () => {
+    const api = testApi(db, shop, { API_ALLOW_JOIN: true })
+    const url = '/api/authors?join=mentor,pupils&join_type=left&authors.id__eq=2'
+    equal(await column(api, url), [2])
+  })
+})
