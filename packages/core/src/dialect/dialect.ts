@@ -4,6 +4,7 @@ import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn } from '../registry/resource.ts'
+import type { TextStyle } from '../sql/print.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
 export interface DialectColumn
@@ -48,6 +49,9 @@ export interface DatabaseFailure {
 
 export interface Dialect {
   readonly name: string
+
+  /** How statements are written, where the service prints them itself; without it Kysely does. */
+  readonly textStyle?: TextStyle
 
   /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
   readonly countsInStatement: boolean

@@ -3,6 +3,7 @@
 /** The code points with the same simple case folding, by each of them; letters without another form are not in it. */
 let classes: ReadonlyMap<string, string> | undefined
 
+const hasCase = /\p{Changes_When_Casemapped}/u
 const kelvin = '\u212a'
 const longS = '\u017f'
 
@@ -30,10 +31,8 @@ function foldClasses(): ReadonlyMap<string, string> {
   for (let code = 0; code <= 0x1ffff; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue
     const character = String.fromCodePoint(code)
-    const lower = character.toLowerCase()
-    const upper = character.toUpperCase()
-    if (lower === upper) continue
-    const key = lower.toUpperCase().toLowerCase()
+    if (!hasCase.test(character)) continue
+    const key = character.toLowerCase().toUpperCase().toLowerCase()
     const others = candidates.get(key)
     if (others === undefined) candidates.set(key, [character])
     else others.push(character)
@@ -41,10 +40,23 @@ function foldClasses(): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const characters of candidates.values()) {
     for (const character of characters) {
-      const alike = new RegExp(`^${character}$`, 'iu')
-      const forms = characters.filter((other) => alike.test(other)).join('')
+      const forms = isPair(characters) ? characters.join('') : formsAmong(characters, character)
       if (forms !== character) found.set(character, forms)
     }
   }
   return found
+}
+
+/** Two letters that are each other's upper and lower case: nothing to ask, and by far the most. */
+function isPair([a = '', b = '', ...others]: readonly string[]): boolean {
+  if (others.length > 0 || b === '') return false
+  return (
+    (a.toLowerCase() === b && b.toUpperCase() === a) ||
+    (b.toLowerCase() === a && a.toUpperCase() === b)
+  )
+}
+
+function formsAmong(characters: readonly string[], character: string): string {
+  const alike = new RegExp(`^${character}$`, 'iu')
+  return characters.filter((other) => alike.test(other)).join('')
 }

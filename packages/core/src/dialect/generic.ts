@@ -1,7 +1,8 @@
 // Any other database Kysely speaks to: portable SQL, the database's own order and case rules, no promise of equal bytes.
 
-import { type SqlBool, sql } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../json/base64.ts'
+import { sql } from '../sql/fragment.ts'
 import { aggregateDecoderOf } from './aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from './calendar-text.ts'
 import { classifyAny } from './classify.ts'

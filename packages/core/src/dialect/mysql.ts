@@ -1,7 +1,8 @@
 // MySQL and MariaDB: text under a binary collation beside the column's own, typed bound values, case folding by regular expression.
 
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../json/base64.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
 import { aggregateDecoderOf } from './aggregate-decode.ts'
 import { blankForm, nextSecond } from './calendar-text.ts'
 import { classifyMysql } from './classify.ts'
@@ -33,7 +34,7 @@ export const mysql: Dialect = {
 
 function dialectWith(facts: Facts): Dialect {
   /** Text as it is compared and ordered: by code point, without padding. */
-  const byCodePoint = (column: DialectColumn, ref: Ref): RawBuilder<unknown> => {
+  const byCodePoint = (column: DialectColumn, ref: Ref): Fragment => {
     const text = facts.of(column)?.utf8mb4 ? ref : sql`convert(${ref} using utf8mb4)`
     return sql`${text} collate ${facts.collation}`
   }
@@ -77,7 +78,7 @@ function dialectWith(facts: Facts): Dialect {
     }
   }
 
-  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> => {
+  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
     // A stored datetime orders as it is, and an index on it can serve.
     const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
     const of = asStored ? ref : column.type === 'datetime' ? utc(column, ref) : ordered(column, ref)
@@ -108,6 +109,7 @@ function dialectWith(facts: Facts): Dialect {
 
   return {
     name: 'mysql',
+    textStyle: { quote: '`', placeholders: 'question marks' },
     // A round trip and a plan cost more than the subquery.
     countsInStatement: true,
     locksRows: true,
@@ -250,7 +252,7 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
 }
 
 /** The sum of floats depends on the order of its terms beyond twelve digits. */
-function rounded(value: Ref): RawBuilder<unknown> {
+function rounded(value: Ref): Fragment {
   return sql`case when ${value} = 0 then 0e0 else round(${value}, 11 - floor(log10(abs(${value})))) end`
 }
 

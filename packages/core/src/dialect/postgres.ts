@@ -1,7 +1,8 @@
 // PostgreSQL: text under the "C" collation, everything a driver could damage as text, buckets independent of the session's zone.
 
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../json/base64.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
 import { aggregateDecoderOf } from './aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from './calendar-text.ts'
 import { classifyPostgres } from './classify.ts'
@@ -55,7 +56,7 @@ function dialectWith(facts: Facts): Dialect {
     }
   }
 
-  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> => {
+  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
     // A stored datetime orders as it is, and an index on it can serve.
     const asStored = column.type === 'datetime' || column.type === 'time'
     const of = asStored ? ref : asComparable(column, ref)
@@ -89,6 +90,7 @@ function dialectWith(facts: Facts): Dialect {
 
   return {
     name: 'postgres',
+    textStyle: { quote: '"', placeholders: 'numbered' },
     // A round trip and a plan cost more than the subquery.
     countsInStatement: true,
     locksRows: true,
@@ -175,8 +177,7 @@ function dialectWith(facts: Facts): Dialect {
     bucket(unit, _column, ref) {
       // The epoch of a timestamp without zone is that of its digits in UTC, so one expression serves both kinds.
       const utc = sql`(to_timestamp(floor(extract(epoch from ${ref}))) at time zone 'UTC')`
-      const finite = (part: Ref): RawBuilder<unknown> =>
-        sql`case when isfinite(${ref}) then ${part} end`
+      const finite = (part: Ref): Fragment => sql`case when isfinite(${ref}) then ${part} end`
       if (unit === 'year') return finite(sql`extract(year from ${utc})::int`)
       const form = unit === 'month' ? sql`'YYYY-MM'` : sql`'YYYY-MM-DD'`
       return sql`(${finite(sql`to_char(${utc}, ${form})`)}) collate "C"`
@@ -198,7 +199,7 @@ function select(column: DialectColumn, ref: Ref): Ref {
   }
 }
 
-function byCodePoint(ref: Ref): RawBuilder<unknown> {
+function byCodePoint(ref: Ref): Fragment {
   return sql`${ref}::text collate "C"`
 }
 
@@ -211,11 +212,7 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
  * Whole and decimal numbers carry their type, so that a value outside a narrower column is no error and a fraction
  * stays exact; all else takes the type of the column beside it, which may be uuid, an enum, date or text.
  */
-function typed(
-  column: DialectColumn,
-  bound: unknown,
-  many: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+function typed(column: DialectColumn, bound: unknown, many: Fragment): Fragment {
   switch (column.type) {
     case 'integer':
     case 'bigint':
@@ -231,7 +228,7 @@ function typed(
 }
 
 /** The sum of floats depends on the order of its terms beyond twelve digits. */
-function rounded(value: Ref): RawBuilder<unknown> {
+function rounded(value: Ref): Fragment {
   const numeric = sql`${value}::numeric`
   const digits = sql`(11 - floor(log(abs(nullif(${numeric}, 0)))))::int`
   const finite = sql`abs(${value}) < 'Infinity'::float8`

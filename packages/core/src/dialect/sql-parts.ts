@@ -1,15 +1,16 @@
 // Small SQL pieces that several dialects share.
 
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from './dialect.ts'
 
 export type Ref = Expression<unknown>
-export type Test = RawBuilder<SqlBool>
+export type Test = Fragment<SqlBool>
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
-export const symbols: Readonly<Record<Comparison, RawBuilder<unknown>>> = {
+export const symbols: Readonly<Record<Comparison, Fragment>> = {
   eq: sql`=`,
   ne: sql`<>`,
   lt: sql`<`,
@@ -70,7 +71,7 @@ export function isText(column: DialectColumn): boolean {
   return type === 'string' || type === 'text' || type === 'enum' || type === 'uuid'
 }
 
-const digits: readonly RawBuilder<unknown>[] = [
+const digits: readonly Fragment[] = [
   sql`0`,
   sql`1`,
   sql`2`,
@@ -87,7 +88,7 @@ const digits: readonly RawBuilder<unknown>[] = [
  * A natural number of a model, such as a scale, written out: GROUP BY and SELECT must hold the very same expression,
  * and two bound values are never the same. Put together from ten constants, so that nothing else can come of it.
  */
-export function natural(value: number): RawBuilder<unknown> {
+export function natural(value: number): Fragment {
   const written = Array.from(String(value), (digit) => digits[Number(digit)])
   if (!Number.isSafeInteger(value) || written.includes(undefined)) {
     throw new RangeError(`not a natural number: ${value}`)

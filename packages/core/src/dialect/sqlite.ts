@@ -1,7 +1,8 @@
 // SQLite: text as stored, decimals as scaled integers, datetimes as UTC text, case folding by GLOB classes.
 
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../json/base64.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
 import { aggregateDecoderOf, type Total } from './aggregate-decode.ts'
 import { blankForm, nextMillisecond, nextSecond } from './calendar-text.ts'
 import { classifySqlite } from './classify.ts'
@@ -13,9 +14,11 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  inList,
   isText,
   jsonText,
   natural,
+  padded,
   plainCompare,
   type Ref,
   rangeCompare,
@@ -24,6 +27,7 @@ import {
 
 export const sqlite: Dialect = {
   name: 'sqlite',
+  textStyle: { quote: '"', placeholders: 'question marks' },
   // A statement of its own costs no round trip, and is skipped where the page proves the total.
   countsInStatement: false,
 
@@ -50,8 +54,19 @@ export const sqlite: Dialect = {
       const operator = negated ? 'ne' : 'eq'
       return eachOf(values, negated, (value) => compare(column, ref, operator, value))
     }
-    const list = sql.join(values.map((value) => bind(column, value)))
-    return sql<SqlBool>`${operand(column, ref)} ${negated ? sql`not in` : sql`in`} (${list})`
+    const by = operand(column, ref)
+    if (
+      values.length > 8 &&
+      (column.type === 'integer' || column.type === 'bigint' || isText(column))
+    ) {
+      const not = negated ? sql`not ` : sql``
+      return sql<SqlBool>`${by} ${not}in (select value from json_each(${jsonList(values)}))`
+    }
+    return inList(
+      by,
+      padded(values).map((value) => bind(column, value)),
+      negated,
+    )
   },
 
   textMatch(column, ref, { match, text, ignoreCase, negated }) {
@@ -180,6 +195,11 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   }
 }
 
+/** One bound value for a list of any length; whole numbers of 64 bits are exact in JSON here. */
+function jsonList(values: readonly PlanValue[]): string {
+  return `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : value)).join()}]`
+}
+
 /** A place in the column's own type: a text is greater than every number. */
 function placeValue(column: DialectColumn, place: string): unknown {
   switch (column.type) {
@@ -228,7 +248,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
   }
 }
 
-function extreme(fn: 'min' | 'max', column: DialectColumn, ref: Ref): RawBuilder<unknown> {
+function extreme(fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment {
   // A stored datetime orders as it is, and an index on it can serve.
   const of = column.type === 'datetime' || column.type === 'time' ? ref : asComparable(column, ref)
   return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
@@ -240,7 +260,7 @@ function wholeNumber(column: DialectColumn, ref: Ref): Ref {
 }
 
 /** The sum of floats depends on the order of its terms beyond twelve digits. */
-function rounded(value: Ref): RawBuilder<unknown> {
+function rounded(value: Ref): Fragment {
   return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
 }
 
