@@ -247,7 +247,7 @@ function bucketOf(bucket: GroupColumn['bucket'], value: Value): Value {
 export function aggregateType({ function: name }: Aggregate, type: ValueType): ValueType {
   if (name === 'count') return { type: 'integer' }
   if (name === 'min' || name === 'max') return type
-  if (name === 'sum') return type.type === 'bigint' ? { type: 'decimal', scale: 0 } : type
+  if (name === 'sum') return type
   if (type.type === 'integer' || type.type === 'float') return { type: 'float' }
   return { type: 'decimal', scale: (type.scale ?? 0) + 4 }
 }

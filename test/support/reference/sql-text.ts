@@ -1,0 +1,89 @@
+/** What SQL text is made of: its quoted identifiers and its literals, told apart from the words of SQL. */
+import type { DatabaseName } from '../databases.ts'
+
+/** Names the compiler gives: nothing a client says is among them. */
+const own =
+  /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|total|total of all|n|counted|ranked|rank_in_parent|junction of|partner of)$/
+
+/** Aliases made from a name: of the links on the way to it, or of its second use. */
+const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]
+
+/** The quoted names that neither the registry nor the compiler knows; labels may be the client's, where they are plain. */
+export function foreignIdentifiers(
+  name: DatabaseName,
+  text: string,
+  known: ReadonlySet<string>,
+  url: string,
+): string[] {
+  return identifiers(name, text).filter((identifier) => {
+    let base = identifier
+    for (const form of derived) base = form.exec(base)?.[1] ?? base
+    if ([identifier, base].some((part) => known.has(part) || own.test(part))) return false
+    return !isLabel(identifier, url)
+  })
+}
+
+/** A label stands after a bar, or is a column with the name of a function. */
+function isLabel(identifier: string, url: string): boolean {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,59}$/.test(identifier)) return false
+  if (/^[a-z_]+_(sum|count|avg|min|max)$/.test(identifier)) return true
+  return url.replaceAll(/%7C/gi, '|').includes(`|${identifier}`)
+}
+
+interface Piece {
+  readonly kind: 'identifier' | 'literal' | 'other'
+  readonly text: string
+}
+
+const identifiers = (name: DatabaseName, text: string): string[] =>
+  pieces(name, text)
+    .filter(({ kind }) => kind === 'identifier')
+    .map((piece) => piece.text)
+
+/** The string literals that are not the dialects' own. */
+export function strangeLiterals(name: DatabaseName, text: string): string[] {
+  return pieces(name, text)
+    .filter(({ kind }) => kind === 'literal')
+    .map((piece) => piece.text)
+    .filter((literal) => !ownLiterals.has(literal))
+}
+
+/** Separators, an escape sign, and formats of numbers and dates. */
+const ownLiterals = new Set([
+  '/',
+  '.',
+  '!',
+  'UTC',
+  'hex',
+  '%.12g',
+  '%Y-%m',
+  '%Y-%m-%d',
+  'YYYY-MM',
+  'YYYY-MM-DD',
+])
+
+/** Identifiers in double quotes (MySQL: backticks), literals in single quotes; doubled quotes stand for themselves. */
+function pieces(name: DatabaseName, text: string): Piece[] {
+  const quote = name === 'mysql' ? '`' : '"'
+  const found: Piece[] = []
+  let at = 0
+  while (at < text.length) {
+    const char = text.charAt(at)
+    if (char !== quote && char !== "'") {
+      at += 1
+      continue
+    }
+    let content = ''
+    at += 1
+    for (; at < text.length; at += 1) {
+      if (text.charAt(at) !== char) content += text.charAt(at)
+      else if (text.charAt(at + 1) === char) {
+        content += char
+        at += 1
+      } else break
+    }
+    at += 1
+    found.push({ kind: char === quote ? 'identifier' : 'literal', text: content })
+  }
+  return found
+}
