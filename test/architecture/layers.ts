@@ -6,7 +6,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['errors', 'naming', 'json'],
-  ['model', 'parse'],
+  ['model', 'parse', 'sql'],
   ['config'],
   ['registry', 'dialect'],
   ['plan', 'http'],

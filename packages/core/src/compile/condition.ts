@@ -1,9 +1,10 @@
 // Condition → SQL expression; every decision was taken in the plan, every database difference is the dialect's.
 
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
 import { columnOf, junction, linkRows, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -40,7 +41,7 @@ export function compileOperand(
 export const allOf = (
   target: Target,
   conditions: readonly Condition[],
-): RawBuilder<SqlBool> | undefined =>
+): Fragment<SqlBool> | undefined =>
   conditions.length === 0 ? undefined : join(target, conditions, 'and')
 
 export function compileCondition(target: Target, condition: Condition): Expression<SqlBool> {
@@ -80,19 +81,19 @@ function join(
   target: Target,
   conditions: readonly Condition[],
   word: 'and' | 'or',
-): RawBuilder<SqlBool> {
+): Fragment<SqlBool> {
   const parts = conditions.map((condition) => compileCondition(target, condition))
-  return sql.join(parts, word === 'and' ? sql` and ` : sql` or `) as RawBuilder<SqlBool>
+  return sql.join(parts, word === 'and' ? sql` and ` : sql` or `) as Fragment<SqlBool>
 }
 
 // `in ()` is a syntax error on two of the databases, and `false` a keyword that not all have.
-const constant = (value: boolean): RawBuilder<SqlBool> =>
+const constant = (value: boolean): Fragment<SqlBool> =>
   value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
 
 function exists(
   target: Target,
   condition: Extract<Condition, { kind: 'exists' }>,
-): RawBuilder<SqlBool> {
+): Fragment<SqlBool> {
   const where = allOf(target, condition.where)
   const rows = relatedRows(target, condition)
   const select =
@@ -116,7 +117,7 @@ function linked(
       key[i] ?? '',
     )
   })
-  const all = sql.join(equals, sql` and `) as RawBuilder<SqlBool>
+  const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (relation.through === undefined) return all
   const pairs = relation.through.to.map(
     (name, i) =>

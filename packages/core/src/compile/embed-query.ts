@@ -1,15 +1,17 @@
 // EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
 
-import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SqlBool } from 'kysely'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { orderBy } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
 import { compileSelection, type Reader } from './selection.ts'
 import { columnOf, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
 
 export interface CompiledEmbed {
-  readonly rows: Compilable
+  readonly rows: Fragment
   readonly readers: readonly Reader[]
   /** Reads the key of the parent a row belongs to, in the order of `relation.from`. */
   readonly parentKey: readonly Reader[]
@@ -26,7 +28,7 @@ export function compileEmbed(
   most: number | null,
 ): CompiledEmbed {
   const { relation, rows: plan } = embed
-  const { dialect, db } = target
+  const { dialect } = target
   const selection = compileSelection(target, plan.output, false)
   const parents = parentColumns(embed)
   const source = joinedSource(target, {
@@ -44,11 +46,6 @@ export function compileEmbed(
   const parentSelection = parents.map(({ column, ref }, i) =>
     sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
   )
-  let query = db
-    .selectFrom(source as never)
-    .select([...selection.expressions, ...parentSelection] as never)
-    .where(parentIn(target, parents, keys))
-  if (chosen !== undefined) query = query.where(chosen)
   const readers = selection.readers
   const parentKey = parents.map(({ column }, i) => ({
     key: column.name,
@@ -56,25 +53,27 @@ export function compileEmbed(
     visible: false,
     decode: dialect.decoder(column),
   }))
+  const selected = [...selection.expressions, ...parentSelection]
+  const within = parentIn(target, parents, keys)
+  const where = chosen === undefined ? within : sql`${within} and ${chosen}`
+  const first = most === null ? sql`` : sql` limit ${most}`
   if (embed.limit === null) {
-    for (const term of order) query = query.orderBy(sql`${term}`)
-    return { rows: most === null ? query : query.limit(most), readers, parentKey }
+    const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
+    return { rows: sql`${all}${orderBy(order)}${first}`, readers, parentKey }
   }
   const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
-  const ranked = query.select(
-    sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`.as(rank),
-  )
-  const first = db
-    .selectFrom(ranked.as('ranked'))
-    .selectAll()
-    .where(sql<SqlBool>`${sql.id(rank)} <= ${embed.limit}`)
-    .orderBy(sql.id(rank))
-  return { rows: most === null ? first : first.limit(most), readers, parentKey }
+  const ranking = sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`
+  const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${source} where ${where}`
+  return {
+    rows: sql`select * from (${ranked}) as ${sql.id('ranked')} where ${sql.id(rank)} <= ${embed.limit} order by ${sql.id(rank)}${first}`,
+    readers,
+    parentKey,
+  }
 }
 
 interface ParentColumn {
   readonly column: NamedColumn
-  readonly ref: RawBuilder<unknown>
+  readonly ref: Fragment
 }
 
 /** The columns of the related rows that hold the parent's key: the target's own, or the junction's. */
@@ -91,7 +90,7 @@ function parentIn(
   target: Target,
   parents: readonly ParentColumn[],
   keys: readonly (readonly Value[])[],
-): RawBuilder<SqlBool> {
+): Fragment<SqlBool> {
   const [only, ...others] = parents
   if (only !== undefined && others.length === 0) {
     const values = keys.map(([value]) => value as Value)

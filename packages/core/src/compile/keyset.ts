@@ -1,9 +1,10 @@
 // Keyset pages in SQL: the columns a cursor is made of, and the condition that begins after its row.
 
-import { type AliasedExpression, type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { exactDatetime, exactTime } from '../dialect/calendar-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
+import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -20,7 +21,7 @@ export function placeColumns(target: Target, { terms }: KeysetPage): readonly Pl
 /** Selects one part of a row's place in the order, and reads it as the text that a cursor holds. */
 export interface PlaceColumn {
   readonly alias: string
-  readonly expression: AliasedExpression<unknown, string>
+  readonly expression: Aliased
   readonly read: (raw: unknown) => string | null
 }
 
@@ -38,7 +39,7 @@ function placeReader(target: Target, column: NamedColumn): PlaceColumn['read'] {
 }
 
 /** Rows beyond the cursor's: greater in the first term, or equal there and greater in the second, and so on. */
-export function beyondPlace(target: Target, page: KeysetPage): RawBuilder<SqlBool> | undefined {
+export function beyondPlace(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
   if (values === null) return undefined
   const backwards = page.direction === 'before'

@@ -1,19 +1,18 @@
 // RowPlan → the statement that reads the page and the one that counts; no decisions left, no client text but bound values.
 
-import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Expression } from 'kysely'
 import { keyRefs } from '../plan/names.ts'
 import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
+import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
+import { groupBy, orderBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
 import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
 import { compileSelection, type Reader } from './selection.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
-import type { AnyDatabase, Target } from './target.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: the builder's row type is the plan's output, known at run time
-type Query = ReturnType<AnyDatabase['selectFrom']> extends infer Q ? Q & any : never
+import type { Target } from './target.ts'
 
 export interface CompiledRows {
-  readonly rows: Compilable
+  readonly rows: Fragment
   readonly readers: readonly Reader[]
   /** What makes up a row's cursor, in the order of its terms. */
   readonly places: readonly PlaceColumn[]
@@ -36,97 +35,108 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const { keyset } = slice
   const selection = compileSelection(target, plan.output, plan.shape === 'groups')
   const places = keyset === undefined ? [] : placeColumns(target, keyset)
-  let query = narrowed(target, plan, usedBy(plan)).select([
+  const selected = [
     ...selection.expressions,
     ...places.map(({ expression }) => expression),
     ...(slice.total === undefined
       ? []
-      : [sql`${compileCount(target, plan, slice.total.most)}`.as(totalAlias)]),
-  ])
+      : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
+  ]
   const beyond = keyset && beyondPlace(target, keyset)
-  if (beyond !== undefined) query = query.where(beyond)
-  query = grouped(target, plan, query)
-  const backwards = keyset?.direction === 'before'
-  for (const term of orderTerms(target, plan, backwards)) query = query.orderBy(term)
-  query = query.limit(slice.limit)
-  if (slice.offset > 0) query = query.offset(slice.offset)
-  return { rows: query, readers: selection.readers, places }
+  const rows = select(target, plan, selected, usedBy(plan), beyond)
+  const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
+  const offset = slice.offset > 0 ? sql` offset ${slice.offset}` : sql``
+  return {
+    rows: sql`${rows}${order} limit ${slice.limit}${offset}`,
+    readers: selection.readers,
+    places,
+  }
 }
 
+const nothing: ReadonlySet<Source> = new Set()
+
 /** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
-export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Query {
+export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Fragment {
   const total = sql`count(*)`.as('total')
-  if (plan.shape !== 'groups' && most === null)
-    return narrowed(target, plan, new Set()).select(total)
-  let set = narrowed(target, plan, new Set()).select(sql`count(*)`.as('n'))
-  if (plan.shape === 'groups') set = grouped(target, plan, set)
-  else set = narrowed(target, plan, new Set()).select(sql`1`.as('n'))
-  if (most !== null) set = set.limit(most)
-  return target.db.selectFrom(set.as('counted')).select(total)
+  if (plan.shape !== 'groups' && most === null) return select(target, plan, [total], nothing)
+  const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
+  const set = select(target, plan, [member.as('n')], nothing)
+  const limit = most === null ? sql`` : sql` limit ${most}`
+  return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
+}
+
+/** SELECT … FROM … WHERE … GROUP BY … HAVING of a plan; `used` are the joined sources that it reads from. */
+function select(
+  target: Target,
+  plan: RowPlan,
+  selected: readonly Aliased[],
+  used: ReadonlySet<Source>,
+  beyond?: Fragment,
+): Fragment {
+  const { from, where } = narrowed(target, plan, used)
+  const conditions = beyond === undefined ? where : [...where, beyond]
+  return sql`select ${sql.join(selected)} from ${from}${whereAll(conditions)}${grouping(target, plan)}`
+}
+
+/** What a statement reads from, and the conditions it is narrowed by. */
+interface Narrowed {
+  readonly from: Fragment
+  readonly where: readonly Fragment[]
 }
 
 /** FROM, JOIN and WHERE: either joined outright, or the base narrowed to the keys that the joins choose. */
-function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Query {
-  if (!plan.distinctBase) return where(target, plan, joined(target, plan.from, plan.joins))
-  const needed = plan.joins.filter((join) => used.has(join.source))
-  const outer = joined(
-    target,
-    plan.from,
-    needed.map((join) => ({ ...join, type: 'left' })),
-  )
-  return outer.where(chosenKeys(target, plan))
+function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Narrowed {
+  if (!plan.distinctBase) {
+    return { from: joined(target, plan.from, plan.joins), where: conditionsOf(target, plan) }
+  }
+  const needed = plan.joins
+    .filter((join) => used.has(join.source))
+    .map((join): PlannedJoin => ({ ...join, type: 'left' }))
+  return { from: joined(target, plan.from, needed), where: [chosenKeys(target, plan)] }
 }
 
-function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Query {
-  let query: Query = target.db.selectFrom(aliasedSource(target, from) as never)
+const joinWords = { inner: sql` inner join `, left: sql` left join `, right: sql` right join ` }
+
+function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fragment {
+  const tables: unknown[] = [aliasedSource(target, from)]
   for (const join of joins) {
     if (join.type === 'right' && join.relation.through !== undefined) {
       const { links, onLinks, partners, onPartners } = rightJoinSteps(target, join)
-      query = query
-        .leftJoin(links, (builder: Query) => builder.on(onLinks))
-        .rightJoin(partners, (builder: Query) => builder.on(onPartners))
+      tables.push(sql` left join ${links} on ${onLinks} right join ${partners} on ${onPartners}`)
       continue
     }
-    const on = joinCondition(join)
-    query = query[`${join.type}Join`](joinedSource(target, join), (builder: Query) =>
-      builder.on(on),
-    )
+    tables.push(sql`${joinWords[join.type]}${joinedSource(target, join)} on ${joinCondition(join)}`)
   }
-  return query
+  return sql.join(tables, sql``)
 }
 
-function where(target: Target, plan: RowPlan, query: Query): Query {
+function conditionsOf(target: Target, plan: RowPlan): readonly Fragment[] {
   const condition = allOf(target, plan.where)
-  return condition === undefined ? query : query.where(condition)
+  return condition === undefined ? [] : [condition]
 }
 
 /** `key in (select key from base join … where …)`: joined rows repeat keys, not base rows. */
-function chosenKeys(target: Target, plan: RowPlan): RawBuilder<SqlBool> {
+function chosenKeys(target: Target, plan: RowPlan): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
-  const chosen = where(target, plan, joined(target, plan.from, plan.joins)).select(
-    keys.map((key, i) => key.as(`key_${i}`)),
-  )
+  const from = joined(target, plan.from, plan.joins)
+  const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
   const tuple = keys.length === 1 ? keys[0] : sql`(${sql.join(keys)})`
-  return sql<SqlBool>`${tuple} in ${chosen}`
+  return sql`${tuple} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan))})`
 }
 
-function grouped(target: Target, plan: RowPlan, query: Query): Query {
-  if (plan.shape !== 'groups') return query
-  let result = query
-  for (const key of plan.groupBy) result = result.groupBy(groupKey(target, key))
+function grouping(target: Target, plan: RowPlan): Fragment {
+  if (plan.shape !== 'groups') return sql``
+  const keys = groupBy(plan.groupBy.map((key) => compileOperand(target, key, true).expression))
   const having = allOf(target, plan.having)
-  return having === undefined ? result : result.having(having)
+  return having === undefined ? keys : sql`${keys} having ${having}`
 }
-
-const groupKey = (target: Target, operand: RowPlan['groupBy'][number]): RawBuilder<unknown> =>
-  sql`${compileOperand(target, operand, true).expression}`
 
 /** Backwards, every direction and every null placement turns around; the reader turns the rows again. */
 function orderTerms(
   target: Target,
   plan: RowPlan,
   backwards: boolean,
-): readonly RawBuilder<unknown>[] {
+): readonly Expression<unknown>[] {
   return plan.order.flatMap(({ operand, descending, nulls }) => {
     const { column, expression } = compileOperand(target, operand, plan.shape === 'groups')
     const term = {
@@ -134,7 +144,7 @@ function orderTerms(
       nulls: (nulls === 'first') !== backwards ? ('first' as const) : ('last' as const),
       mayBeNull: mayBeNull(plan, operand),
     }
-    return target.dialect.order(column, expression, term).map((part) => sql`${part}`)
+    return target.dialect.order(column, expression, term)
   })
 }
 

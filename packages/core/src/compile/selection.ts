@@ -1,8 +1,9 @@
 // Output → select list with its readers: how each selected value is called in SQL and decoded afterwards.
 
-import { type AliasedExpression, type Expression, sql } from 'kysely'
+import type { Expression } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
+import { type Aliased, sql } from '../sql/fragment.ts'
 import { compileOperand } from './condition.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
@@ -16,7 +17,7 @@ export interface Reader {
 }
 
 export interface Selection {
-  readonly expressions: readonly AliasedExpression<unknown, string>[]
+  readonly expressions: readonly Aliased[]
   readonly readers: readonly Reader[]
 }
 

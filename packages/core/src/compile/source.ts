@@ -1,22 +1,17 @@
 // The one place where rows are read: a Source and its scope → a table, or a derived table that already hides what must be hidden.
 
-import {
-  type AliasedExpression,
-  type Expression,
-  expressionBuilder,
-  type RawBuilder,
-  sql,
-} from 'kysely'
+import { type Expression, expressionBuilder } from 'kysely'
 import type { PlannedJoin, Source } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import type { Target } from './target.ts'
 
 /** A column of an aliased source. Both names come from the registry. */
-export const columnOf = (source: Source, column: NamedColumn): RawBuilder<unknown> =>
+export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
 /** A table by its database name, qualified by the schema where one is configured. */
-export const tableOf = (target: Target, table: string): RawBuilder<unknown> =>
+export const tableOf = (target: Target, table: string): Fragment =>
   target.schema === undefined ? sql.id(table) : sql.id(target.schema, table)
 
 /** The rows of a source, not aliased: the table itself, or a parenthesised select that narrows and computes. */
@@ -63,7 +58,7 @@ function notDeleted(target: Target, resource: Resource): Expression<unknown> | u
 }
 
 /** The base of a statement. */
-export const aliasedSource = (target: Target, source: Source): AliasedExpression<unknown, string> =>
+export const aliasedSource = (target: Target, source: Source): Aliased =>
   sql`${rowsOf(target, source)}`.as(source.alias)
 
 // Aliases inside the derived table of a many-to-many; no source can have them, since aliases are table names or relation keys.
@@ -76,10 +71,7 @@ const linkColumn = (i: number): string => `link_${i}`
  * What a join reads: the source, or for a many-to-many the source already joined to its junction, so that a left
  * join keeps one row for a base whose partners are all invisible.
  */
-export function joinedSource(
-  target: Target,
-  join: PlannedJoin,
-): AliasedExpression<unknown, string> {
+export function joinedSource(target: Target, join: PlannedJoin): Aliased {
   const { relation, source } = join
   if (relation.through === undefined) return aliasedSource(target, source)
   const links = relation.through.from.map(
@@ -93,7 +85,7 @@ export function joinedSource(
   )
 }
 
-function junctionEquals({ relation }: PlannedJoin): RawBuilder<unknown> {
+function junctionEquals({ relation }: PlannedJoin): Fragment {
   const pairs = (relation.through?.to ?? []).map(
     (name, i) => sql`${sql.id(junction, name)} = ${sql.id(partner, relation.to[i]?.dbName ?? '')}`,
   )
@@ -101,7 +93,7 @@ function junctionEquals({ relation }: PlannedJoin): RawBuilder<unknown> {
 }
 
 /** The ON condition of a join: the relation's keys. */
-export function joinCondition(join: PlannedJoin): RawBuilder<unknown> {
+export function joinCondition(join: PlannedJoin): Fragment {
   const { relation, from, source } = join
   const pairs = relation.from.map((column, i) => {
     const other =
@@ -121,10 +113,10 @@ export function rightJoinSteps(
   target: Target,
   { relation, from, source }: PlannedJoin,
 ): {
-  readonly links: AliasedExpression<unknown, string>
-  readonly onLinks: RawBuilder<unknown>
-  readonly partners: AliasedExpression<unknown, string>
-  readonly onPartners: RawBuilder<unknown>
+  readonly links: Aliased
+  readonly onLinks: Fragment
+  readonly partners: Aliased
+  readonly onPartners: Fragment
 } {
   const through = relation.through
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
@@ -145,7 +137,7 @@ export function rightJoinSteps(
 }
 
 /** `from … where …` of the rows at the end of a relation, correlated with the row it starts from. */
-export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): RawBuilder<unknown> {
+export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
   const planned: PlannedJoin = { ...join, type: 'inner' }
   const joined = joinedSource(target, planned)
   return sql`${joined} where ${joinCondition(planned)}`

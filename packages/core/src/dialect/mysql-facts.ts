@@ -1,6 +1,7 @@
 // What MySQL and MariaDB must be asked once: which server it is, and how each column is really declared.
 
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { type Fragment, sql as fragment } from '../sql/fragment.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
 
 /** How a column is declared, as far as it changes the SQL. */
@@ -17,12 +18,12 @@ export interface ColumnFacts {
 
 export interface Facts {
   /** A collation of utf8mb4 by code point that does not pad; each server has its own name for it. */
-  readonly collation: RawBuilder<unknown>
+  readonly collation: Fragment
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
 }
 
 /** Without a look: right on MySQL 8, and the careful form for every column. */
-export const unknownFacts: Facts = { collation: sql`utf8mb4_0900_bin`, of: () => undefined }
+export const unknownFacts: Facts = { collation: fragment`utf8mb4_0900_bin`, of: () => undefined }
 
 const codePointCollations = new Set(['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb3_nopad_bin'])
 
@@ -36,7 +37,7 @@ export async function lookUpFacts(
   const mariadb = /mariadb/i.test(String(rows[0]?.version))
   const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables)
   return {
-    collation: mariadb ? sql`utf8mb4_nopad_bin` : sql`utf8mb4_0900_bin`,
+    collation: mariadb ? fragment`utf8mb4_nopad_bin` : fragment`utf8mb4_0900_bin`,
     of: (column) => facts.get(column),
   }
 }

@@ -1,11 +1,11 @@
 // Sends one compiled statement and turns what the driver throws into the answer it deserves.
 
-import type { Compilable } from 'kysely'
 import type { Reader } from '../compile/selection.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { compileStatement, type Statement } from '../sql/statement.ts'
 import type { LoadedRow } from './loaded-row.ts'
 
 export type RawRow = Readonly<Record<string, unknown>>
@@ -19,10 +19,11 @@ export interface Connection {
 /** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */
 export async function run(
   connection: Connection,
-  statement: Compilable,
+  statement: Statement,
 ): Promise<readonly RawRow[]> {
   try {
-    const { rows } = await connection.db.executeQuery(statement.compile())
+    const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
+    const { rows } = await connection.db.executeQuery(compiled)
     return rows as readonly RawRow[]
   } catch (error) {
     const { kind } = connection.dialect.classify(error)

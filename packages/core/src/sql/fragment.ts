@@ -1,0 +1,109 @@
+// SQL fragments: templates of text, identifiers and bound values; printed by us, or by Kysely where it must have a part in it.
+
+import {
+  type AliasedExpression,
+  AliasNode,
+  type Expression,
+  IdentifierNode,
+  type OperationNode,
+  RawNode,
+  ValueNode,
+} from 'kysely'
+
+/** A piece of SQL; also an expression for Kysely, so that both can be combined. */
+export interface Fragment<T = unknown> extends Expression<T> {
+  /** Text around the values; one more than there are values. */
+  readonly strings: readonly string[]
+  /** Fragments, identifiers, Kysely's own expressions, and everything else: bound values. */
+  readonly values: readonly unknown[]
+  as<A extends string>(alias: A): Aliased<T, A>
+}
+
+/** `fragment as "alias"`, for Kysely's builders and for our own select lists. */
+export interface Aliased<T = unknown, A extends string = string>
+  extends Pick<Fragment, 'strings' | 'values'>,
+    AliasedExpression<T, A> {}
+
+/** A possibly qualified identifier; its parts come from the registry. */
+export interface Identifier {
+  readonly identifier: readonly string[]
+}
+
+export const isFragment = (value: unknown): value is Fragment | Aliased =>
+  typeof value === 'object' && value !== null && 'strings' in value && 'values' in value
+
+export const isIdentifier = (value: unknown): value is Identifier =>
+  typeof value === 'object' && value !== null && 'identifier' in value
+
+// Shared by all fragments, since a statement is made of dozens of them.
+function toOperationNode(this: Fragment): RawNode {
+  return RawNode.create(this.strings, this.values.map(nodeOf))
+}
+
+/** Whatever Kysely can print: its own expressions and queries, and our fragments. */
+export const isNodeSource = (value: unknown): value is { toOperationNode(): OperationNode } =>
+  typeof value === 'object' && value !== null && 'toOperationNode' in value
+
+function nodeOf(value: unknown): OperationNode {
+  if (isIdentifier(value)) {
+    const dots = value.identifier.map((_, i) => (i === 0 ? '' : '.'))
+    return RawNode.create([...dots, ''], value.identifier.map(IdentifierNode.create))
+  }
+  return isNodeSource(value) ? value.toOperationNode() : ValueNode.create(value)
+}
+
+function as<A extends string>(this: Fragment, alias: A): Aliased<unknown, A> {
+  return {
+    strings: aliasing,
+    values: [this, { identifier: [alias] }],
+    alias,
+    expression: this,
+    toOperationNode: toAliasNode,
+  } as unknown as Aliased<unknown, A>
+}
+
+const aliasing: readonly string[] = ['', ' as ', '']
+
+function toAliasNode(this: Aliased): AliasNode {
+  return AliasNode.create(
+    this.expression.toOperationNode(),
+    IdentifierNode.create(this.alias as string),
+  )
+}
+
+function fragmentOf<T>(strings: readonly string[], values: readonly unknown[]): Fragment<T> {
+  return { strings, values, toOperationNode, as, expressionType: undefined } as Fragment<T>
+}
+
+function template<T = unknown>(
+  strings: TemplateStringsArray | readonly string[],
+  ...values: readonly unknown[]
+): Fragment<T> {
+  return fragmentOf(strings, values)
+}
+
+const comma = fragmentOf([', '], [])
+
+/** Fragments in a row, with another between them: a comma unless given. */
+function join(items: readonly unknown[], separator: Fragment = comma): Fragment {
+  if (items.length === 0) return fragmentOf([''], [])
+  const [between = ''] = separator.strings
+  const strings = items.map((_, i) => (i === 0 ? '' : between))
+  return fragmentOf([...strings, ''], items)
+}
+
+const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
+
+/**
+ * Makes a fragment: every `${value}` that is not a fragment, an identifier or an expression of Kysely's is bound.
+ *
+ * ```ts
+ * sql`${sql.id('books', 'price')} >= ${30}` // "books"."price" >= ?   [30]
+ * ```
+ */
+export const sql: typeof template & {
+  /** `"books"."price"`: an identifier, quoted as the database does. */
+  readonly id: typeof id
+  /** `a, b, c`; the separator is text without values. */
+  readonly join: typeof join
+} = Object.assign(template, { id, join })

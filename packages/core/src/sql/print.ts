@@ -1,0 +1,56 @@
+// Prints a fragment as the text and the parameters that a driver takes; half the cost of a small query is saved here.
+
+import { CompiledQuery } from 'kysely'
+import { type Aliased, type Fragment, isFragment, isIdentifier, isNodeSource } from './fragment.ts'
+
+/** How a database family writes identifiers and bound values. */
+export interface TextStyle {
+  /** The quote around identifiers; doubled inside. */
+  readonly quote: '"' | '`'
+  /** `?`, or `$1`, `$2` … */
+  readonly placeholders: 'question marks' | 'numbered'
+}
+
+interface Printer {
+  readonly style: TextStyle
+  readonly parameters: unknown[]
+  sql: string
+}
+
+/**
+ * The statement as text, or undefined when a part of it is Kysely's own (a policy's query, a computed column): then
+ * Kysely prints the whole.
+ */
+export function printFragment(fragment: Fragment, style: TextStyle): CompiledQuery | undefined {
+  const printer: Printer = { style, parameters: [], sql: '' }
+  return print(printer, fragment) ? CompiledQuery.raw(printer.sql, printer.parameters) : undefined
+}
+
+function print(printer: Printer, { strings, values }: Fragment | Aliased): boolean {
+  for (let i = 0; i < values.length; i++) {
+    printer.sql += strings[i]
+    const value = values[i]
+    if (isFragment(value)) {
+      if (!print(printer, value)) return false
+    } else if (isIdentifier(value)) printIdentifier(printer, value.identifier)
+    else if (isNodeSource(value)) return false
+    else printValue(printer, value)
+  }
+  printer.sql += strings[values.length]
+  return true
+}
+
+function printIdentifier(printer: Printer, parts: readonly string[]): void {
+  const { quote } = printer.style
+  for (let i = 0; i < parts.length; i++) {
+    if (i > 0) printer.sql += '.'
+    const part = parts[i] ?? ''
+    printer.sql +=
+      quote + (part.includes(quote) ? part.replaceAll(quote, quote + quote) : part) + quote
+  }
+}
+
+function printValue(printer: Printer, value: unknown): void {
+  printer.parameters.push(value)
+  printer.sql += printer.style.placeholders === 'numbered' ? `$${printer.parameters.length}` : '?'
+}

@@ -1,0 +1,34 @@
+// A statement on its way to the driver: compiled by us where all of it is ours, by Kysely otherwise.
+
+import { type Compilable, type CompiledQuery, createQueryId, type Kysely } from 'kysely'
+import { type Fragment, isFragment } from './fragment.ts'
+import { printFragment, type TextStyle } from './print.ts'
+
+/** What can be sent: one of our fragments, or a query of Kysely's builders. */
+export type Statement = Fragment | Compilable
+
+/** The text and parameters of a statement; without a style, Kysely prints it. */
+export function compileStatement(
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  db: Kysely<any>,
+  statement: Statement,
+  style: TextStyle | undefined,
+): CompiledQuery {
+  if (!isFragment(statement)) return (statement as Compilable).compile()
+  return (
+    (style && printFragment(statement as Fragment, style)) ??
+    compileByKysely(db, statement as Fragment)
+  )
+}
+
+/** The same statement through Kysely's own compiler. */
+export function compileByKysely(
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  db: Kysely<any>,
+  fragment: Fragment,
+): CompiledQuery {
+  const executor = db.getExecutor()
+  const id = createQueryId()
+  const node = executor.transformQuery(fragment.toOperationNode() as never, id)
+  return executor.compileQuery(node, id)
+}
