@@ -357,3 +357,160 @@ export const internalError = (requestId: string): ApiError =>
     reason: `Request ${requestId}`,
     code: 'internal_error',
   })
+
+// ---------------------------------------------------------------- input: 400, 413, 415
+
+/** The body of a write is of another kind than JSON. */
+export const unsupportedMediaType = (type: string | undefined): ApiError =>
+  new ApiError(415, {
+    error: 'Unsupported Media Type',
+    reason: `The body is ${type === undefined ? 'of no stated type' : `of type "${type.slice(0, 100)}"`}; expected application/json.`,
+    code: 'unsupported_media_type',
+  })
+
+/** The body is larger than API_BODY_LIMIT. */
+export const bodyTooLarge = (setting: string, limit: number): ApiError =>
+  new ApiError(413, {
+    error: 'Content Too Large',
+    reason: `The body is larger than ${limit} bytes (${setting}).`,
+    code: 'body_too_large',
+  })
+
+/** A write without a body. */
+export const emptyBody = (): ApiError =>
+  badRequest('empty_body', 'A body is needed: a JSON object with the fields to write.')
+
+/** A body that is no JSON, or JSON that no record can have; `at` is the offset in the text. */
+export const malformedJson = (
+  at: number | undefined,
+  around: string,
+  what = 'not JSON',
+): ApiError =>
+  badRequest(
+    'malformed_json',
+    `The body is ${what}${at === undefined ? '' : `, at character ${at}`}${around === '' ? '' : `: ${around}`}.`,
+  )
+
+/** A body of the wrong kind as a whole. */
+export const wrongBody = (expected: string): ApiError =>
+  badRequest('wrong_body', `The body must be ${expected}.`)
+
+/** Everything that is wrong with a body: path → messages (contract §8). */
+export const validationFailed = (
+  problems: Iterable<readonly [path: string, messages: readonly string[]]>,
+): ApiError =>
+  new ApiError(400, {
+    error: 'Validation failed',
+    reason: Object.fromEntries(problems),
+    code: 'validation_failed',
+  })
+
+// ---------------------------------------------------------------- write: 400, 409, 412, 422
+
+/** `path` → message where the place is known, else the message alone. */
+const refusedBy = (
+  status: 409 | 422,
+  code: string,
+  paths: readonly string[],
+  message: string,
+): ApiError =>
+  new ApiError(status, {
+    error: status === 409 ? 'Conflict' : 'Unprocessable Content',
+    reason:
+      paths.length === 0 ? message : Object.fromEntries(paths.map((path) => [path, [message]])),
+    code,
+  })
+
+/** Another record has these values; which fields, where that can be found. */
+export const uniqueViolation = (paths: readonly string[]): ApiError =>
+  refusedBy(409, 'unique_violation', paths, 'Another record has this value.')
+
+/** A foreign key or link leads to no record, or to none the caller may see: one answer (contract §8). */
+export const missingReference = (paths: readonly string[]): ApiError =>
+  refusedBy(422, 'missing_reference', paths, 'No such record.')
+
+/** The database does not accept NULL there. */
+export const notNullViolation = (paths: readonly string[]): ApiError =>
+  refusedBy(422, 'not_null_violation', paths, 'A value is needed here.')
+
+/** A rule of the database that the model does not know. */
+export const checkViolation = (): ApiError =>
+  refusedBy(422, 'check_violation', [], 'A value breaks a rule of the database.')
+
+/** A value that the column of the database cannot hold. */
+export const valueNotStorable = (paths: readonly string[]): ApiError =>
+  refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')
+
+/** Other records refer to the one that is to be removed. */
+export const referredTo = (names: readonly string[]): ApiError =>
+  new ApiError(409, {
+    error: 'Conflict',
+    reason:
+      names.length === 0
+        ? 'Other records refer to this one.'
+        : `Other records refer to this one: ${names.join(', ')}.`,
+    code: 'referred_to',
+  })
+
+/** Restore of a record that is not deleted. */
+export const notDeleted = (): ApiError =>
+  new ApiError(409, {
+    error: 'Conflict',
+    reason: 'This record is not deleted.',
+    code: 'not_deleted',
+  })
+
+/** The record is no longer the one that `If-Match` names. */
+export const preconditionFailed = (): ApiError =>
+  new ApiError(412, {
+    error: 'Precondition Failed',
+    reason: 'The record has changed since it was read. Read it again.',
+    code: 'precondition_failed',
+  })
+
+/** A condition on one record, sent with a request for many. */
+export const preconditionOnMany = (): ApiError =>
+  badRequest('precondition_on_many', 'If-Match names one record; send it to that record.')
+
+/** PATCH and DELETE on a collection without any condition. */
+export const filterNeeded = (method: string): ApiError =>
+  badRequest(
+    'filter_needed',
+    `${method} on a collection needs at least one filter, so that nobody changes everything by mistake.`,
+  )
+
+/** More records than the client allows, or than one request may write. */
+export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
+  badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
+
+/** Columns that no unique key of the model consists of. */
+export const notUniqueColumns = (text: string, keys: readonly string[]): ApiError =>
+  badRequest(
+    'not_unique_columns',
+    `"${text}" is not a unique key of this resource. Unique keys: ${keys.join('; ')}.`,
+    `on_conflict=${text}`,
+  )
+
+/** A key that another request is using at this moment. */
+export const requestInProgress = (): ApiError =>
+  new ApiError(
+    409,
+    {
+      error: 'Conflict',
+      reason: 'A request with this Idempotency-Key is being served.',
+      code: 'request_in_progress',
+    },
+    { 'retry-after': '1' },
+  )
+
+/** A key that came with another body before. */
+export const idempotencyKeyReused = (): ApiError =>
+  new ApiError(422, {
+    error: 'Unprocessable Content',
+    reason: 'This Idempotency-Key was sent with another request.',
+    code: 'idempotency_key_reused',
+  })
+
+/** A key that is no key: empty, too long, or too easy to guess for nobody in particular. */
+export const badIdempotencyKey = (expected: string): ApiError =>
+  badRequest('bad_idempotency_key', `Idempotency-Key must be ${expected}.`)

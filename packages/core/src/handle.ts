@@ -8,9 +8,12 @@ import { anonymous } from './access/roles.ts'
 import type { Call, Runtime } from './call.ts'
 import { settingNames } from './config/setting-names.ts'
 import { getMany } from './endpoints/collection.ts'
+import { create } from './endpoints/create.ts'
 import { getOne } from './endpoints/item.ts'
 import { getRelated } from './endpoints/related.ts'
+import { remove } from './endpoints/remove.ts'
 import { actionOf, allowedMethods, resourceOf } from './endpoints/route-method.ts'
+import { update } from './endpoints/update.ts'
 import { ApiError, internalError, methodNotAllowed, unknownPath, urlTooLong } from './errors.ts'
 import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
 import { bareHeaders, failureBody, type Result, type Stamp, successBody } from './http/envelope.ts'
@@ -104,11 +107,15 @@ async function serve(call: Call, route: Route): Promise<Result> {
 }
 
 function answer(call: Call, route: Route): Promise<Result> {
+  const { method } = call
   switch (route.kind) {
     case 'collection':
-      return getMany(call, route.resource)
+      return method === 'POST' ? create(call, route.resource) : getMany(call, route.resource)
     case 'item':
-      return getOne(call, route.resource, route.key)
+      if (method === 'PATCH' || method === 'PUT') return update(call, route.resource, route.key)
+      return method === 'DELETE'
+        ? remove(call, route.resource, route.key)
+        : getOne(call, route.resource, route.key)
     case 'related':
       return getRelated(call, route.relation, route.key)
   }

@@ -87,6 +87,9 @@ export interface ResourceSettings {
   readonly allowSelectFields: boolean
   readonly allowGroupby: boolean
   readonly allowAggregation: boolean
+  readonly allowNestedWrites: boolean
+  readonly allowBulk: boolean
+  readonly allowCascadeDelete: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */
   readonly serializationDepth: number | undefined

@@ -12,7 +12,20 @@ export const resourceOf = (route: Route): Resource =>
 export function allowedMethods(route: Route): readonly string[] {
   const { methods } = route.resource.settings
   const reads = methods.has('GET') && resourceOf(route).settings.methods.has('GET')
-  return reads ? ['GET', 'HEAD', 'OPTIONS'] : ['OPTIONS']
+  const writes = writingMethods(route).filter((method) => methods.has(method))
+  return [...(reads ? ['GET', 'HEAD'] : []), ...writes, 'OPTIONS']
+}
+
+/** The methods beside GET that a kind of route has. */
+function writingMethods({ kind, resource }: Route): readonly string[] {
+  switch (kind) {
+    case 'collection':
+      return resource.settings.allowBulk ? ['POST', 'PATCH', 'DELETE'] : ['POST']
+    case 'item':
+      return ['PATCH', 'PUT', 'DELETE']
+    case 'related':
+      return []
+  }
 }
 
 /** The action of an allowed method; HEAD is GET without a body. */

@@ -14,7 +14,7 @@ export interface ValueColumn {
 }
 
 /** Either the value, or what would have been one. */
-type Conversion = { readonly value: Value } | { readonly expected: string }
+export type Conversion = { readonly value: Value } | { readonly expected: string }
 
 const smallestBigint = -(2n ** 63n)
 const largestBigint = 2n ** 63n - 1n
@@ -93,7 +93,8 @@ function member(text: string, column: ValueColumn): Conversion {
 const orExpected = (value: string | undefined, expected: string): Conversion =>
   value === undefined ? { expected } : { value }
 
-function convert(column: ValueColumn, text: string): Conversion {
+/** Converts a text by the column's type, or says what was expected. */
+export function convertText(column: ValueColumn, text: string): Conversion {
   switch (column.type) {
     case 'integer':
       return integer(text)
@@ -131,7 +132,7 @@ function convert(column: ValueColumn, text: string): Conversion {
  * `price__gt=cheap` → 400 `"cheap" is not a value of price: expected a decimal number such as 12.50.`
  */
 export function planValue(column: ValueColumn, text: string, field: string, at: string): Value {
-  const conversion = convert(column, text)
+  const conversion = convertText(column, text)
   if ('value' in conversion) return conversion.value
   throw invalidValue(text, field, conversion.expected, at)
 }
@@ -139,6 +140,6 @@ export function planValue(column: ValueColumn, text: string, field: string, at: 
 /** As `planValue`, for keys in a path: undefined where no row could have such a key. */
 export function keyValue(column: ValueColumn, text: string): Value | undefined {
   if (text.includes('\0') || /\p{Surrogate}/u.test(text)) return undefined
-  const conversion = convert(column, text)
+  const conversion = convertText(column, text)
   return 'value' in conversion ? conversion.value : undefined
 }

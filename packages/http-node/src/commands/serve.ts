@@ -42,7 +42,7 @@ async function serveDatabase(
   const api = createApi({
     db: database.db,
     models,
-    config: { API_PREFIX: prefix, API_ALLOW_JOIN: true },
+    config: { API_PREFIX: prefix, API_ALLOW_JOIN: true, API_ALLOWED_METHODS: ['GET'] },
     ...(options.schema === undefined ? {} : { schema: options.schema }),
     onError: (error, request) => io.err(`${request.method} ${request.url}: ${messageOf(error)}`),
     onWarning: io.err,

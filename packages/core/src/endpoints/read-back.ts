@@ -1,0 +1,130 @@
+// The echo of a write: the records by their keys through the read pipeline, inside the same transaction (contract §3, §8).
+
+import type { Call } from '../call.ts'
+import { compileRows } from '../compile/row-query.ts'
+import { ApiError } from '../errors.ts'
+import { loadEmbeds } from '../execute/embed.ts'
+import { keyText } from '../execute/key.ts'
+import type { LoadedRow } from '../execute/loaded-row.ts'
+import { load, run } from '../execute/run.ts'
+import { hashOf } from '../http/etag.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import { refOf } from '../plan/names.ts'
+import type { Condition, ReadPlan, Value } from '../plan/plan.ts'
+import { planOne } from '../plan/read-plan.ts'
+import { recordKey, withRecord } from '../plan/record.ts'
+import { tagValues } from '../plan/row-tag.ts'
+import { planValueOf } from '../plan/write-value.ts'
+import type { Resource } from '../registry/resource.ts'
+import { type Opened, objectsOf, scoped } from './read-stages.ts'
+
+/** One record as its writer may see it. */
+export interface Echo {
+  /** null where the writer may not read it. */
+  readonly value: JsonValue
+  /** The row's part of its ETag. */
+  readonly rowTag: string | undefined
+}
+
+const unseen: Echo = { value: null, rowTag: undefined }
+const keysPerStatement = 500
+
+/** Checks the query of an echo before anything is written. */
+export function planEcho(call: Call, resource: Resource, ast: QueryAst): void {
+  planOne(resource, ast, [], call.reach)
+}
+
+/** Reads records in the order of their keys. */
+export async function readBack(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  keys: readonly (readonly Value[])[],
+): Promise<readonly Echo[]> {
+  if (!call.reach(resource)) return keys.map(() => unseen)
+  const echoes = new Map<string, Echo>()
+  for (let i = 0; i < keys.length; i += keysPerStatement) {
+    const chunk = keys.slice(i, i + keysPerStatement)
+    for (const [key, echo] of await readChunk(call, opened, resource, ast, chunk)) {
+      echoes.set(key, echo)
+    }
+  }
+  return keys.map((key) => echoes.get(keyText(key)) ?? unseen)
+}
+
+async function readChunk(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  keys: readonly (readonly Value[])[],
+): Promise<ReadonlyMap<string, Echo>> {
+  const one = planOne(resource, ast, keys[0] ?? [], call.reach)
+  const planned = { ...one, rows: { ...one.rows, where: [oneOfKeys(one, keys)] } }
+  const echoes = new Map<string, Echo>()
+  try {
+    const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
+    const plan = hasRecord(narrowed) ? narrowed : { ...narrowed, rows: withRecord(narrowed.rows) }
+    const { connection } = opened
+    const compiled = compileRows(target, plan.rows, { limit: keys.length, offset: 0 })
+    const rows = (await run(connection, compiled.rows)).map((row) => load(compiled.readers, row))
+    const { embeddedRows } = resource.settings.limits
+    await loadEmbeds(connection, target, plan.embeds, rows, {
+      limit: embeddedRows,
+      left: embeddedRows,
+    })
+    for (const row of rows) {
+      const value = await visible(call, resource, plan, row)
+      const rowTag = value === null ? undefined : hashOf(tagValues(resource, row.values))
+      echoes.set(keyText(keyOfRecord(resource, row)), { value, rowTag })
+    }
+  } catch (error) {
+    // A policy that shows nobody anything refuses reads; the write itself has been allowed.
+    if (!(error instanceof ApiError) || error.status !== 403) throw error
+  }
+  return echoes
+}
+
+async function visible(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  row: LoadedRow,
+): Promise<JsonValue> {
+  try {
+    const [value = null] = await objectsOf(call, resource, plan, [row])
+    return value
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return null
+    throw error
+  }
+}
+
+const hasRecord = ({ rows }: ReadPlan): boolean =>
+  rows.output.some(({ key }) => key === recordKey(rows.from.resource.primaryKey[0]?.name ?? ''))
+
+const keyOfRecord = ({ primaryKey }: Resource, { values }: LoadedRow): readonly Value[] =>
+  primaryKey.map((column) => planValueOf(column, values[recordKey(column.name)]) as Value)
+
+function oneOfKeys({ rows }: ReadPlan, keys: readonly (readonly Value[])[]): Condition {
+  const columns = rows.from.resource.primaryKey
+  const [only, ...others] = columns
+  if (only !== undefined && others.length === 0) {
+    const values = keys.map(([value]) => value as Value)
+    return { kind: 'oneOf', operand: refOf(rows.from, only), values, negated: false }
+  }
+  return {
+    kind: 'or',
+    all: keys.map((key) => ({
+      kind: 'and',
+      all: columns.map((column, i) => ({
+        kind: 'compare',
+        operand: refOf(rows.from, column),
+        operator: 'eq',
+        value: key[i] as Value,
+      })),
+    })),
+  }
+}

@@ -1,0 +1,50 @@
+// DELETE on one record.
+
+import type { Call } from '../call.ts'
+import { settingNames } from '../config/setting-names.ts'
+import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../errors.ts'
+import { removeRecord } from '../execute/write-remove.ts'
+import type { Result } from '../http/envelope.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import { parseBoolean } from '../plan/value.ts'
+import type { Resource } from '../registry/resource.ts'
+import { parse, pathKey } from './read-stages.ts'
+import { inWrite, preconditionOf, refuseAllBut } from './write-stages.ts'
+
+/** `DELETE /api/books/1` → 200 and no value. */
+export async function remove(
+  call: Call,
+  resource: Resource,
+  texts: readonly string[],
+): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseAllBut(ast, 'cascade_delete')
+  refuseConditions(ast)
+  const cascade = asksForCascade(resource, ast)
+  const key = pathKey(resource, texts)
+  if (key === undefined) throw recordNotFound()
+  const precondition = preconditionOf(call, resource)
+  return inWrite(call, async ({ context }) => {
+    await removeRecord(context, resource, key, { cascade, precondition })
+    return { status: 200, value: null, total: 1 }
+  })
+}
+
+/** `cascade_delete=1`, only where it is allowed. */
+export function asksForCascade(resource: Resource, ast: QueryAst): boolean {
+  const text = ast.single.cascade_delete?.text
+  if (text === undefined) return false
+  const asked = parseBoolean(text)
+  if (asked === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
+  if (asked && !resource.settings.allowCascadeDelete) {
+    const at = `cascade_delete=${text}`
+    throw featureDisabled('Removing dependents', settingNames.allowCascadeDelete, at)
+  }
+  return asked
+}
+
+function refuseConditions({ raw, where: [first] }: QueryAst): void {
+  if (first === undefined) return
+  const at = raw.slice(first.span.start, first.span.end)
+  throw notHere(at, 'on a single record; it belongs to the collection', at)
+}

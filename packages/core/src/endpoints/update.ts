@@ -1,0 +1,45 @@
+// PATCH and PUT on one record.
+
+import type { Call } from '../call.ts'
+import { recordNotFound } from '../errors.ts'
+import { changeRecord } from '../execute/write-change.ts'
+import type { Result } from '../http/envelope.ts'
+import { inputProblems } from '../input/problems.ts'
+import { readNode } from '../input/read-body.ts'
+import type { Resource } from '../registry/resource.ts'
+import { createdResult } from './create.ts'
+import { planEcho } from './read-back.ts'
+import { parse, pathKey } from './read-stages.ts'
+import { bodyOf, inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
+
+/** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the record as it is now. */
+export async function update(
+  call: Call,
+  resource: Resource,
+  texts: readonly string[],
+): Promise<Result> {
+  const replace = call.method === 'PUT'
+  const ast = parse(call, resource)
+  refuseOthers(ast)
+  planEcho(call, resource, ast)
+  const problems = inputProblems()
+  const body = bodyOf(call, problems)
+  const mode = replace ? 'replace' : 'update'
+  const node = await readNode(resource, body, { path: '', mode }, problems)
+  const key = pathKey(resource, texts)
+  // What can only be checked against the stored record is reported together with the rest.
+  const waits = node.wholeRecordChecks.length > 0 || Object.keys(node.echoed.fields).length > 0
+  if (!waits || key === undefined) problems.refuse()
+  if (key === undefined) throw recordNotFound()
+  const precondition = preconditionOf(call, resource)
+  const action = replace ? 'PUT' : 'PATCH'
+  return inWrite(
+    call,
+    async (writing) => {
+      const options = { action, replace, precondition } as const
+      await changeRecord(writing.context, node, key, options)
+      return createdResult(call, writing, resource, ast, { keys: [key], many: false, status: 200 })
+    },
+    { problems },
+  )
+}

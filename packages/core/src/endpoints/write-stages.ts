@@ -1,0 +1,135 @@
+// What every writing endpoint does alike: one transaction, its context, and the explanation of what the database refused.
+
+import type { Call } from '../call.ts'
+import type { AnyDatabase } from '../compile/target.ts'
+import { settingNames } from '../config/setting-names.ts'
+import { conflictingParameters, notHere } from '../errors.ts'
+import { inTransaction } from '../execute/transaction.ts'
+import { explainRefusal } from '../execute/violation.ts'
+import type { Precondition } from '../execute/write-change.ts'
+import { type Refusal, refusalOf, type WriteContext } from '../execute/write-context.ts'
+import { writeHooks } from '../hooks/write-hooks.ts'
+import { hashOf, ifMatch } from '../http/etag.ts'
+import { readBody } from '../input/body.ts'
+import { type InputProblems, inputProblems } from '../input/problems.ts'
+import { runChecks } from '../input/read-body.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { QueryAst, SingleParameter } from '../parse/ast.ts'
+import { tagValues } from '../plan/row-tag.ts'
+import type { Resource } from '../registry/resource.ts'
+import { type Opened, open } from './read-stages.ts'
+import { writeAccess } from './write-access.ts'
+
+/** A write in its transaction. */
+export interface Writing {
+  readonly context: WriteContext
+  /** The transaction, for the read that answers. */
+  readonly opened: Opened
+}
+
+const mostRepeats = 3
+
+export interface WriteOptions {
+  /** Which refusals are a race that is worth another try. */
+  readonly again?: (refusal: Refusal) => boolean
+  /** What is wrong with the body already, to be answered together with what the stored record tells. */
+  readonly problems?: InputProblems
+}
+
+/** Runs a write in one transaction. What the database refuses is rolled back first and explained then. */
+export async function inWrite<T>(
+  call: Call,
+  work: (writing: Writing) => Promise<T>,
+  { again, problems }: WriteOptions = {},
+): Promise<T> {
+  const opened = await open(call)
+  const { dialect } = opened.connection
+  for (let repeat = 1; ; repeat++) {
+    try {
+      return await inTransaction(opened.own, dialect, (transaction) =>
+        work(writingIn(call, opened, transaction, problems)),
+      )
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal === undefined) throw error
+      if (!opened.own.isTransaction && repeat <= mostRepeats && again?.(refusal)) continue
+      throw Object.assign(await explainRefusal(opened, refusal), { cause: error })
+    }
+  }
+}
+
+function writingIn(
+  call: Call,
+  outside: Opened,
+  transaction: AnyDatabase,
+  before?: InputProblems,
+): Writing {
+  const { runtime } = call
+  const db = transaction.withoutPlugins()
+  const { dialect } = outside.connection
+  const opened: Opened = {
+    connection: { db, dialect },
+    target: { ...outside.target, db },
+    own: transaction,
+  }
+  const problems = inputProblems(before)
+  const context: WriteContext = {
+    connection: opened.connection,
+    target: opened.target,
+    registry: runtime.registry,
+    access: writeAccess(call, opened),
+    hooks: writeHooks(call.method),
+    base: call.base,
+    now: new Date(runtime.clock.now()).toISOString(),
+    uuid: () => crypto.randomUUID(),
+    validate: (checks) => runChecks(checks, problems),
+    problems,
+  }
+  return { context, opened }
+}
+
+/** The body of this request; what is wrong with it as JSON goes to `problems`. */
+export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): JsonValue =>
+  readBody(
+    request,
+    { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit },
+    problems,
+  )
+
+/** `If-Match`, as a question to the stored record. */
+export function preconditionOf({ request }: Call, resource: Resource): Precondition | undefined {
+  const matches = ifMatch(request)
+  return matches && ((stored) => matches(hashOf(tagValues(resource, stored))))
+}
+
+/** Refuses the parameters that mean nothing to this write. */
+export function refuseOthers(ast: QueryAst, ...own: readonly SingleParameter[]): void {
+  const known = new Set<string>([...echoParameters, ...own])
+  for (const [name, node] of Object.entries(ast.single)) {
+    if (!known.has(name)) throw notHere(name, 'in a write', `${name}=${node?.text ?? ''}`)
+  }
+}
+
+/** What shapes the record that is answered. */
+const echoParameters: readonly SingleParameter[] = [
+  'dump',
+  'dump_relationships',
+  'include_deleted',
+  'join_type',
+]
+
+/** Refuses everything but these parameters: an answer without a record has nothing to shape. */
+export function refuseAllBut(ast: QueryAst, ...own: readonly SingleParameter[]): void {
+  for (const [name, node] of Object.entries(ast.single)) {
+    if (!(own as readonly string[]).includes(name)) {
+      throw notHere(name, 'in a removal', `${name}=${node?.text ?? ''}`)
+    }
+  }
+  const { fields, joins, groupBy, aggregates, order, relationOptions } = ast
+  const lists = [fields ?? [], groupBy, aggregates, order, relationOptions, joins].flat()
+  const [first] = lists
+  if (first !== undefined) {
+    const at = ast.raw.slice(first.span.start, first.span.end)
+    throw conflictingParameters('A removal answers no record that could be shaped.', at)
+  }
+}

@@ -1,0 +1,97 @@
+// Look-ups of a write: stored records through the caller's scope, locked until the transaction ends.
+
+import { compileRows } from '../compile/row-query.ts'
+import { compileLock, compileProbe, type Match } from '../compile/write-query.ts'
+import type { RowPlan, Value } from '../plan/plan.ts'
+import { type Equal, keyEquals, planLookUp } from '../plan/write-look-up.ts'
+import type { Values } from '../plan/write-node.ts'
+import { planValueOf } from '../plan/write-value.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { load, run } from './run.ts'
+import type { WriteAction } from './write-access.ts'
+import type { WriteContext } from './write-context.ts'
+
+/** The rows of a plan as the caller may see them. */
+export async function readScoped(
+  context: WriteContext,
+  plan: RowPlan,
+  action: WriteAction,
+  most: number,
+): Promise<readonly Values[]> {
+  const target = await context.access.scoped(context.target, plan, action)
+  return read({ ...context, target }, plan, most)
+}
+
+/** The rows of a plan whatever the caller may see: for what the database itself would mind. */
+export const readUnscoped = (
+  context: WriteContext,
+  plan: RowPlan,
+  most: number,
+): Promise<readonly Values[]> => read(context, plan, most)
+
+async function read(
+  { connection, target }: WriteContext,
+  plan: RowPlan,
+  most: number,
+): Promise<readonly Values[]> {
+  const { rows, readers } = compileRows(target, plan, { limit: most, offset: 0 })
+  return (await run(connection, rows)).map((row) => load(readers, row).values)
+}
+
+/** One record by its key as the caller may see it, locked; undefined where there is none. */
+export async function lockedRecord(
+  context: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  action: WriteAction,
+  includeDeleted = false,
+): Promise<Values | undefined> {
+  await lock(context, resource, key)
+  const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
+  const [found] = await readScoped(context, plan, action, 1)
+  return found
+}
+
+/** Databases whose transactions are serial have no row locks and need none. */
+async function lock(
+  { connection, target }: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+): Promise<void> {
+  if (target.dialect.locksRows !== true) return
+  await run(connection, compileLock(target, resource.table, keyMatches(resource, key)))
+}
+
+/** Whether a table has a row with these values, unscoped. */
+export async function exists(
+  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  table: string,
+  matches: readonly Match[],
+  except: readonly Match[] = [],
+): Promise<boolean> {
+  return (await run(connection, compileProbe(target, table, matches, except))).length > 0
+}
+
+/** The key of a record, for the statements that change it. */
+export const keyMatches = (resource: Resource, key: readonly Value[]): readonly Match[] =>
+  keyEquals(resource, key).map(matchOf)
+
+export const matchOf = ({ column, value }: Equal): Match => ({
+  dbName: column.dbName,
+  column,
+  value,
+})
+
+/** The key in a record's values; undefined where a part of it is missing. */
+export function keyIn(resource: Resource, values: Values): readonly Value[] | undefined {
+  return valuesOf(resource.primaryKey, values)
+}
+
+/** The plan values of some columns; undefined where one is missing or null. */
+export function valuesOf(
+  columns: readonly NamedColumn[],
+  values: Values,
+): readonly Value[] | undefined {
+  const found = columns.map((column) => planValueOf(column, values[column.name]))
+  return found.every((value) => value !== undefined) ? (found as readonly Value[]) : undefined
+}

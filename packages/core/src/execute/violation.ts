@@ -1,0 +1,100 @@
+// A refused statement → the answer it deserves: which fields it was is found by probing the model's own keys after the rollback (contract §8).
+
+import type { Target } from '../compile/target.ts'
+import {
+  type ApiError,
+  checkViolation,
+  missingReference,
+  notNullViolation,
+  referredTo,
+  uniqueViolation,
+  valueNotStorable,
+} from '../errors.ts'
+import { pathTo } from '../plan/write-node.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { exists, keyMatches, matchOf, valuesOf } from './look-up.ts'
+import { overflowing } from './overflow.ts'
+import type { Connection } from './run.ts'
+import type { Refusal } from './write-context.ts'
+
+/** Where the probes run: the connection after the rollback, or the host's own transaction. */
+export interface Probe {
+  readonly connection: Connection
+  readonly target: Target
+}
+
+/** Explains a refusal; where a probe fails, the answer names no field. */
+export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
+  const { failure, resource, path, step } = refusal
+  const paths = (columns: readonly NamedColumn[]): readonly string[] =>
+    columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
+  switch (failure.kind) {
+    case 'unique':
+      if (step === 'link') return uniqueViolation(path === '' ? [] : [path])
+      return uniqueViolation(paths(await quietly(takenColumns(probe, refusal))))
+    case 'foreignKey':
+      if (step === 'delete') return referredTo([])
+      if (step === 'link') return missingReference(path === '' ? [] : [path])
+      return missingReference(paths(await quietly(danglingColumns(probe, refusal))))
+    case 'notNull':
+      return notNullViolation(paths(named(resource, failure.column)))
+    case 'check':
+      return checkViolation()
+    default: {
+      const known = named(resource, failure.column)
+      const found = known.length > 0 ? known : await quietly(overflowing(probe, refusal))
+      return valueNotStorable(paths(found))
+    }
+  }
+}
+
+async function quietly(found: Promise<readonly NamedColumn[]>): Promise<readonly NamedColumn[]> {
+  return found.catch(() => [])
+}
+
+/** The column the database speaks of, by its name there. */
+function named(resource: Resource, dbName: string | undefined): readonly NamedColumn[] {
+  if (dbName === undefined) return []
+  return [...resource.allColumns.values()].filter(
+    (column) => column.dbName === dbName && column.computed === undefined,
+  )
+}
+
+/** The columns of every unique key of the model whose values another record has. */
+async function takenColumns(
+  probe: Probe,
+  { resource, values, key }: Refusal,
+): Promise<readonly NamedColumn[]> {
+  const single = [...resource.allColumns.values()].filter(({ definition }) => definition.unique)
+  const sets = [...single.map((column) => [column]), resource.primaryKey]
+  const except = key === null ? [] : keyMatches(resource, key)
+  const taken = new Set<NamedColumn>()
+  for (const columns of sets) {
+    const found = valuesOf(columns, values)
+    if (found === undefined) continue
+    const matches = columns.map((column, i) =>
+      matchOf({ column, value: found[i] as (typeof found)[number] }),
+    )
+    if (!(await exists(probe, resource.table, matches, except))) continue
+    for (const column of columns) taken.add(column)
+  }
+  return [...taken]
+}
+
+/** The foreign keys of the model that lead nowhere. */
+async function danglingColumns(
+  probe: Probe,
+  { resource, values }: Refusal,
+): Promise<readonly NamedColumn[]> {
+  const dangling = new Set<NamedColumn>()
+  for (const { kind, from, to, target } of resource.relations.values()) {
+    const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
+    if (key === undefined) continue
+    const matches = to.map((column, i) =>
+      matchOf({ column, value: key[i] as (typeof key)[number] }),
+    )
+    if (await exists(probe, target.table, matches)) continue
+    for (const column of from) dangling.add(column)
+  }
+  return [...dangling]
+}

@@ -1,0 +1,76 @@
+// What every step of a write asks before it acts: roles and policy, foreign keys in sight, echoes that are true.
+
+import { forbidden, missingReference } from '../errors.ts'
+import { relationUrl } from '../http/links.ts'
+import { sameValue } from '../plan/same-value.ts'
+import { planLookUp } from '../plan/write-look-up.ts'
+import { type Echoed, pathTo, type Values } from '../plan/write-node.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import { readScoped, valuesOf } from './look-up.ts'
+import type { WriteAction } from './write-access.ts'
+import type { WriteContext } from './write-context.ts'
+
+/** 403 unless methods and roles allow the action on the resource. */
+export async function demand(
+  { access }: WriteContext,
+  resource: Resource,
+  action: WriteAction,
+): Promise<void> {
+  if (!(await access.mayWrite(resource, action))) throw forbidden()
+}
+
+/**
+ * 422 where a foreign key that was sent leads to a record the caller may not see. Without a policy or soft delete on the
+ * target every record is in sight, and the database itself knows whether there is one.
+ */
+export async function refuseUnseenReferences(
+  context: WriteContext,
+  resource: Resource,
+  sent: Values,
+  path: string,
+): Promise<void> {
+  for (const relation of resource.relations.values()) {
+    const { target } = relation
+    const narrowed = target.settings.softDelete !== null || context.access.narrows(target)
+    if (relation.kind !== 'belongsTo' || !narrowed) continue
+    if (!relation.from.some(({ name }) => sent[name] !== undefined)) continue
+    if (!(await isInSight(context, relation, sent))) {
+      throw missingReference(relation.from.map(({ name }) => pathTo(path, name)))
+    }
+  }
+}
+
+async function isInSight(
+  context: WriteContext,
+  { from, to, target }: ResolvedRelation,
+  values: Values,
+): Promise<boolean> {
+  const key = valuesOf(from, values)
+  if (key === undefined) return true
+  const equal = to.map((column, i) => ({ column, value: key[i] as (typeof key)[number] }))
+  const found = await readScoped(context, planLookUp(target, equal, false), 'GET_ONE', 1)
+  return found.length > 0
+}
+
+/** Problems where what was sent back differs from what is stored. */
+export function compareEchoes(
+  context: WriteContext,
+  resource: Resource,
+  echoed: Echoed,
+  stored: Values,
+  path: string,
+): void {
+  const { problems } = context
+  for (const [name, value] of Object.entries(echoed.fields)) {
+    const column = resource.columns.get(name)
+    if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue
+    problems.add(pathTo(path, name), 'This field cannot be changed here.')
+  }
+  for (const [name, url] of Object.entries(echoed.urls)) {
+    const relation = resource.relations.get(name)
+    if (relation === undefined || url === relationUrl(relation, stored, context.base)) continue
+    // A to-one relation set to null is asked to be undone; whether it may be is decided with the record.
+    if (url === null && relation.kind === 'belongsTo') continue
+    problems.add(pathTo(path, name), 'This is not the URL of the relation; send records instead.')
+  }
+}

@@ -1,0 +1,266 @@
+// Creates records: to-one objects first, then the record, then what holds its key; all of it in the caller's transaction (contract §8).
+
+import { compileDelete, compileInsert, compileLink, compileLinks } from '../compile/write-query.ts'
+import { forbidden, missingReference } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { Value } from '../plan/plan.ts'
+import { keyEquals, planLookUp } from '../plan/write-look-up.ts'
+import {
+  type LinkNode,
+  pathTo,
+  type RecordNode,
+  type Values,
+  type WriteNode,
+} from '../plan/write-node.ts'
+import { convertJson, planValueOf } from '../plan/write-value.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
+import {
+  keyIn,
+  type keyMatches,
+  lockedRecord,
+  readScoped,
+  readUnscoped,
+  valuesOf,
+} from './look-up.ts'
+import { load, run } from './run.ts'
+import { changeStored } from './write-change.ts'
+import { compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
+import type { WriteContext } from './write-context.ts'
+import { runWrite } from './write-run.ts'
+
+/** Inserts a record with everything below it; answers what is known of it, the key at least. */
+export async function createRecord(
+  context: WriteContext,
+  node: RecordNode,
+  filled: Values,
+): Promise<Values> {
+  const { resource, path } = node
+  await demand(context, resource, 'POST')
+  await refuseUnseenReferences(context, resource, node.values, path)
+  const data: Values = {
+    ...newborn(context, resource),
+    ...node.values,
+    ...filled,
+    ...(await parentKeys(context, node)),
+  }
+  if (!(await context.access.canCreate(resource, data))) throw forbidden()
+  const saved = await context.hooks.add(resource, data)
+  const stored = await insert(context, resource, saved, path)
+  await writeChildren(context, node, stored)
+  return stored
+}
+
+/** What the service itself puts into a new record. */
+function newborn({ now, uuid }: WriteContext, resource: Resource): Values {
+  const values: Record<string, JsonValue> = {}
+  for (const column of resource.allColumns.values()) {
+    const value = firstValue(column, now, uuid)
+    if (value !== undefined) values[column.name] = value
+  }
+  const { softDelete } = resource.settings
+  if (softDelete !== null) values[softDelete.attribute] = softDelete.active as JsonValue
+  return values
+}
+
+/** Managed columns, UUIDs and defaults; a default that is no value of its column is a mistake of the model. */
+export function firstValue(
+  column: NamedColumn,
+  now: string,
+  uuid: () => string,
+): JsonValue | undefined {
+  const { managed, generated, default: own } = column.definition
+  if (managed !== undefined) return column.type === 'date' ? now.slice(0, 10) : now
+  if (generated === 'uuid') return uuid()
+  if (own === undefined) return undefined
+  const given = (typeof own === 'function' ? own() : own) as JsonValue
+  if (given === null) return null
+  const converted = convertJson(column, given)
+  if ('value' in converted) return converted.value
+  throw new Error(`The default of ${column.name} is not ${converted.expected}.`)
+}
+
+/** Writes or finds the to-one objects; answers the foreign keys they give. */
+export async function parentKeys(context: WriteContext, node: RecordNode): Promise<Values> {
+  const keys: Record<string, JsonValue> = {}
+  for (const { relation, node: parent } of node.parents) {
+    const stored = await writeOrFind(context, parent, {})
+    const known = await withColumns(context, relation.target, stored, relation.to)
+    relation.from.forEach((column, i) => {
+      keys[column.name] = known[relation.to[i]?.name ?? ''] ?? null
+    })
+  }
+  return keys
+}
+
+const writeOrFind = (context: WriteContext, node: WriteNode, filled: Values): Promise<Values> =>
+  node.kind === 'link' ? findLinked(context, node, filled) : createRecord(context, node, filled)
+
+/** The record a link names, if the caller may see it: else 422, the same as for a missing one. */
+async function findLinked(context: WriteContext, node: LinkNode, filled: Values): Promise<Values> {
+  const { resource, key, path, otherwise } = node
+  const plan = planLookUp(resource, keyEquals(resource, key), false)
+  const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
+  if (stored === undefined) {
+    if (otherwise !== null) return createRecord(context, otherwise, filled)
+    throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
+  }
+  await demand(context, resource, 'GET_ONE')
+  compareEchoes(context, resource, node.echoed, stored, path)
+  return stored
+}
+
+/** The insert itself; the key comes from the values, from the statement, or from the database's counter. */
+async function insert(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  path: string,
+): Promise<Values> {
+  const { connection, target } = context
+  const made = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
+  const given = without(values, made)
+  const returns = connection.db.getExecutor().adapter.supportsReturning === true
+  const { statement, readers } = compileInsert(target, resource, given, returns ? made : [])
+  const step = { step: 'insert', resource, path, values: given, key: null } as const
+  const { rows, insertId } = await runWrite(context, statement, step)
+  if (made.length === 0) return given
+  const [row] = rows
+  if (row !== undefined && readers.length > 0) return { ...given, ...load(readers, row).values }
+  const [counter, ...others] = made
+  if (counter === undefined || others.length > 0 || insertId === undefined) {
+    throw new Error(`The database does not tell the key of a new ${resource.name}.`)
+  }
+  const id = counter.type === 'bigint' ? String(insertId) : Number(insertId)
+  return { ...given, [counter.name]: id }
+}
+
+function without(values: Values, columns: readonly NamedColumn[]): Values {
+  const names = new Set(columns.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
+}
+
+/** What is known of a record, read again where a column is missing that the database filled. */
+async function withColumns(
+  context: WriteContext,
+  resource: Resource,
+  known: Values,
+  columns: readonly NamedColumn[],
+): Promise<Values> {
+  if (columns.every(({ name }) => known[name] !== undefined)) return known
+  const key = keyIn(resource, known)
+  if (key === undefined) return known
+  const plan = planLookUp(resource, keyEquals(resource, key), true)
+  const [stored] = await readUnscoped(context, plan, 1)
+  return stored ?? known
+}
+
+/** Writes what holds this record's key, and its links. */
+export async function writeChildren(
+  context: WriteContext,
+  node: RecordNode,
+  known: Values,
+): Promise<void> {
+  for (const { relation, nodes } of node.children) {
+    const stored = await withColumns(context, node.resource, known, relation.from)
+    if (relation.through !== undefined) await linkAll(context, relation, nodes, stored)
+    else for (const child of nodes) await writeChild(context, relation, child, stored)
+  }
+}
+
+async function writeChild(
+  context: WriteContext,
+  relation: ResolvedRelation,
+  node: WriteNode,
+  stored: Values,
+): Promise<void> {
+  const filled: Record<string, JsonValue> = {}
+  relation.to.forEach((column, i) => {
+    filled[column.name] = stored[relation.from[i]?.name ?? ''] ?? null
+  })
+  if (node.kind === 'record') {
+    await createRecord(context, node, filled)
+    return
+  }
+  // An existing child is moved to this record: a change of its own, with its own permission.
+  const { resource, key, path } = node
+  const child = await lockedRecord(context, resource, key, 'PATCH')
+  if (child === undefined) {
+    if (node.otherwise !== null) await createRecord(context, node.otherwise, filled)
+    else throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
+    return
+  }
+  await demand(context, resource, 'PATCH')
+  compareEchoes(context, resource, node.echoed, child, path)
+  await changeStored(context, resource, child, filled, path)
+}
+
+/** Makes the links of a record exactly those that are listed; the records behind removed ones stay. */
+async function linkAll(
+  context: WriteContext,
+  relation: ResolvedRelation,
+  nodes: readonly WriteNode[],
+  stored: Values,
+): Promise<void> {
+  const { through, from, to, target } = relation
+  const own = valuesOf(from, stored)
+  if (through === undefined || own === undefined) return
+  const mine = from.map((column, i) => ({
+    dbName: through.from[i] ?? '',
+    column,
+    value: own[i] as Value,
+  }))
+  const wanted = new Map<string, { key: readonly Value[]; path: string }>()
+  for (const node of nodes) {
+    const partner = await withColumns(context, target, await writeOrFind(context, node, {}), to)
+    const key = valuesOf(to, partner)
+    if (key !== undefined) wanted.set(textOf(key), { key, path: node.path })
+  }
+  const ends = to.map((column, i) => ({ dbName: through.to[i] ?? '', column }))
+  const existing = await linkedKeys(context, through.table, mine, ends)
+  const added = [...wanted].filter(([text]) => !existing.has(text))
+  const removed = [...existing].filter(([text]) => !wanted.has(text))
+  await demandLinks(context, relation, added.length > 0, removed.length > 0)
+  for (const [, key] of removed) {
+    const theirs = ends.map((end, i) => ({ ...end, value: key[i] as Value }))
+    await context.connection.db.executeQuery(
+      compileDelete(context.target, through.table, [...mine, ...theirs]).compile(),
+    )
+  }
+  for (const [, { key, path }] of added) {
+    const theirs = ends.map((end, i) => ({ ...end, value: key[i] as Value }))
+    const statement = compileLink(context.target, through.table, [...mine, ...theirs])
+    const step = { step: 'link', resource: target, path, values: {}, key } as const
+    await runWrite(context, statement, step)
+  }
+}
+
+/** Where the junction is a published model, its own methods and roles decide on links too. */
+async function demandLinks(
+  context: WriteContext,
+  { through }: ResolvedRelation,
+  adds: boolean,
+  removes: boolean,
+): Promise<void> {
+  const junction = through?.resource
+  if (junction === undefined) return
+  if (adds) await demand(context, junction, 'POST')
+  if (removes) await demand(context, junction, 'DELETE')
+}
+
+async function linkedKeys(
+  { connection, target }: WriteContext,
+  table: string,
+  mine: ReturnType<typeof keyMatches>,
+  ends: readonly { readonly dbName: string; readonly column: NamedColumn }[],
+): Promise<ReadonlyMap<string, readonly Value[]>> {
+  const { statement, readers } = compileLinks(target, table, mine, ends)
+  const rows = (await run(connection, statement)).map((row) => load(readers, row).values)
+  return new Map(
+    rows.map((row) => {
+      const key = ends.map(({ column }, i) => planValueOf(column, row[`end_${i}`]) as Value)
+      return [textOf(key), key]
+    }),
+  )
+}
+
+const textOf = (key: readonly Value[]): string => JSON.stringify(key.map(String))

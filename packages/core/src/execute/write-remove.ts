@@ -1,0 +1,162 @@
+// Removes records: what refers to them is asked first, soft delete marks them, cascade_delete takes dependents along (contract §8).
+
+import { compileDelete, compileUpdate } from '../compile/write-query.ts'
+import { settingNames } from '../config/setting-names.ts'
+import {
+  forbidden,
+  preconditionFailed,
+  recordNotFound,
+  referredTo,
+  tooManyRecords,
+} from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { Value } from '../plan/plan.ts'
+import { planLookUp } from '../plan/write-look-up.ts'
+import type { Values } from '../plan/write-node.ts'
+import { type Dependent, dependentsOf } from '../registry/dependents.ts'
+import type { Resource } from '../registry/resource.ts'
+import {
+  exists,
+  keyIn,
+  keyMatches,
+  lockedRecord,
+  readScoped,
+  readUnscoped,
+  valuesOf,
+} from './look-up.ts'
+import { type Precondition, renewed } from './write-change.ts'
+import { demand } from './write-checks.ts'
+import type { WriteContext } from './write-context.ts'
+import { runWrite } from './write-run.ts'
+
+export interface RemoveOptions {
+  readonly cascade: boolean
+  readonly precondition?: Precondition | undefined
+}
+
+/** What one removal with all its dependents has in common. */
+interface Removal {
+  readonly context: WriteContext
+  readonly cascade: boolean
+  /** Records taken along so far, so that cycles end and one request cannot empty a database. */
+  readonly gone: Set<string>
+  readonly most: number
+}
+
+/** Removes one record by its key: 404 where the caller sees none, 409 where others refer to it. */
+export async function removeRecord(
+  context: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  { cascade, precondition }: RemoveOptions,
+): Promise<void> {
+  await demand(context, resource, 'DELETE')
+  const stored = await lockedRecord(context, resource, key, 'DELETE')
+  if (stored === undefined) throw recordNotFound()
+  if (precondition?.(stored) === false) throw preconditionFailed()
+  const most = resource.settings.limits.bulk
+  const soft = resource.settings.softDelete !== null
+  await remove({ context, cascade, gone: new Set(), most }, resource, stored, soft)
+}
+
+async function remove(
+  removal: Removal,
+  resource: Resource,
+  stored: Values,
+  soft: boolean,
+): Promise<void> {
+  const { context, gone, most } = removal
+  const key = keyIn(resource, stored)
+  if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
+  const mark = JSON.stringify([resource.name, ...key.map(String)])
+  if (gone.has(mark)) return
+  gone.add(mark)
+  if (gone.size > most) throw tooManyRecords(settingNames.maxBulk, most, 'cascade_delete')
+  if (!(await context.access.canDelete(resource, stored))) throw forbidden()
+  await context.hooks.remove(resource, stored)
+  await removeDependents(removal, resource, stored, soft)
+  const matches = keyMatches(resource, key)
+  const step = { resource, path: '', values: stored, key } as const
+  const { softDelete } = resource.settings
+  if (soft && softDelete !== null) {
+    const deleted: Values = {
+      ...renewed(context, resource),
+      [softDelete.attribute]: softDelete.deleted as JsonValue,
+    }
+    const statement = compileUpdate(context.target, resource, deleted, matches)
+    await runWrite(context, statement, { ...step, step: 'update' })
+  } else {
+    const statement = compileDelete(context.target, resource.table, matches)
+    await runWrite(context, statement, { ...step, step: 'delete' })
+  }
+}
+
+/** A marked record keeps its dependents unless they are to go with it; a removed one may have none left. */
+async function removeDependents(
+  removal: Removal,
+  resource: Resource,
+  stored: Values,
+  soft: boolean,
+): Promise<void> {
+  const { context, cascade } = removal
+  if (soft && !cascade) return
+  const blocking: string[] = []
+  for (const dependent of dependentsOf(context.registry, resource)) {
+    const key = valuesOf(dependent.from, stored)
+    if (key === undefined) continue
+    if (!cascade) {
+      if (await isReferredTo(context, resource, dependent, key, stored))
+        blocking.push(dependent.name)
+    } else if (dependent.resource !== null) {
+      await removeRows(removal, dependent, dependent.resource, key, soft)
+    } else if (!soft) await removeLinks(context, resource, dependent, key)
+  }
+  if (blocking.length > 0) throw referredTo([...new Set(blocking)].sort())
+}
+
+const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
+  from.map((column, i) => ({ dbName: columns[i] ?? '', column, value: key[i] as Value }))
+
+/** A record that refers to itself does not keep itself. */
+async function isReferredTo(
+  context: WriteContext,
+  resource: Resource,
+  dependent: Dependent,
+  key: readonly Value[],
+  stored: Values,
+): Promise<boolean> {
+  const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
+  const except = own === undefined ? [] : keyMatches(resource, own)
+  return exists(context, dependent.table, linkMatches(dependent, key), except)
+}
+
+/** Each dependent goes through its own methods, roles and policy; one that the caller may not see keeps everything. */
+async function removeRows(
+  removal: Removal,
+  { held, name }: Dependent,
+  resource: Resource,
+  key: readonly Value[],
+  soft: boolean,
+): Promise<void> {
+  const { context, most } = removal
+  const equal = held.map((column, i) => ({ column, value: key[i] as Value }))
+  // A row that is marked already still refers to a record that is about to be removed for good.
+  const below = soft && resource.settings.softDelete !== null
+  const plan = planLookUp(resource, equal, !below)
+  const rows = await readUnscoped(context, plan, most + 1)
+  if (rows.length === 0) return
+  await demand(context, resource, 'DELETE')
+  const visible = await readScoped(context, plan, 'DELETE', most + 1)
+  if (visible.length < rows.length) throw referredTo([name])
+  for (const row of rows) await remove(removal, resource, row, below)
+}
+
+async function removeLinks(
+  context: WriteContext,
+  resource: Resource,
+  dependent: Dependent,
+  key: readonly Value[],
+): Promise<void> {
+  const statement = compileDelete(context.target, dependent.table, linkMatches(dependent, key))
+  await runWrite(context, statement, { step: 'delete', resource, path: '', values: {}, key })
+}

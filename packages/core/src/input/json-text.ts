@@ -1,0 +1,142 @@
+// JSON text → value, strictly: repeated keys and keys that could reach a prototype are problems, digits are kept (contract §8, §12).
+
+import { malformedJson } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { verbatimNumber } from '../json/verbatim.ts'
+import type { InputProblems } from './problems.ts'
+
+/** Deepest nesting of a body, and most members of one object. */
+export const deepest = 32
+export const mostKeys = 1000
+
+const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** What is wrong with a member's key, or undefined. */
+export const badKey = (key: string): string | undefined =>
+  hostile.has(key) ? `The key "${key}" is not allowed in a body.` : undefined
+
+/** What is wrong with a text, or undefined: databases store neither NUL nor half a character. */
+export function badText(text: string): string | undefined {
+  if (text.includes('\0')) return 'A text cannot contain the character NUL.'
+  return /\p{Surrogate}/u.test(text) ? 'A text cannot contain half of a surrogate pair.' : undefined
+}
+
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const words: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
+/**
+ * Reads a body.
+ *
+ * Malformed text, too deep a nesting and too many keys throw the 400 at once; the rest goes to `problems` with its path.
+ */
+export function readJsonText(text: string, problems: InputProblems): JsonValue {
+  let at = 0
+
+  const fail = (): never => {
+    throw malformedJson(at, text.slice(at, at + 20))
+  }
+  const skip = (): void => {
+    while (at < text.length && ' \t\n\r'.includes(text[at] as string)) at += 1
+  }
+  const token = (pattern: RegExp): string => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0] ?? fail()
+    at += found.length
+    return found
+  }
+  const expect = (character: string): void => {
+    if (text[at] !== character) fail()
+    at += 1
+  }
+  const stringAt = (path: string): string => {
+    const value = JSON.parse(token(string)) as string
+    const wrong = badText(value)
+    if (wrong !== undefined) problems.add(path, wrong)
+    return value
+  }
+
+  const value = (path: string, depth: number): JsonValue => {
+    const first = text[at] ?? fail()
+    if (depth > deepest && (first === '{' || first === '[')) {
+      throw malformedJson(at, '', `nested deeper than ${deepest} levels`)
+    }
+    if (first === '{') return object(path, depth)
+    if (first === '[') return list(path, depth)
+    if (first === '"') return stringAt(path)
+    for (const [word, meaning] of words) {
+      if (!text.startsWith(word, at)) continue
+      at += word.length
+      return meaning
+    }
+    return numeric(token(number), path)
+  }
+
+  const numeric = (digits: string, path: string): JsonValue => {
+    const plain = Number(digits)
+    if (!Number.isFinite(plain)) problems.add(path, 'The number is too large.')
+    return String(plain) === digits ? plain : verbatimNumber(digits)
+  }
+
+  const list = (path: string, depth: number): JsonValue => {
+    const items: JsonValue[] = []
+    at += 1
+    skip()
+    if (text[at] === ']') {
+      at += 1
+      return items
+    }
+    for (;;) {
+      items.push(value(`${path}[${items.length}]`, depth + 1))
+      skip()
+      if (text[at] === ']') break
+      expect(',')
+      skip()
+    }
+    at += 1
+    return items
+  }
+
+  const object = (path: string, depth: number): JsonValue => {
+    const members: Record<string, JsonValue> = {}
+    const seen = new Set<string>()
+    at += 1
+    skip()
+    if (text[at] === '}') {
+      at += 1
+      return members
+    }
+    for (;;) {
+      const key = stringAt(path)
+      const below = path === '' ? key : `${path}.${key}`
+      if (seen.has(key)) problems.add(below, 'The key is given twice.')
+      seen.add(key)
+      if (seen.size > mostKeys)
+        throw malformedJson(at, '', `more than ${mostKeys} keys in one object`)
+      skip()
+      expect(':')
+      skip()
+      const member = value(below, depth + 1)
+      const wrong = badKey(key)
+      if (wrong === undefined) members[key] = member
+      else problems.add(below, wrong)
+      skip()
+      if (text[at] === '}') break
+      expect(',')
+      skip()
+    }
+    at += 1
+    return members
+  }
+
+  skip()
+  const body = value('', 1)
+  skip()
+  if (at < text.length) fail()
+  return body
+}

@@ -1,0 +1,40 @@
+// The body of a write → WriteNodes, after every check that needs no database; all problems are answered at once (contract §8).
+
+import type { JsonValue } from '../json/json-value.ts'
+import type { RecordNode } from '../plan/write-node.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { WriteMode } from './field-rules.ts'
+import type { InputProblems } from './problems.ts'
+import { type Place, type Reading, readRecord } from './read-record.ts'
+import { problemsOf, type ValueCheck } from './validators.ts'
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** Reads one record and asks its validators. */
+export async function readNode(
+  resource: Resource,
+  body: JsonValue,
+  place: { readonly path: string; readonly mode: WriteMode; readonly naming?: ReadonlySet<string> },
+  problems: InputProblems,
+): Promise<RecordNode> {
+  const reading: Reading = { problems, checks: [] }
+  const full: Place = {
+    left: resource.settings.limits.depth,
+    filled: nothing,
+    naming: nothing,
+    ...place,
+  }
+  const node = readRecord(reading, resource, body, full)
+  await runChecks(reading.checks, problems)
+  return node
+}
+
+/** Asks validators about values; what they object to becomes problems. */
+export async function runChecks(
+  checks: readonly ValueCheck[],
+  problems: Pick<InputProblems, 'add'>,
+): Promise<void> {
+  for (const check of checks) {
+    for (const message of await problemsOf(check)) problems.add(check.path, message)
+  }
+}

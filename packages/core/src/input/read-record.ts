@@ -1,0 +1,359 @@
+// A JSON object → a WriteNode: every field is named, typed and allowed, or a problem with its path; nothing is dropped silently (contract §8).
+
+import { settingNames } from '../config/setting-names.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { isVerbatim } from '../json/verbatim.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { Value } from '../plan/plan.ts'
+import { type LinkNode, pathTo, type RecordNode, type WriteNode } from '../plan/write-node.ts'
+import { convertJson, planValueOf } from '../plan/write-value.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
+import { isRequired, isSoftDeleteAttribute, unwritable, type WriteMode } from './field-rules.ts'
+import type { InputProblems } from './problems.ts'
+import { type ValueCheck, wantsWholeRecord } from './validators.ts'
+
+/** What reading a body collects beside its nodes. */
+export interface Reading {
+  readonly problems: InputProblems
+  /** Values that validators are still to look at. */
+  readonly checks: ValueCheck[]
+}
+
+/** How a record stands in the body. */
+export interface Place {
+  readonly path: string
+  readonly mode: WriteMode
+  /** Levels of nesting that are left. */
+  readonly left: number
+  /** Fields and the relation that the record above fills. */
+  readonly filled: ReadonlySet<string>
+  /** Key fields that may be given although they are generated: they name the record (`on_conflict`). */
+  readonly naming: ReadonlySet<string>
+}
+
+type Members = { readonly [key: string]: JsonValue }
+
+/** An object of JSON, not a list and not a number kept verbatim. */
+export const isObject = (json: JsonValue): json is Members =>
+  typeof json === 'object' && json !== null && !Array.isArray(json) && !isVerbatim(json)
+
+/** Reads the body of a record; what is wrong with it goes to `reading.problems`. */
+export function readRecord(
+  reading: Reading,
+  resource: Resource,
+  body: JsonValue,
+  place: Place,
+): RecordNode {
+  const { problems } = reading
+  const values: Record<string, JsonValue> = {}
+  const fields: Record<string, JsonValue> = {}
+  const urls: Record<string, string | null> = {}
+  const parents: { relation: ResolvedRelation; node: WriteNode }[] = []
+  const children: { relation: ResolvedRelation; nodes: readonly WriteNode[] }[] = []
+  const node: RecordNode = {
+    kind: 'record',
+    resource,
+    path: place.path,
+    values,
+    echoed: { fields, urls },
+    wholeRecordChecks: [],
+    parents,
+    children,
+  }
+  if (!isObject(body)) {
+    problems.add(place.path, 'Expected an object.')
+    return node
+  }
+  for (const [name, json] of Object.entries(body)) {
+    const path = pathTo(place.path, name)
+    const column = resource.columns.get(name)
+    const relation = resource.relations.get(name)
+    if (column !== undefined) readField(reading, resource, column, json, { ...place, path }, node)
+    else if (relation === undefined) problems.add(path, unknownField(resource, name))
+    else readRelation(reading, relation, json, { ...place, path }, node)
+  }
+  refuseTwoSources(problems, node)
+  refuseMissing(problems, node, place, new Set(Object.keys(body)))
+  return { ...node, wholeRecordChecks: collectChecks(reading, node, place) }
+}
+
+function unknownField(resource: Resource, name: string): string {
+  const known = [...resource.columns.keys(), ...resource.relations.keys()]
+  return `Unknown field "${name.slice(0, 100)}".${didYouMean(name.slice(0, 100), known)}`
+}
+
+type Open<T> = { -readonly [K in keyof T]: T[K] }
+
+function readField(
+  { problems }: Reading,
+  resource: Resource,
+  column: NamedColumn,
+  json: JsonValue,
+  place: Place,
+  node: RecordNode,
+): void {
+  const { path, mode } = place
+  if (place.filled.has(column.name)) {
+    problems.add(path, 'This field is filled by the record above.')
+    return
+  }
+  const why = place.naming.has(column.name) ? undefined : unwritable(resource, column, mode)
+  const value = readValue(column, json)
+  if (why === undefined) {
+    if ('value' in value) (node.values as Open<Members>)[column.name] = value.value
+    else problems.add(path, value.expected)
+    return
+  }
+  const { softDelete } = resource.settings
+  const newborn = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
+  if (mode === 'create' && !newborn) problems.add(path, `This field ${why}.`)
+  // What cannot be a value of the column cannot be the stored one either.
+  else if (!('value' in value)) problems.add(path, `This field ${why}.`)
+  else (node.echoed.fields as Open<Members>)[column.name] = value.value
+}
+
+/** The canonical form, or the sentence that says what was expected. */
+export function readValue(
+  column: NamedColumn,
+  json: JsonValue,
+): { readonly value: JsonValue } | { readonly expected: string } {
+  if (json === null) {
+    return column.nullable ? { value: null } : { expected: 'This field cannot be null.' }
+  }
+  const converted = convertJson(column, json)
+  if ('expected' in converted) return { expected: `Expected ${converted.expected}.` }
+  const { maxLength } = column.definition
+  if (maxLength !== undefined && typeof converted.value === 'string') {
+    // Databases count characters, not UTF-16 units.
+    const length = [...converted.value].length
+    if (length > maxLength) {
+      return { expected: `Expected at most ${maxLength} characters, got ${length}.` }
+    }
+  }
+  return converted
+}
+
+function readRelation(
+  reading: Reading,
+  relation: ResolvedRelation,
+  json: JsonValue,
+  place: Place,
+  node: RecordNode,
+): void {
+  const { problems } = reading
+  const { path, mode } = place
+  const echo = node.echoed.urls as Record<string, string | null>
+  if (typeof json === 'string' && mode !== 'create') {
+    echo[relation.name] = json
+    return
+  }
+  if (json === null && relation.kind === 'belongsTo') {
+    echo[relation.name] = null
+    return
+  }
+  if (place.filled.has(relation.name)) {
+    problems.add(path, 'This relation is filled by the record above.')
+    return
+  }
+  if (!node.resource.settings.allowNestedWrites) {
+    problems.add(
+      path,
+      `Related records cannot be written here (${settingNames.allowNestedWrites}).`,
+    )
+    return
+  }
+  if (place.left < 1) {
+    const { depth } = node.resource.settings.limits
+    problems.add(path, `Records are nested deeper than ${depth} levels (${settingNames.maxDepth}).`)
+    return
+  }
+  const one = relation.cardinality === 'one'
+  if (mode !== 'create' && relation.kind !== 'belongsTo' && relation.through === undefined) {
+    problems.add(
+      path,
+      'Records that belong to this one are written at their own endpoint once it exists.',
+    )
+    return
+  }
+  if (one ? !isObject(json) : !Array.isArray(json)) {
+    problems.add(path, one ? 'Expected an object.' : 'Expected a list of objects.')
+    return
+  }
+  const { bulk } = relation.target.settings.limits
+  const items = one ? [json] : (json as readonly JsonValue[])
+  if (items.length > bulk) {
+    problems.add(path, `Expected at most ${bulk} records (${settingNames.maxBulk}).`)
+    return
+  }
+  const filled = filledBelow(relation)
+  const nodes = items.map((item, i) =>
+    readNested(reading, relation.target, item, {
+      path: one ? path : `${path}[${i}]`,
+      mode: 'create',
+      left: place.left - 1,
+      filled,
+      naming: new Set(),
+    }),
+  )
+  if (relation.kind !== 'belongsTo') {
+    ;(node.children as { relation: ResolvedRelation; nodes: readonly WriteNode[] }[]).push({
+      relation,
+      nodes,
+    })
+  } else if (nodes[0] !== undefined) {
+    ;(node.parents as { relation: ResolvedRelation; node: WriteNode }[]).push({
+      relation,
+      node: nodes[0],
+    })
+  }
+}
+
+/** What a record below gets from this one: its foreign key, and the relation that leads back. */
+function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<string> {
+  if (kind === 'belongsTo' || kind === 'manyToMany') return new Set(inverse ? [inverse.name] : [])
+  return new Set([...to.map(({ name }) => name), ...(inverse ? [inverse.name] : [])])
+}
+
+/** An object with the target's key is the record that has it; any other is a new one. */
+function readNested(reading: Reading, target: Resource, json: JsonValue, place: Place): WriteNode {
+  const named = isObject(json) && target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
+  const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
+  if (!named || taken) return readRecord(reading, target, json, place)
+  const key: Value[] = []
+  for (const column of target.primaryKey) {
+    const value = readValue(column, json[column.name] as JsonValue)
+    const planned = 'value' in value ? planValueOf(column, value.value) : undefined
+    if (planned !== undefined) key.push(planned)
+    else {
+      const expected = 'expected' in value ? value.expected : 'Expected a key.'
+      reading.problems.add(pathTo(place.path, column.name), expected)
+    }
+  }
+  const more = Object.keys(json).length > target.primaryKey.length
+  const chosen = !target.primaryKey.some(({ definition }) => definition.generated)
+  const link = readLink(reading, target, json, place, key)
+  // Clients choose such keys, so the record may be one that is still to be created.
+  return chosen && more ? { ...link, otherwise: complete(reading, target, json, place) } : link
+}
+
+/** Reads what stands beside the key of a link: it must be what the record holds. */
+function readLink(
+  reading: Reading,
+  target: Resource,
+  json: Members,
+  place: Place,
+  key: readonly Value[],
+): LinkNode {
+  const fields: Record<string, JsonValue> = {}
+  const urls: Record<string, string | null> = {}
+  for (const [name, member] of Object.entries(json)) {
+    const path = pathTo(place.path, name)
+    const column = target.columns.get(name)
+    if (column?.definition.primaryKey) continue
+    if (column !== undefined) {
+      const value = readValue(column, member)
+      if ('value' in value) fields[name] = value.value
+      else reading.problems.add(path, value.expected)
+    } else if (!target.relations.has(name)) {
+      reading.problems.add(path, unknownField(target, name))
+    } else if (typeof member === 'string' || member === null) urls[name] = member
+    else {
+      reading.problems.add(path, 'A record that exists is linked, not changed: leave this out.')
+    }
+  }
+  return {
+    kind: 'link',
+    resource: target,
+    path: place.path,
+    key,
+    echoed: { fields, urls },
+    otherwise: null,
+  }
+}
+
+/** The record to create, where everything that one needs is there. */
+function complete(
+  reading: Reading,
+  target: Resource,
+  json: Members,
+  place: Place,
+): RecordNode | null {
+  const given = new Set(Object.keys(json))
+  const missing = [...target.columns.values()].some(
+    (column) =>
+      isRequired(target, column, 'create') &&
+      !given.has(column.name) &&
+      !place.filled.has(column.name),
+  )
+  const nested = Object.entries(json).some(
+    ([name, member]) => target.relations.has(name) && typeof member === 'object' && member !== null,
+  )
+  if (missing || nested) return null
+  const plain = Object.fromEntries(
+    Object.entries(json).filter(([name]) => target.columns.has(name) && !place.filled.has(name)),
+  )
+  return readRecord(reading, target, plain, place)
+}
+
+/** A foreign key and the object it belongs to are two ways to say one thing. */
+function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
+  const taken = new Map<string, string>()
+  for (const { relation, node: parent } of node.parents) {
+    relation.from.forEach((column, i) => {
+      const to = relation.to[i]
+      const sent = node.values[column.name]
+      const at = to === undefined ? -1 : parent.resource.primaryKey.indexOf(to)
+      const same = parent.kind === 'link' && at >= 0 && String(parent.key[at]) === String(sent)
+      const other = taken.get(column.name)
+      if (other !== undefined) {
+        problems.add(
+          pathTo(node.path, relation.name),
+          `"${other}" gives ${column.name} too; send one of them.`,
+        )
+      } else if (sent !== undefined && sent !== null && !same) {
+        problems.add(
+          pathTo(node.path, column.name),
+          `"${relation.name}" says which record it is; leave this out.`,
+        )
+      }
+      taken.set(column.name, relation.name)
+    })
+  }
+}
+
+function refuseMissing(
+  problems: InputProblems,
+  node: RecordNode,
+  place: Place,
+  sent: ReadonlySet<string>,
+): void {
+  if (place.mode === 'update') return
+  const { resource } = node
+  const linked = new Set(
+    node.parents.flatMap(({ relation }) => relation.from.map(({ name }) => name)),
+  )
+  for (const column of resource.columns.values()) {
+    const { name } = column
+    if (linked.has(name) || place.filled.has(name)) continue
+    if (sent.has(name) || !isRequired(resource, column, place.mode)) continue
+    problems.add(pathTo(node.path, name), 'This field is required.')
+  }
+}
+
+/** Hands the values to their validators; those that need the stored record are named instead. */
+function collectChecks(
+  { checks }: Reading,
+  { resource, values, path }: RecordNode,
+  { mode }: Place,
+): readonly NamedColumn[] {
+  const later: NamedColumn[] = []
+  for (const [name, value] of Object.entries(values)) {
+    const column = resource.columns.get(name)
+    if (column === undefined || value === null) continue
+    const { format, validator } = column.definition
+    if (validator === undefined && format !== 'uri') continue
+    if (mode === 'update' && wantsWholeRecord(column)) later.push(column)
+    else checks.push({ column, value, row: values, path: pathTo(path, name) })
+  }
+  return later
+}

@@ -1,0 +1,116 @@
+// Validators: by name, as a function of the author, or as a Standard Schema; each says what is wrong with one value (specification: Model-derived resources 3).
+
+import type { JsonValue } from '../json/json-value.ts'
+import type { StandardSchema } from '../model/standard-schema.ts'
+import type { ValidatorName } from '../model/validator-names.ts'
+import type { Values } from '../plan/write-node.ts'
+import type { NamedColumn } from '../registry/resource.ts'
+
+/** Longer texts are refused unread: patterns cost time. */
+const longest = 10_000
+
+/** A local part of printable characters, and a domain of at least two labels. */
+const email =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+
+const hostname =
+  /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
+
+const ipv4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
+
+/** An absolute web address; other schemes could run a script or read a file where it is shown as a link. */
+function isWebAddress(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || /[\s<>"\\^`{|}]/.test(text) || !URL.canParse(text))
+    return false
+  const { username, password, hostname: host } = new URL(text)
+  return username === '' && password === '' && host !== ''
+}
+
+interface Named {
+  readonly test: (text: string) => boolean
+  readonly message: string
+}
+
+const webAddress: Named = {
+  test: isWebAddress,
+  message: 'Expected a web address such as https://example.org/page.',
+}
+
+const byName: Readonly<Record<ValidatorName, Named>> = {
+  email: {
+    test: (text) => text.length <= 254 && email.test(text) && !/^\.|\.\.|\.@/.test(text),
+    message: 'Expected an e-mail address such as ann@example.org.',
+  },
+  uri: webAddress,
+  url: webAddress,
+  uuid: {
+    test: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
+    message: 'Expected a UUID.',
+  },
+  slug: {
+    test: (text) => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text),
+    message: 'Expected lower-case letters and digits, in words joined by "-".',
+  },
+  hostname: { test: (text) => hostname.test(text), message: 'Expected a host name.' },
+  ipv4: {
+    test: (text) => ipv4.test(text),
+    message: 'Expected an IPv4 address such as 192.0.2.1.',
+  },
+}
+
+/** A value that is still to be looked at by what its column declares. */
+export interface ValueCheck {
+  readonly column: NamedColumn
+  readonly value: JsonValue
+  /** The whole record, for validators that compare fields. */
+  readonly row: Values
+  readonly path: string
+}
+
+/** Whether the column's validator looks at the rest of the record too. */
+export const wantsWholeRecord = ({ definition: { validator } }: NamedColumn): boolean =>
+  typeof validator === 'function' && validator.length > 1
+
+/** Everything that is wrong with one value; `validator_message` replaces the text. */
+export async function problemsOf({ column, value, row }: ValueCheck): Promise<readonly string[]> {
+  const { format, validator, validator_message: own } = column.definition
+  const found: string[] = []
+  if (format === 'uri') found.push(...named('uri', value))
+  if (typeof validator === 'string') found.push(...named(validator as ValidatorName, value))
+  else if (typeof validator === 'function') found.push(...asked(validator, value, row))
+  else if (validator !== undefined) found.push(...(await parsed(validator, value)))
+  return found.length > 0 && own !== undefined ? [own] : [...new Set(found)]
+}
+
+function named(name: ValidatorName, value: JsonValue): readonly string[] {
+  const { test, message } = byName[name]
+  const good = typeof value === 'string' && value.length <= longest && test(value)
+  return good ? [] : [message]
+}
+
+const unspoken = 'This value is not valid.'
+
+/** true accepts, false refuses, a text refuses and says why; what throws refuses too. */
+function asked(
+  validator: (value: unknown, row: unknown) => boolean | string,
+  value: JsonValue,
+  row: Values,
+): readonly string[] {
+  try {
+    const answer = validator(value, { ...row })
+    if (answer === true) return []
+    return [typeof answer === 'string' && answer !== '' ? answer : unspoken]
+  } catch {
+    return [unspoken]
+  }
+}
+
+/** Only what the schema objects to counts: what it would make of the value is not stored. */
+async function parsed(schema: StandardSchema, value: JsonValue): Promise<readonly string[]> {
+  try {
+    const { issues } = await schema['~standard'].validate(value)
+    return (issues ?? []).map(({ message }) => message)
+  } catch {
+    return [unspoken]
+  }
+}

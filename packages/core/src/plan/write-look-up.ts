@@ -1,0 +1,70 @@
+// Plans the reads of a write: records by some of their columns, with every column, hidden ones too.
+
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { refOf } from './names.ts'
+import type { Condition, RowPlan, Source, Value } from './plan.ts'
+
+/** One column and the value it must have. */
+export interface Equal {
+  readonly column: NamedColumn
+  readonly value: Value
+}
+
+/** The key of a record as conditions. */
+export const keyEquals = (resource: Resource, key: readonly Value[]): readonly Equal[] =>
+  resource.primaryKey.map((column, i) => ({ column, value: key[i] as Value }))
+
+/** Rows that have all of these values. */
+export function planLookUp(
+  resource: Resource,
+  equal: readonly Equal[],
+  includeDeleted: boolean,
+): RowPlan {
+  const source: Source = {
+    resource,
+    alias: resource.table,
+    relation: null,
+    many: false,
+    includeDeleted,
+  }
+  return {
+    ...everything(source),
+    where: equal.map(
+      ({ column, value }): Condition => ({
+        kind: 'compare',
+        operand: refOf(source, column),
+        operator: 'eq',
+        value,
+      }),
+    ),
+  }
+}
+
+/** The same rows that a list would show, with all their columns instead of what the client asked to see. */
+export const withAllColumns = (plan: RowPlan): RowPlan => ({
+  ...plan,
+  shape: 'entity',
+  output: everything(plan.from).output,
+})
+
+function everything(source: Source): RowPlan {
+  return {
+    shape: 'entity',
+    from: source,
+    joins: [],
+    where: [],
+    groupBy: [],
+    having: [],
+    output: [...source.resource.allColumns.values()].map((column) => ({
+      key: column.name,
+      value: refOf(source, column),
+      visible: !column.hidden,
+    })),
+    order: source.resource.primaryKey.map((column) => ({
+      operand: refOf(source, column),
+      descending: false,
+      nulls: 'last',
+    })),
+    distinctBase: false,
+  }
+}
