@@ -1,0 +1,216 @@
+/** Injection: no text of a client reaches SQL but as a bound value; only names of the registry are identifiers. */
+import type { Api } from '@model-api/core'
+import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import type { Statement } from '../support/statements.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { apiOf, createWorld, fillWorld, full, modelsOf, viewer } from './world.ts'
+
+/** Texts that mean something to some database, parser or object. */
+const payloads = [
+  `x'y`,
+  `x"y`,
+  'x`y',
+  `x';drop table books;--`,
+  `x") or 1=1 --`,
+  'x`.`y',
+  'x/*y*/',
+  'x--y',
+  'x\\y',
+  `x\\'y`,
+  'x%y_z',
+  'x:y',
+  'x?y',
+  'x$1y',
+  'x@@version',
+  'pg_sleep',
+  'sleep',
+  'load_extension',
+  'information_schema.tables',
+  'sqlite_master',
+  'title as x',
+  'title,price',
+  'title desc',
+  '*',
+  '1',
+  'rowid',
+  'ctid',
+  'oid',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'x\u2019y',
+  '\u{1F98A}',
+  'a'.repeat(300),
+]
+
+/** Every position of a name. */
+const names: Readonly<Record<string, (text: string) => string>> = {
+  'a filtered field': (x) => `/api/books?${x}__eq=1`,
+  'an operator': (x) => `/api/books?title__${x}=1`,
+  'a table': (x) => `/api/books?${x}.title__eq=1`,
+  'a column of a join': (x) => `/api/books?join=author&author.${x}__eq=1`,
+  'a join': (x) => `/api/books?join=${x}`,
+  'a join path': (x) => `/api/books?join=author.${x}`,
+  'a join type': (x) => `/api/books?join=author&join_type=${x}`,
+  fields: (x) => `/api/books?fields=${x}`,
+  'fields of a join': (x) => `/api/books?join=author&fields=author.${x}`,
+  order_by: (x) => `/api/books?order_by=${x}`,
+  'descending order_by': (x) => `/api/books?order_by=-${x}`,
+  'a suffix of order_by': (x) => `/api/books?order_by=title.${x}`,
+  groupby: (x) => `/api/books?groupby=${x}`,
+  'a function of groupby': (x) => `/api/books?groupby=${x}(published)`,
+  'a bucketed column': (x) => `/api/books?groupby=year(${x})`,
+  'a label of groupby': (x) => `/api/books?groupby=title|${x}`,
+  'an aggregated column': (x) => `/api/books?${x}__sum=1`,
+  'an aggregate function': (x) => `/api/books?aggregate=price__${x}`,
+  'an aggregate label': (x) => `/api/books?price|${x}__sum=1`,
+  'a relation filter': (x) => `/api/books?exists(${x})`,
+  'a column of a relation filter': (x) => `/api/books?exists(author.${x}__eq=1)`,
+  'a relation option': (x) => `/api/authors?dump=json&${x}.limit=1`,
+  'an order in a relation': (x) => `/api/authors?dump=json&books.order_by=${x}`,
+  'a column in a relation': (x) => `/api/authors?dump=json&books[${x}__eq=1]`,
+  'a dump mode': (x) => `/api/books?dump=${x}`,
+  'a parameter': (x) => `/api/books?${x}=1`,
+  'a resource': (x) => `/api/${x}`,
+  'a relation route': (x) => `/api/books/1/${x}`,
+}
+
+/** Every position of a value. */
+const values: Readonly<Record<string, (text: string) => string>> = {
+  ...Object.fromEntries(
+    ['eq', 'ne', 'lt', 'ge', 'like', 'ilike', 'nlike', 'startswith', 'iendswith'].map(
+      (operator) => [operator, (x: string) => `/api/books?title__${operator}=${x}`],
+    ),
+  ),
+  'a list': (x) => `/api/books?title__in=(${x},Arrows)`,
+  'a range': (x) => `/api/books?title__between=(${x},${x})`,
+  'an or group': (x) => `/api/books?or[title__eq=${x},id__eq=1]`,
+  'a joined value': (x) => `/api/books?join=author&author.name__ilike=${x}`,
+  'a value of a relation filter': (x) => `/api/books?exists(author.name__eq=${x})`,
+  'a value in a relation': (x) => `/api/authors?dump=json&books[title__like=${x}]`,
+  'a number': (x) => `/api/books?price__eq=${x}`,
+  'an integer': (x) => `/api/books?id__eq=${x}`,
+  'a date': (x) => `/api/books?published__ge=${x}`,
+  'a null test': (x) => `/api/books?title__isnull=${x}`,
+  having: (x) => `/api/books?groupby=author_id&title|t__max=1&t__eq=${x}`,
+  limit: (x) => `/api/books?limit=${x}`,
+  page: (x) => `/api/books?page=${x}`,
+  after: (x) => `/api/books?after=${x}`,
+  count: (x) => `/api/books?count=${x}`,
+  include_deleted: (x) => `/api/books?include_deleted=${x}`,
+  'a limit in a relation': (x) => `/api/authors?dump=json&books.limit=${x}`,
+  'a key': (x) => `/api/books/${x}`,
+  'a key of a parent': (x) => `/api/authors/${x}/books`,
+}
+
+/** The quoted identifiers of a statement. */
+const identifiers = ({ sql }: Statement): readonly string[] =>
+  [...sql.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g)].map((match) => match[1] ?? match[2] ?? '')
+
+/** What the registry and the compiler call things. */
+function known(): ReadonlySet<string> {
+  const own = [
+    'junction of',
+    'partner of',
+    'ranked',
+    'rank_in_parent',
+    'counted',
+    'total',
+    'total of all',
+    'n',
+    't',
+  ]
+  const words = modelsOf(full).flatMap((model) => [
+    model.table,
+    ...Object.keys(model.columns),
+    ...Object.keys(model.relations),
+  ])
+  return new Set([...own, ...words, 'taggings'])
+}
+
+const isOwn = (name: string, words: ReadonlySet<string>): boolean =>
+  words.has(name) ||
+  /^(?:.*_\d+|(?:key|link|parent|c|place|record)_.*|taggings links|.* links)$/.test(name) ||
+  // Collations and aliases of the dialects.
+  /^(?:C|binary|utf8mb4_\w+|und-x-icu|\w+_(?:sum|count|avg|min|max))$/.test(name)
+
+eachDatabase('a text of a client', (test, db) => {
+  let api: Api
+  test.before(async () => {
+    await createWorld(db)
+    await fillWorld(db)
+    api = apiOf(db, full, viewer)
+  })
+
+  for (const [position, at] of Object.entries(names)) {
+    test(`is never an identifier: ${position}`, () => tried(db, api, at, true))
+  }
+  for (const [position, at] of Object.entries(values)) {
+    test(`is never SQL: ${position}`, () => tried(db, api, at, false))
+  }
+
+  test('changes no statement: values of one kind give the same SQL', async () => {
+    for (const at of [
+      values.eq,
+      values.ilike,
+      values['a list'],
+      values['an or group'],
+      values['a value of a relation filter'],
+      values['a value in a relation'],
+    ]) {
+      const texts = new Set<string>()
+      for (const payload of payloads.filter((text) => text.length < 200)) {
+        const url = (at as (text: string) => string)(
+          `"${encodeURIComponent(payload.replace(/["\\]/g, ''))}"`,
+        )
+        const { statements } = await db.capture(() => api.handle({ method: 'GET', url }))
+        // Where no row is found, no embeds are read; the first statement is the one with the value.
+        texts.add(statements[0]?.sql ?? '')
+      }
+      ok(texts.size <= 2, [...texts].join('\n'))
+    }
+  })
+
+  test('becomes the label of an aggregate only by its pattern, bound to one column', async () => {
+    const label = 'pg_sleep'
+    const { result, statements } = await db.capture(() =>
+      api.handle({ method: 'GET', url: `/api/books?price|${label}__sum=1` }),
+    )
+    equal(result.status, 200)
+    ok(!statements.some(({ sql }) => /pg_sleep\s*\(/.test(sql)))
+  })
+})
+
+/** Puts every payload at one position, raw and encoded: no failure of the service, no trace in SQL. */
+async function tried(
+  db: TestDatabase,
+  api: Api,
+  at: (text: string) => string,
+  isName: boolean,
+): Promise<void> {
+  const words = known()
+  for (const payload of payloads) {
+    for (const text of [payload, encodeURIComponent(payload)]) {
+      const url = at(text)
+      const { result, statements } = await db.capture(() => api.handle({ method: 'GET', url }))
+      ok(result.status < 500, `${result.status} ${url}`)
+      for (const statement of statements) {
+        // A label becomes an alias; its pattern leaves nothing to quote.
+        const label = url.includes(`|${text}`) && /^[A-Za-z_]\w{0,62}$/.test(payload) ? payload : ''
+        const foreign = identifiers(statement).filter(
+          (name) => !isOwn(name, words) && name !== label,
+        )
+        equal(foreign, [], `${url}\n${statement.sql}`)
+        if (/^x\W/u.test(payload)) ok(!statement.sql.includes(payload), statement.sql)
+      }
+      const harmless = ['1', 'title,price', '*'].includes(payload)
+      if (isName && !harmless && payload.startsWith('x')) {
+        ok(result.status === 400 || result.status === 404, `${result.status} ${url}`)
+      }
+    }
+  }
+}
