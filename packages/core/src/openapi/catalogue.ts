@@ -1,0 +1,115 @@
+// The error catalogue: every error of the service once, with sample words, and where it can happen (contract §10).
+
+import * as errors from '../errors.ts'
+
+/** Where an error can happen; an operation names the occasions it has. */
+export type Occasion =
+  | 'always'
+  | 'limited'
+  | 'protected'
+  | 'cookie'
+  | 'password'
+  | 'refresh'
+  | 'restricted'
+  | 'query'
+  | 'list'
+  | 'join'
+  | 'value'
+  | 'record'
+  | 'database'
+  | 'body'
+  | 'written'
+  | 'stored'
+  | 'removed'
+  | 'restored'
+  | 'precondition'
+  | 'bulk'
+  | 'upsert'
+  | 'idempotent'
+  | 'elsewhere'
+
+/** An error as it could be thrown. */
+export interface Entry {
+  readonly error: errors.ApiError
+  readonly on: readonly Occasion[]
+}
+
+const entry = (error: errors.ApiError, ...on: Occasion[]): Entry => ({ error, on })
+
+const challenge = 'Bearer'
+const setting = 'the setting'
+
+/** In the order of `errors.ts`. A test sees to it that none is missing. */
+export const catalogue: readonly Entry[] = [
+  entry(errors.unknownPath('/boks'), 'elsewhere'),
+  entry(errors.methodNotAllowed('DELETE', ['GET', 'HEAD', 'OPTIONS']), 'elsewhere'),
+  entry(errors.urlTooLong(9000, setting, 8192), 'always'),
+
+  entry(errors.tooManyRequests('10 per minute', { 'retry-after': '30' }), 'limited'),
+  entry(errors.tooBusy(), 'password'),
+
+  entry(errors.authorizationMissing(challenge), 'protected'),
+  entry(errors.invalidCredentials(challenge), 'protected'),
+  entry(errors.tokenHasExpired(), 'protected'),
+  entry(errors.invalidToken(), 'protected', 'refresh'),
+  entry(errors.invalidRefreshToken(), 'refresh'),
+  entry(errors.crossSiteRequest(), 'cookie'),
+  entry(errors.passwordTooLong(80), 'password'),
+
+  entry(errors.forbidden(), 'restricted'),
+
+  entry(errors.malformedEncoding('%zz'), 'always'),
+  entry(errors.forbiddenCharacter('a NUL character', 'title__eq=%00'), 'query'),
+  entry(errors.malformedQuery('Expected "]" at the end.', 'or[price__ge=30'), 'query'),
+  entry(errors.unknownOperator('gee', ' Did you mean "ge"?', 'price__gee=30'), 'query'),
+  entry(errors.unknownFunction('summ', ' Did you mean "sum"?', 'price__summ=1'), 'query'),
+  entry(errors.unknownParameter('pge', ' Did you mean "page"?', 'pge=2'), 'query'),
+  entry(errors.repeatedParameter('page', 'page=2'), 'query'),
+  entry(errors.limitExceeded(setting, 100, 'The query has too many conditions'), 'query', 'body'),
+
+  entry(
+    errors.unknownColumn('titel', 'books', ' Did you mean "title"?', 'titel__eq=Emma'),
+    'query',
+  ),
+  entry(errors.unknownPathSegment('autor', ' Did you mean "author"?', 'autor.name__eq=x'), 'query'),
+  entry(errors.ambiguousPath('people', ['author', 'editor'], 'people.name__eq=x'), 'join'),
+  entry(errors.invalidJoinModel('autor', ' Did you mean "author"?'), 'join'),
+  entry(errors.forbiddenJoin('author'), 'join'),
+  entry(errors.invalidJoinType('lft', ' Did you mean "left"?'), 'join'),
+  entry(errors.invalidValue('cheap', 'price', 'a decimal number', 'price__ge=cheap'), 'list'),
+  entry(errors.operatorNotForType('like', 'price', 'decimal', '', 'price__like=3'), 'list'),
+  entry(errors.invalidParameter('limit', '0', 'a whole number from 1 to 100'), 'query'),
+  entry(errors.featureDisabled('Grouping', setting, 'groupby=title'), 'query'),
+  entry(errors.notHere('page', 'on a single object', 'page=2'), 'query'),
+  entry(errors.conflictingParameters('"page" excludes "after".', 'page=2'), 'query'),
+  entry(errors.unsupportedQuery('This cannot be ordered by.', 'order_by=books.title'), 'query'),
+
+  entry(errors.recordNotFound(), 'record'),
+  entry(errors.tooManyEmbeddedRows(setting, 10000, 'books'), 'query'),
+  entry(errors.valueOutOfRange(), 'list'),
+  entry(errors.databaseUnavailable(), 'database'),
+  entry(errors.internalError('6f9619ff-8b86-4d01-b42d-00c04fc964ff'), 'always'),
+
+  entry(errors.unsupportedMediaType('text/plain'), 'body'),
+  entry(errors.bodyTooLarge(setting, 1048576), 'body'),
+  entry(errors.emptyBody(), 'body'),
+  entry(errors.malformedJson(12, '{"title": ,'), 'body'),
+  entry(errors.wrongBody('one object'), 'body'),
+  entry(errors.validationFailed([['title', ['This field is required.']]]), 'body'),
+
+  entry(errors.uniqueViolation(['title']), 'written', 'restored'),
+  entry(errors.missingReference(['author_id']), 'written', 'restored'),
+  entry(errors.notNullViolation(['title']), 'written'),
+  entry(errors.checkViolation(), 'written', 'restored'),
+  entry(errors.valueNotStorable(['title']), 'written'),
+  entry(errors.referredTo(['reviews']), 'stored', 'removed'),
+  entry(errors.notDeleted(), 'restored'),
+  entry(errors.preconditionFailed(), 'precondition'),
+  entry(errors.preconditionOnMany(), 'bulk'),
+  entry(errors.filterNeeded('DELETE'), 'bulk'),
+  entry(errors.tooManyRecords(setting, 1000), 'body', 'bulk'),
+  entry(errors.notUniqueColumns('title', ['id']), 'upsert'),
+  entry(errors.requestInProgress(), 'idempotent'),
+  entry(errors.idempotencyKeyReused(), 'idempotent'),
+  entry(errors.badIdempotencyKey('1 to 255 characters'), 'idempotent'),
+]

@@ -1,0 +1,95 @@
+// The envelope as a schema: the members that the API_DUMP_* switches leave, around a value (specification: Response envelope).
+
+import type { ReferenceObject } from 'openapi3-ts/oas31'
+import type { DumpSettings } from '../config/settings.ts'
+import type { Schema } from './schema.ts'
+
+/** What is known of the answers of an operation. */
+export interface Answer {
+  readonly value: Schema | ReferenceObject
+  /** Whether it is a page of a list: it has a count that may be left out, and neighbours. */
+  readonly list: boolean
+  readonly status: number
+}
+
+const instant: Schema = {
+  type: 'string',
+  format: 'date-time',
+  examples: ['2026-01-02T03:04:05.678+00:00'],
+}
+const version: Schema = { type: 'string', description: 'Version of the API.' }
+const duration: Schema = { type: 'number', description: 'Processing time in milliseconds.' }
+const requestId: Schema = { type: 'string', description: 'As in the X-Request-ID header.' }
+const nothing: Schema = { type: 'null' }
+
+/** The body of a success: the envelope, or the bare value. */
+export function successSchema(answer: Answer, dump: DumpSettings): Schema | ReferenceObject {
+  const { value, list, status } = answer
+  if (!dump.envelope) return value
+  const always: Record<string, Schema> = {
+    ...opening(status, dump),
+    ...(dump.nullErrors ? { errors: nothing } : {}),
+    ...(dump.requestId ? { request_id: requestId } : {}),
+    ...(dump.totalCount && !list ? { total_count: count(answer) } : {}),
+    ...(dump.nullNextUrl ? { next_url: neighbour(list, 'next') } : {}),
+    ...(dump.nullPreviousUrl ? { previous_url: neighbour(list, 'previous') } : {}),
+  }
+  const sometimes: Record<string, Schema> = {
+    ...(dump.totalCount && list ? { total_count: count(answer) } : {}),
+    ...(list && !dump.nullNextUrl ? { next_url: link } : {}),
+    ...(list && !dump.nullPreviousUrl ? { previous_url: link } : {}),
+  }
+  const envelope: Schema = {
+    type: 'object',
+    properties: { ...always, ...sometimes, value },
+    required: [...Object.keys(always), 'value'],
+    additionalProperties: false,
+  }
+  if (Object.keys(always).length > 0) return envelope
+  // Where nothing else is left to say, the body is the bare value.
+  return Object.keys(sometimes).length === 0 ? value : { anyOf: [value, envelope] }
+}
+
+/** The body of a failure; it keeps the envelope whatever successes look like. */
+export function failureSchema(errors: Schema, dump: DumpSettings, status?: number): Schema {
+  const properties: Record<string, Schema | ReferenceObject> = {
+    ...opening(status, dump),
+    ...(dump.totalCount ? { total_count: { type: 'integer', const: 0 } } : {}),
+    ...(dump.nullNextUrl ? { next_url: nothing } : {}),
+    ...(dump.nullPreviousUrl ? { previous_url: nothing } : {}),
+    errors,
+    ...(dump.requestId ? { request_id: requestId } : {}),
+    value: nothing,
+  }
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
+}
+
+function opening(status: number | undefined, dump: DumpSettings): Record<string, Schema> {
+  const code: Schema = { type: 'integer', ...(status === undefined ? {} : { const: status }) }
+  return {
+    ...(dump.datetime ? { datetime: instant } : {}),
+    ...(dump.version ? { api_version: version } : {}),
+    ...(dump.statusCode ? { status_code: code } : {}),
+    ...(dump.responseMs ? { response_ms: duration } : {}),
+  }
+}
+
+const count = ({ list }: Answer): Schema => ({
+  type: 'integer',
+  minimum: 0,
+  description: list
+    ? 'Matching records; absent with `count=none`.'
+    : 'Records answered or written.',
+})
+
+const link: Schema = { type: 'string', format: 'uri-reference' }
+
+const neighbour = (list: boolean, which: string): Schema =>
+  list
+    ? { type: ['string', 'null'], format: 'uri-reference', description: `The ${which} page.` }
+    : nothing

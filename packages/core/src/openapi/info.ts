@@ -1,0 +1,81 @@
+// What the document says of the API as a whole: title, contact, licence, logo, servers, and the sections operations stand in.
+
+import type { InfoObject, ServerObject, TagObject } from 'openapi3-ts/oas31'
+import type { ApiSettings } from '../config/settings.ts'
+import type { Resource } from '../registry/resource.ts'
+
+/** The section of the authentication endpoints. */
+export const authTag = 'Authentication'
+
+export function infoOf({ title, version, info }: ApiSettings): InfoObject {
+  const contact = {
+    ...(info.contactName === undefined ? {} : { name: info.contactName }),
+    ...(info.contactEmail === undefined ? {} : { email: info.contactEmail }),
+    ...(info.contactUrl === undefined ? {} : { url: info.contactUrl }),
+  }
+  return {
+    title,
+    version,
+    ...(info.description === undefined ? {} : { description: info.description }),
+    ...(Object.keys(contact).length === 0 ? {} : { contact }),
+    ...(info.licenceName === undefined
+      ? {}
+      : {
+          license: {
+            name: info.licenceName,
+            ...(info.licenceUrl === undefined ? {} : { url: info.licenceUrl }),
+          },
+        }),
+    ...(info.logoUrl === undefined ? {} : { 'x-logo': { url: info.logoUrl, altText: title } }),
+  }
+}
+
+/** Where the paths begin: as configured, else the origin of emitted URLs, else wherever the document came from. */
+export function serversOf({ info, baseUrl }: ApiSettings, mount: string): ServerObject[] {
+  if (info.serverUrls.length > 0) return info.serverUrls.map((url) => ({ url }))
+  return [{ url: `${baseUrl}${mount}` || '/' }]
+}
+
+/** The section of a model: its `tag`, else its name. */
+export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? name
+
+/** The sections that have operations, in the order of their models. */
+export function tagsOf(resources: readonly Resource[], auth: boolean): TagObject[] {
+  const described = new Map<string, string | undefined>()
+  for (const resource of resources) {
+    const tag = tagOf(resource)
+    const { description } = resource.settings
+    if (!described.has(tag)) described.set(tag, description)
+    else if (description !== undefined) {
+      described.set(tag, [described.get(tag), description].filter(Boolean).join('\n\n'))
+    }
+  }
+  const tags = [...described].map(([name, description]) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+  }))
+  return auth
+    ? [{ name: authTag, description: 'Login, tokens, and the current user.' }, ...tags]
+    : tags
+}
+
+/** `x-tagGroups`, where a model names a group; sections without one stand at the end, for readers hide what no group lists. */
+export function tagGroupsOf(
+  resources: readonly Resource[],
+  auth: boolean,
+): { name: string; tags: string[] }[] | undefined {
+  if (!resources.some(({ settings }) => settings.tagGroup !== undefined)) return undefined
+  const groups = new Map<string, Set<string>>()
+  const add = (group: string, tag: string): void => {
+    groups.set(group, (groups.get(group) ?? new Set()).add(tag))
+  }
+  if (auth) add(authTag, authTag)
+  for (const resource of resources) {
+    if (resource.settings.tagGroup !== undefined) add(resource.settings.tagGroup, tagOf(resource))
+  }
+  const grouped = new Set([...groups.values()].flatMap((tags) => [...tags]))
+  for (const resource of resources) {
+    if (!grouped.has(tagOf(resource))) add('More', tagOf(resource))
+  }
+  return [...groups].map(([name, tags]) => ({ name, tags: [...tags] }))
+}

@@ -1,0 +1,327 @@
+// Operations: what each method does on each kind of route, with everything it takes and everything it can answer.
+
+import type {
+  HeadersObject,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import { checksOf } from '../access/authorize.ts'
+import type { MethodName } from '../config/config.ts'
+import type { HookSettings } from '../config/resolve-hooks.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import type { Route } from '../http/route-table.ts'
+import type { WriteMode } from '../input/field-rules.ts'
+import { toCase } from '../naming/case.ts'
+import { pluralIn } from '../naming/plural.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Occasion } from './catalogue.ts'
+import { type Answer, successSchema } from './envelope-schemas.ts'
+import { tagOf } from './info.ts'
+import { failures, phrases } from './problems.ts'
+import {
+  keyParameters,
+  listParameters,
+  oneParameters,
+  removalParameters,
+} from './query-parameters.ts'
+import { answeredRecord, type Records, writtenRef } from './record-schemas.ts'
+import { type Schema, shapedByCallback } from './schema.ts'
+import { hasCookie, isRestricted, type Protection, rolesText, securityOf } from './security.ts'
+
+/** What operations are written with. */
+export interface Writer extends Records {
+  readonly settings: ApiSettings
+  /** Who may call. */
+  protection(route: Route, method: string): Protection
+  /** An operationId that no other operation has. */
+  operationId(wanted: string): string
+}
+
+/** What an operation is, before it is written down. */
+interface Draft {
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  readonly parameters: readonly (ParameterObject | ReferenceObject)[]
+  readonly body?: Schema | ReferenceObject
+  readonly answer: Answer
+  readonly headers?: HeadersObject
+  readonly notModified?: boolean
+  readonly occasions: readonly Occasion[]
+}
+
+/** The operation of a method that the route has. */
+export function operationOf(writer: Writer, route: Route, method: MethodName): OperationObject {
+  const target = route.kind === 'related' ? route.relation.target : route.resource
+  const draft = draftOf(writer, route, method)
+  const { settings } = writer
+  const checks = checksOf(route, method)
+  const protection = writer.protection(route, method)
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const description = [draft.description, rolesText(checks)].filter(Boolean).join('\n\n')
+  return {
+    operationId: writer.operationId(draft.id),
+    summary: draft.summary,
+    ...(description === '' ? {} : { description }),
+    tags: [tagOf(route.resource)],
+    ...(settings.auth.strategies.length === 0
+      ? {}
+      : { security: securityOf(settings.auth, protection) }),
+    parameters: [...draft.parameters],
+    ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body) }),
+    responses: {
+      [draft.answer.status]: success(draft, target, hooks),
+      ...(draft.notModified
+        ? { 304: { description: 'The record is the one the client has.' } }
+        : {}),
+      ...failures(writer.components, settings, new Set(occasionsOf(writer, route, method, draft))),
+    },
+  }
+}
+
+function draftOf(writer: Writer, route: Route, method: MethodName): Draft {
+  switch (route.kind) {
+    case 'collection':
+      return collectionDraft(writer, route.resource, method)
+    case 'item':
+      return itemDraft(writer, route.resource, method)
+    case 'related':
+      return relatedDraft(writer, route)
+  }
+}
+
+const listOccasions: readonly Occasion[] = ['query', 'list', 'value']
+
+function collectionDraft(writer: Writer, resource: Resource, method: MethodName): Draft {
+  const { name, settings } = resource
+  const { components } = writer
+  const { summaries } = settings
+  const records = pluralWords(resource)
+  const record = answeredRecord(writer, resource)
+  const list = { type: 'array', items: record } as const satisfies Schema
+  const many = pascalPlural(resource)
+  switch (method) {
+    case 'POST': {
+      const bulk = settings.allowBulk
+      const one = writtenRef(writer, resource, 'create')
+      return {
+        id: `create${name}`,
+        summary: summaries.post ?? `Create ${article(resource)}`,
+        ...(bulk ? { description: 'A list creates all of its records, or none.' } : {}),
+        parameters: oneParameters(components, resource),
+        body: bulk ? { anyOf: [one, { type: 'array', items: one, minItems: 1 }] } : one,
+        answer: {
+          value: unseen(bulk ? { anyOf: [record, list] } : record),
+          list: false,
+          status: 201,
+        },
+        headers: { Location: header('URL of the new record.', 'uri-reference'), ...etag },
+        occasions: ['query', 'body', 'written'],
+      }
+    }
+    case 'PATCH':
+      return {
+        id: `bulkUpdate${many}`,
+        summary: `Change every one of the ${records} that match`,
+        parameters: listParameters(components, resource),
+        body: writtenRef(writer, resource, 'update'),
+        answer: { value: { anyOf: [list, { type: 'null' }] }, list: false, status: 200 },
+        occasions: [...listOccasions, 'body', 'written', 'bulk'],
+      }
+    case 'DELETE':
+      return {
+        id: `bulkDelete${many}`,
+        summary: `Delete every one of the ${records} that match`,
+        parameters: [
+          ...listParameters(components, resource),
+          ...removalParameters(components, resource),
+        ],
+        answer: { value: { type: 'null' }, list: false, status: 200 },
+        occasions: [...listOccasions, 'removed', 'bulk'],
+      }
+    default:
+      return {
+        id: `list${many}`,
+        summary: summaries.getMany ?? `List ${records}`,
+        parameters: listParameters(components, resource),
+        answer: { value: list, list: true, status: 200 },
+        headers: countHeaders(resource),
+        occasions: listOccasions,
+      }
+  }
+}
+
+function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draft {
+  const { name, settings } = resource
+  const { components } = writer
+  const { summaries } = settings
+  const keys = keyParameters(resource)
+  const record = answeredRecord(writer, resource)
+  const changed = (mode: WriteMode, verb: string, summary: string): Draft => ({
+    id: `${verb}${name}`,
+    summary,
+    parameters: [...keys, ...oneParameters(components, resource), ifMatch],
+    body: writtenRef(writer, resource, mode),
+    answer: { value: unseen(record), list: false, status: 200 },
+    headers: etag,
+    occasions: ['query', 'record', 'body', 'written', 'stored', 'precondition'],
+  })
+  switch (method) {
+    case 'PATCH':
+      return changed('update', 'update', summaries.patch ?? `Change ${article(resource)}`)
+    case 'PUT':
+      return changed('replace', 'replace', `Replace ${article(resource)}`)
+    case 'DELETE':
+      return {
+        id: `delete${name}`,
+        summary: summaries.delete ?? `Delete ${article(resource)}`,
+        ...(settings.softDelete === null
+          ? {}
+          : { description: 'The record is marked as deleted, and left out of reads.' }),
+        parameters: [...keys, ...removalParameters(components, resource), ifMatch],
+        answer: { value: { type: 'null' }, list: false, status: 200 },
+        occasions: ['query', 'record', 'removed', 'precondition'],
+      }
+    default:
+      return {
+        id: `get${name}`,
+        summary: summaries.getSingle ?? `Get ${article(resource)}`,
+        parameters: [...keys, ...oneParameters(components, resource), ifNoneMatch],
+        answer: { value: record, list: false, status: 200 },
+        headers: etag,
+        notModified: true,
+        occasions: ['query', 'record'],
+      }
+  }
+}
+
+function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' }): Draft {
+  const { source, target, cardinality, name } = relation
+  const { components } = writer
+  const keys = keyParameters(source)
+  const record = answeredRecord(writer, target)
+  const id = `${source.name}${toCase(name, 'pascal')}`
+  const words = toCase(name, 'snake').replaceAll('_', ' ')
+  if (cardinality === 'one') {
+    return {
+      id: `get${id}`,
+      summary: `Get the ${words} of ${article(source)}`,
+      parameters: [...keys, ...oneParameters(components, target), ifNoneMatch],
+      answer: { value: record, list: false, status: 200 },
+      headers: etag,
+      notModified: true,
+      occasions: ['query', 'record'],
+    }
+  }
+  // A key of the parent and a column filter never meet: one stands in the path, the other in the query.
+  return {
+    id: `list${id}`,
+    summary: `List the ${words} of ${article(source)}`,
+    parameters: [...keys, ...listParameters(components, target)],
+    answer: { value: { type: 'array', items: record }, list: true, status: 200 },
+    headers: countHeaders(target),
+    occasions: [...listOccasions, 'record'],
+  }
+}
+
+/** What the draft says, and what follows from settings alike for every operation. */
+function occasionsOf(
+  writer: Writer,
+  route: Route,
+  method: MethodName,
+  { occasions }: Draft,
+): Occasion[] {
+  const { settings } = writer
+  const { auth } = settings
+  const { strategies, required } = writer.protection(route, method)
+  const target = route.kind === 'related' ? route.relation.target : route.resource
+  const writes = method !== 'GET'
+  const passwords = strategies.includes('basic') || strategies.includes('api_key')
+  const restricted = isRestricted(checksOf(route, method)) || writes
+  return [
+    ...occasions,
+    'always',
+    'database',
+    ...(target.settings.allowJoin && target.relations.size > 0 ? (['join'] as const) : []),
+    ...(required || strategies.length > 0 ? (['protected'] as const) : []),
+    ...(passwords ? (['password', 'limited'] as const) : []),
+    ...(writes && hasCookie(auth) ? (['cookie'] as const) : []),
+    ...(restricted ? (['restricted'] as const) : []),
+    ...(target.settings.rates[method].length > 0 ? (['limited'] as const) : []),
+  ]
+}
+
+function success(draft: Draft, target: Resource, hooks: HookSettings): ResponseObject {
+  const { answer } = draft
+  const { dump } = target.settings
+  const value = hooks.return === undefined ? answer.value : shaped(answer.value)
+  const schema = successSchema({ ...answer, value }, dump)
+  const headers = {
+    ...draft.headers,
+    ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
+  }
+  return {
+    description: `${phrases[answer.status]}.`,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: {
+      'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
+    },
+  }
+}
+
+const shaped = (schema: Schema | ReferenceObject): Schema => ({
+  ...schema,
+  [shapedByCallback]: true,
+})
+
+/** What its author may not read comes back as null. */
+const unseen = (record: Schema | ReferenceObject): Schema =>
+  'anyOf' in record
+    ? { ...record, anyOf: [...(record.anyOf ?? []), { type: 'null' }] }
+    : { anyOf: [record, { type: 'null' }] }
+
+/** A body of JSON. */
+export const jsonBody = (schema: Schema | ReferenceObject): RequestBodyObject => ({
+  required: true,
+  content: { 'application/json': { schema } },
+})
+
+const header = (description: string, format?: string) => ({
+  description,
+  schema: { type: 'string', ...(format === undefined ? {} : { format }) } as const,
+})
+
+const etag: HeadersObject = { ETag: header('Names this state of the record, in this shape.') }
+
+const ifMatch: ParameterObject = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'ETag of the record as the client knows it; 412 where it has changed since.',
+  schema: { type: 'string' },
+}
+
+const ifNoneMatch: ParameterObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETag of the record as the client knows it; 304 where it is still the same.',
+  schema: { type: 'string' },
+}
+
+const countHeaders = ({ settings }: Resource): HeadersObject =>
+  settings.count === 'none'
+    ? {}
+    : { 'X-Total-Count-Capped': header('`true` where there are more records than were counted.') }
+
+const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
+
+/** `order items` */
+const pluralWords = ({ name }: Resource): string => pluralIn(name, 'snake').replaceAll('_', ' ')
+
+/** `an order item` */
+function article({ name }: Resource): string {
+  const words = toCase(name, 'snake').replaceAll('_', ' ')
+  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`
+}

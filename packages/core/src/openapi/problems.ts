@@ -1,0 +1,151 @@
+// Failures of an operation: the errors of its occasions, gathered by status, each body as it would be sent (contract §10).
+
+import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
+import type { ApiSettings } from '../config/settings.ts'
+import type { ApiError } from '../errors.ts'
+import { failureBody } from '../http/envelope.ts'
+import { catalogue, type Occasion } from './catalogue.ts'
+import type { Components } from './components.ts'
+import { failureSchema } from './envelope-schemas.ts'
+import type { Schema } from './schema.ts'
+
+type Responses = Record<string, ReferenceObject>
+
+/** The answers by which an operation can fail; `default` is any other, such as what a hook refuses with. */
+export function failures(
+  components: Components,
+  settings: ApiSettings,
+  occasions: ReadonlySet<Occasion>,
+): Responses {
+  const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
+  const statuses = [...new Set(errors.map(({ error }) => error.status))].sort((a, b) => a - b)
+  return {
+    ...Object.fromEntries(
+      statuses.map((status) => {
+        const those = errors.map(({ error }) => error).filter((error) => error.status === status)
+        return [status, response(components, settings, status, those)]
+      }),
+    ),
+    default: anyOther(components, settings),
+  }
+}
+
+function response(
+  components: Components,
+  settings: ApiSettings,
+  status: number,
+  errors: readonly ApiError[],
+): ReferenceObject {
+  const codes = [...new Set(errors.map(({ body }) => body.code ?? ''))]
+  const phrase = phrases[status] ?? `Status ${status}`
+  const name = phrase.replace(/[^A-Za-z]/g, '')
+  return components.response(`${status} ${codes}`, name, () =>
+    failureResponse(
+      settings,
+      phrase,
+      errors,
+      failureSchema(errorsSchema(codes), settings.dump, status),
+    ),
+  )
+}
+
+const anyOther = (components: Components, settings: ApiSettings): ReferenceObject =>
+  components.response('default', 'Failure', () =>
+    failureResponse(
+      settings,
+      'Any other failure',
+      catalogue.flatMap(({ error, on }) => (on.includes('elsewhere') ? [error] : [])),
+      failureRef(components, settings),
+    ),
+  )
+
+function failureResponse(
+  settings: ApiSettings,
+  phrase: string,
+  errors: readonly ApiError[],
+  schema: Schema | ReferenceObject,
+): ResponseObject {
+  const headers = [...new Set(errors.flatMap((error) => Object.keys(error.headers)))]
+  return {
+    description: `${phrase}.`,
+    ...(headers.length === 0
+      ? {}
+      : {
+          headers: Object.fromEntries(
+            headers.map((name) => [canonical(name), { schema: { type: 'string' } }]),
+          ),
+        }),
+    content: {
+      'application/json': {
+        schema,
+        examples: Object.fromEntries(
+          errors.map((error) => [error.body.code ?? 'failure', example(settings, error)]),
+        ),
+      },
+    },
+  }
+}
+
+/** A body as the service would send it. */
+function example({ version, dump }: ApiSettings, { status, body }: ApiError): ExampleObject {
+  const stamp = {
+    version,
+    requestId: '0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e',
+    now: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+    elapsed: 1.25,
+  }
+  return {
+    summary: typeof body.reason === 'string' ? body.reason : body.error,
+    value: failureBody(status, body, stamp, dump),
+  }
+}
+
+const failureRef = (components: Components, { dump }: ApiSettings): ReferenceObject =>
+  components.schema('failure', 'Failure', () => failureSchema(errorsSchema(), dump))
+
+/** The `errors` object, with the codes it can have where they are known. */
+function errorsSchema(codes?: readonly string[]): Schema {
+  return {
+    type: 'object',
+    description: 'What went wrong.',
+    properties: {
+      error: {
+        type: 'string',
+        description: 'The phrase of the status, unless the error has a text of its own.',
+      },
+      reason: { description: 'What was expected; of a body, path by path.' },
+      code: {
+        type: 'string',
+        description: 'Names the error, and never changes.',
+        ...(codes === undefined ? {} : { enum: [...codes] }),
+      },
+      at: { type: 'string', description: 'The text of the request that is at fault.' },
+    },
+    required: ['error'],
+    additionalProperties: false,
+  }
+}
+
+const canonical = (header: string): string =>
+  header.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
+
+/** The phrase of a status. */
+export const phrases: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}

@@ -1,0 +1,181 @@
+// Records as schemas: as they are read, what `fields` and groups leave of them, and what POST, PATCH and PUT take.
+
+import type { ReferenceObject } from 'openapi3-ts/oas31'
+import { isRequired, unwritable, type WriteMode } from '../input/field-rules.ts'
+import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
+import type { Components } from './components.ts'
+import { type Schema, shapedByCallback } from './schema.ts'
+import { orNull, readSchema, writeSchema } from './value-schemas.ts'
+
+/** What the schemas of records are written with. */
+export interface Records {
+  readonly components: Components
+  readonly registry: Registry
+}
+
+const url: Schema = { type: 'string', format: 'uri-reference' }
+
+/** A whole record: every visible column, relations as URLs or embedded. */
+export function recordRef(records: Records, resource: Resource): ReferenceObject {
+  const { components } = records
+  return components.schema(resource.name, resource.name, () => {
+    const relations = resource.settings.addRelations ? [...resource.relations.values()] : []
+    return {
+      type: 'object',
+      ...describedBy(resource),
+      ...openness(resource),
+      properties: {
+        ...Object.fromEntries(
+          columnsOf(resource).map((column) => [column.name, readSchema(column)]),
+        ),
+        ...Object.fromEntries(
+          relations.map((relation) => [relation.name, relationSchema(records, relation)]),
+        ),
+      },
+      required: columnsOf(resource).map(({ name }) => name),
+    }
+  })
+}
+
+/** A record as a read of it may answer it: whole, or what the query asks for. */
+export function answeredRecord(records: Records, resource: Resource): Schema | ReferenceObject {
+  const whole = recordRef(records, resource)
+  const { allowSelectFields } = resource.settings
+  if (!allowSelectFields && !makesRows(resource)) return whole
+  return { anyOf: [whole, selectionRef(records, resource)] }
+}
+
+/** Whether rows of a list can have members that are no columns of the resource. */
+const makesRows = ({ settings }: Resource): boolean =>
+  settings.allowGroupby || settings.allowAggregation
+
+/** What `fields`, `groupby` and aggregates leave of a record, or make. */
+function selectionRef(records: Records, resource: Resource): ReferenceObject {
+  const { allowJoin, allowSelectFields } = resource.settings
+  const joined = allowJoin && allowSelectFields && resource.relations.size > 0
+  const open = joined || makesRows(resource)
+  const asked = [
+    ...(allowSelectFields ? ['`fields`'] : []),
+    ...(makesRows(resource) ? ['`groupby`', 'aggregates'] : []),
+  ]
+  return records.components.schema(
+    `selection ${resource.name}`,
+    `${resource.name}Selection`,
+    () => ({
+      type: 'object',
+      description: `What ${asked.join(', ')} leave of a record${open ? '; members that are no columns are named by the query' : ''}.`,
+      properties: Object.fromEntries(
+        columnsOf(resource).map((column) => [
+          column.name,
+          joined ? joinedSchema(records.registry, column) : readSchema(column),
+        ]),
+      ),
+      additionalProperties: open ? {} : (openness(resource).additionalProperties ?? true),
+    }),
+  )
+}
+
+/** `fields=author.name` is called `name`, so a member may hold the column of a joined record, which may be absent. */
+function joinedSchema({ resources }: Registry, column: NamedColumn): Schema {
+  const namesakes = resources.flatMap(({ columns }) => columns.get(column.name) ?? [])
+  const alike = namesakes.every(
+    (other) =>
+      other.type === column.type && other.scale === column.scale && other.enum === column.enum,
+  )
+  return alike ? orNull(readSchema(column)) : {}
+}
+
+/** A relation in a record: the URL of what is related, or the related records themselves. */
+function relationSchema(records: Records, relation: ResolvedRelation): Schema {
+  const { target, cardinality } = relation
+  const embedded = target.settings.allowSelectFields
+    ? { anyOf: [recordRef(records, target), selectionRef(records, target)] }
+    : recordRef(records, target)
+  return cardinality === 'many'
+    ? {
+        description: `URL of the related ${target.endpoint}, or the records where they are embedded.`,
+        anyOf: [url, { type: 'array', items: embedded }],
+      }
+    : {
+        description: `URL of the related ${target.name}, or the record where it is embedded; null where there is none.`,
+        anyOf: [url, { type: 'null' }, ...('anyOf' in embedded ? embedded.anyOf : [embedded])],
+      }
+}
+
+const names: Readonly<Record<WriteMode, string>> = {
+  create: 'New',
+  update: 'Patch',
+  replace: 'Put',
+}
+
+/** What a body of this kind holds. */
+export function writtenRef(records: Records, resource: Resource, mode: WriteMode): ReferenceObject {
+  const { components } = records
+  return components.schema(`${mode} ${resource.name}`, `${names[mode]}${resource.name}`, () => {
+    const columns = columnsOf(resource).filter(
+      (column) => unwritable(resource, column, mode) === undefined,
+    )
+    const nested = nestedRelations(resource, mode)
+    const filled = new Set(nested.flatMap(({ kind, from }) => (kind === 'belongsTo' ? from : [])))
+    const required = columns.filter(
+      (column) => isRequired(resource, column, mode) && !filled.has(column),
+    )
+    return {
+      type: 'object',
+      description: bodyText[mode],
+      properties: {
+        ...Object.fromEntries(columns.map((column) => [column.name, writeSchema(column)])),
+        ...Object.fromEntries(
+          nested.map((relation) => [relation.name, nestedSchema(records, relation)]),
+        ),
+      },
+      ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
+    }
+  })
+}
+
+const bodyText: Readonly<Record<WriteMode, string>> = {
+  create: 'The fields of a new record.',
+  update: 'The fields to change; what a GET of the record answered may be sent back.',
+  replace: 'All fields of the record; those that are missing get their default or null.',
+}
+
+/** The relations a body may hold records of: at creation all, later those that only move a link. */
+function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
+  if (!resource.settings.allowNestedWrites) return []
+  return [...resource.relations.values()].filter(
+    ({ kind }) => mode === 'create' || kind === 'belongsTo' || kind === 'manyToMany',
+  )
+}
+
+function nestedSchema(records: Records, relation: ResolvedRelation): Schema {
+  const one = {
+    anyOf: [writtenRef(records, relation.target, 'create'), linkRef(records, relation.target)],
+  }
+  const description = 'New records, or existing ones by their key.'
+  return relation.cardinality === 'many'
+    ? { description, type: 'array', items: one }
+    : { description, ...one }
+}
+
+/** An existing record, named by its key. */
+const linkRef = ({ components }: Records, { name, primaryKey }: Resource): ReferenceObject =>
+  components.schema(`link ${name}`, `${name}Link`, () => ({
+    type: 'object',
+    description: 'An existing record, by its key.',
+    properties: Object.fromEntries(
+      primaryKey.map((column) => [column.name, readSchema(column)] as const),
+    ),
+    required: primaryKey.map((column) => column.name),
+  }))
+
+const columnsOf = ({ columns }: Resource): readonly NamedColumn[] => [...columns.values()]
+
+const describedBy = ({ settings }: Resource): Schema =>
+  settings.description === undefined ? {} : { description: settings.description }
+
+/** Nothing but what is listed, unless a dump callback may add to it. */
+function openness({ settings }: Resource): Schema {
+  const shaped = Object.values(settings.hooks).some(({ dump }) => dump !== undefined)
+  return shaped ? { [shapedByCallback]: true } : { additionalProperties: false }
+}

@@ -1,0 +1,84 @@
+// Security: the strategies as schemes, and what one operation asks for (specification: Strategies, Roles).
+
+import type { SecurityRequirementObject, SecuritySchemeObject } from 'openapi3-ts/oas31'
+import type { Check } from '../access/authorize.ts'
+import { decidingRules, ruleText } from '../access/roles.ts'
+import type { StrategyName } from '../config/access-types.ts'
+import type { AuthSettings } from '../config/auth-settings.ts'
+
+/** What an operation asks of its caller. */
+export interface Protection {
+  /** The strategies that would do. */
+  readonly strategies: readonly StrategyName[]
+  readonly required: boolean
+}
+
+const cookieScheme = 'cookie'
+
+/** One scheme per strategy, and one for the cookie that may carry an access token. */
+export function securitySchemes(auth: AuthSettings): Record<string, SecuritySchemeObject> {
+  const schemes = Object.fromEntries(auth.strategies.map((name) => [name, schemeOf[name]]))
+  if (!hasCookie(auth)) return schemes
+  return {
+    ...schemes,
+    [cookieScheme]: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: auth.cookieName,
+      description: 'An access token in a cookie.',
+    },
+  }
+}
+
+const schemeOf: Readonly<Record<StrategyName, SecuritySchemeObject>> = {
+  jwt: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token: `Authorization: Bearer <token>`.',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'Login name and password.' },
+  api_key: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'An API key: `Authorization: Api-Key <key>`.',
+  },
+  custom: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'What this installation itself reads of a request.',
+  },
+}
+
+/** Any one of the strategies; `{}` where a credential is welcome and not needed. */
+export function securityOf(
+  auth: AuthSettings,
+  { strategies, required }: Protection,
+): SecurityRequirementObject[] {
+  const names = strategies.flatMap((name) =>
+    name === 'jwt' && hasCookie(auth) ? [name, cookieScheme] : [name],
+  )
+  const alternatives = names.map((name) => ({ [name]: [] }))
+  return required || alternatives.length === 0 ? alternatives : [{}, ...alternatives]
+}
+
+export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
+  strategies.includes('jwt') && providers.includes('cookie')
+
+/** Which roles the checks of an operation ask for, as a sentence. */
+export function rolesText(checks: readonly Check[]): string | undefined {
+  const rules = checks.flatMap(({ resource, action }) =>
+    decidingRules(resource.settings.roleMaps, action).map(({ rule }) => ruleText(rule)),
+  )
+  const roles = [...new Set(rules)].filter((rule) => rule !== 'authenticated')
+  return roles.length === 0 ? undefined : `Roles: ${roles.join('; ')}.`
+}
+
+/** Whether the checks can refuse a caller whose credential is right. */
+export const isRestricted = (checks: readonly Check[]): boolean =>
+  checks.some(
+    ({ resource: { settings }, action }) =>
+      settings.policy !== null || decidingRules(settings.roleMaps, action).length > 0,
+  )

@@ -1,0 +1,122 @@
+// The values of a column as schemas: as answers hold them, as bodies take them, as filters take them (contract §4, §7).
+
+import type { ColumnType } from '../model/column.ts'
+import type { FilterOperator } from '../parse/operators.ts'
+import { filterOperators } from '../parse/operators.ts'
+import type { NamedColumn } from '../registry/resource.ts'
+import type { Schema } from './schema.ts'
+
+const digits = '[0-9]'
+
+const forms: Readonly<Record<ColumnType, Schema>> = {
+  integer: { type: 'integer' },
+  bigint: { type: 'string', pattern: `^-?${digits}{1,19}$` },
+  float: { type: 'number' },
+  decimal: { type: 'string', pattern: `^-?${digits}+(\\.${digits}+)?$` },
+  boolean: { type: 'boolean' },
+  string: { type: 'string' },
+  text: { type: 'string' },
+  date: { type: 'string', format: 'date' },
+  datetime: { type: 'string', format: 'date-time' },
+  time: { type: 'string', pattern: `^${digits}{2}:${digits}{2}:${digits}{2}(\\.${digits}+)?$` },
+  uuid: { type: 'string', format: 'uuid' },
+  json: {},
+  binary: { type: 'string', contentEncoding: 'base64' },
+  enum: { type: 'string' },
+}
+
+const samples: Readonly<Record<ColumnType, unknown>> = {
+  integer: 1,
+  bigint: '9007199254740993',
+  float: 12.5,
+  decimal: '12.5',
+  boolean: true,
+  string: undefined,
+  text: undefined,
+  date: '2024-05-14',
+  datetime: '2024-05-14T10:30:00.000Z',
+  time: '10:30:00',
+  uuid: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
+  json: { any: ['JSON'] },
+  binary: 'AQID',
+  enum: undefined,
+}
+
+/** What an answer holds. */
+export function readSchema(column: NamedColumn): Schema {
+  const schema = described(column, { ...forms[column.type], ...exactDigits(column) })
+  return column.nullable ? orNull(schema) : schema
+}
+
+/** What a body may hold. */
+export function writeSchema(column: NamedColumn): Schema {
+  const { maxLength, default: own } = column.definition
+  const form = described(column, {
+    ...forms[column.type],
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(own === undefined || typeof own === 'function' ? {} : { default: own }),
+  })
+  return column.nullable ? orNull(form) : form
+}
+
+/** What a filter compares with: a text of the query that reads as the column's type. */
+export function filterSchema(column: NamedColumn, operator: FilterOperator): Schema {
+  if (operator === 'isnull') return { type: 'boolean' }
+  const example = exampleOf(column) ?? column.enum?.[0] ?? 'text'
+  if (filterOperators[operator].takes === 'list') {
+    const second = column.enum?.[1] ?? example
+    return { type: 'string', pattern: '^\\(.*\\)$', examples: [`(${example},${second})`] }
+  }
+  const partial = operator !== 'eq' && operator !== 'ne' && !isRange(operator)
+  if (partial) return { type: 'string' }
+  return {
+    ...forms[column.type],
+    ...(column.enum === undefined ? {} : { enum: [...column.enum] }),
+  }
+}
+
+const isRange = (operator: FilterOperator): boolean => /^[lg][te]$/.test(operator)
+
+/** A value of this column: the author's own, or one that its type suggests. */
+export function exampleOf({ definition, type, scale, enum: members }: NamedColumn): unknown {
+  if (definition.example !== undefined) return definition.example
+  if (type === 'decimal') return scale === undefined ? samples.decimal : (12.5).toFixed(scale)
+  if (type === 'enum') return members?.[0]
+  return samples[type] ?? byFormat[definition.format ?? '']
+}
+
+const byFormat: Readonly<Record<string, unknown>> = {
+  email: 'name@example.org',
+  uri: 'https://example.org',
+  url: 'https://example.org',
+}
+
+function described(column: NamedColumn, form: Schema): Schema {
+  const { description, format } = column.definition
+  const example = exampleOf(column)
+  return {
+    ...form,
+    ...(format === undefined || form.format !== undefined ? {} : { format }),
+    ...(column.enum === undefined ? {} : { enum: [...column.enum] }),
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { examples: [example] }),
+  }
+}
+
+/** Each value of a decimal is written with exactly as many digits as the column has. */
+function exactDigits({ type, scale, storage }: NamedColumn): Schema {
+  if (type !== 'decimal' || scale === undefined || storage === 'text') return {}
+  const fraction = scale === 0 ? '' : `\\.${digits}{${scale}}`
+  return { pattern: `^-?${digits}+${fraction}$` }
+}
+
+/** The same, or null. */
+export function orNull(schema: Schema): Schema {
+  const { type, enum: members } = schema
+  if (type === undefined) return schema
+  return {
+    ...schema,
+    type: [...[type].flat(), 'null'],
+    ...(members === undefined ? {} : { enum: [...members, null] }),
+  }
+}
