@@ -61,8 +61,9 @@ export interface Dialect {
 
   /**
    * Asks the database what must be known before the first statement (server family, collations, zoned columns) and
-   * answers the refined dialect. Without `tables` nothing is known of single columns: every answer stays right, but
-   * text is then ordered and ranged without an index where the engine would need one of its own.
+   * answers the refined dialect. Without `tables` nothing is known of single columns: answers stay right, but text
+   * is then ordered and ranged without an index where the engine would need one of its own, and MySQL's `timestamp`
+   * columns need a session in UTC.
    */
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
