@@ -42,6 +42,7 @@ suite('a relation token', (test) => {
     // the exact key wins alone
     ['writer', 'writer'],
     ['authors', 'authors'],
+    [' Authors', 'authors'],
     ['orderItems', 'orderItems'],
     // the key in any case, singular or plural
     ['Writers', 'writer'],

@@ -5,6 +5,7 @@ import type { ResolvedRelation, Resource } from './resource.ts'
 
 /** The names of a resource's relations, normalised once. */
 interface RelationNames {
+  readonly byKey: ReadonlyMap<string, readonly ResolvedRelation[]>
   readonly byToken: ReadonlyMap<string, readonly ResolvedRelation[]>
   readonly bySegment: ReadonlyMap<string, ResolvedRelation | null>
 }
@@ -14,27 +15,41 @@ const namesOf = new WeakMap<Resource, RelationNames>()
 function relationNames(resource: Resource): RelationNames {
   const known = namesOf.get(resource)
   if (known !== undefined) return known
+  const byKey = new Map<string, ResolvedRelation[]>()
   const byToken = new Map<string, ResolvedRelation[]>()
   const bySegment = new Map<string, ResolvedRelation | null>()
   for (const relation of resource.relations.values()) {
-    const tokens = [relation.target.endpoint, relation.segment, relation.name].map(normalizeToken)
-    for (const token of new Set(tokens)) {
-      const fitting = byToken.get(token)
-      if (fitting === undefined) byToken.set(token, [relation])
-      else fitting.push(relation)
-    }
+    const keys = [relation.segment, relation.name]
+    add(byKey, keys.map(spelling), relation)
+    add(byToken, [relation.target.endpoint, ...keys].map(normalizeToken), relation)
     const endpoint = relation.target.endpoint
     bySegment.set(endpoint, bySegment.has(endpoint) ? null : relation)
   }
   for (const relation of resource.relations.values()) bySegment.set(relation.segment, relation)
-  const names = { byToken, bySegment }
+  const names = { byKey, byToken, bySegment }
   namesOf.set(resource, names)
   return names
 }
 
+function add(
+  map: Map<string, ResolvedRelation[]>,
+  names: readonly string[],
+  relation: ResolvedRelation,
+): void {
+  for (const name of new Set(names)) {
+    const fitting = map.get(name)
+    if (fitting === undefined) map.set(name, [relation])
+    else fitting.push(relation)
+  }
+}
+
+/** The form in which keys are compared: as `normalizeToken`, but singular and plural differ. */
+const spelling = (text: string): string => text.trim().toLowerCase().replaceAll('-', '_')
+
 /**
- * The relations that a token fits, in model order: the exact relation key alone, else every relation whose plural
- * endpoint name, key in endpoint case or raw key equals the token after normalisation. Several: the token is ambiguous.
+ * The relations that a token fits, in model order: the relation key alone (exact, then in another case, with blanks
+ * around it or hyphens in it), else every relation whose plural endpoint name, key in endpoint case or raw key equals
+ * the token after normalisation. Several: the token is ambiguous.
  *
  * ```ts
  * relationsMatching(books, 'Authors') // [author]
@@ -43,7 +58,9 @@ function relationNames(resource: Resource): RelationNames {
 export function relationsMatching(resource: Resource, token: string): readonly ResolvedRelation[] {
   const exact = resource.relations.get(token)
   if (exact !== undefined) return [exact]
-  return relationNames(resource).byToken.get(normalizeToken(token)) ?? []
+  const { byKey, byToken } = relationNames(resource)
+  const spelt = byKey.get(spelling(token))
+  return spelt?.length === 1 ? spelt : (byToken.get(normalizeToken(token)) ?? [])
 }
 
 /**
