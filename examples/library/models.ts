@@ -1,12 +1,6 @@
 // The models of the library: what the demo publishes of its tables, and how they are related.
 
-import {
-  type AnyModel,
-  belongsTo,
-  defineModel,
-  hasMany,
-  manyToMany,
-} from '@model-api/core'
+import { type AnyModel, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 
 export const Country = defineModel('Country', {
   columns: {

@@ -14,9 +14,9 @@ export const Author = defineModel('Author', {
     secret: { type: 'string', nullable: true, hidden: true },
   },
   computed: {
-    // biome-ignore lint/suspicious/noExplicitAny: the expression builder of any database
     initial: {
       type: 'string',
+      // biome-ignore lint/suspicious/noExplicitAny: the expression builder of any database
       expression: (eb: any) => eb.fn('substr', ['name', eb.val(1), eb.val(1)]),
     },
   },
