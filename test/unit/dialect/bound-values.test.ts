@@ -68,11 +68,6 @@ for (const dialect of [sqlite, postgres, mysql, generic] as const satisfies read
           const list = (value: string): string =>
             text(dialect.oneOf(column, ref, [value, value], false))
           equal(list(other), list(plain))
-          for (const operator of ['eq', 'lt', 'gt'] as const) {
-            const place = (value: string): string =>
-              text(dialect.comparePlace(column, ref, operator, value))
-            equal(place(other), place(plain))
-          }
         }
         const column: DialectColumn = {
           name: 'c',

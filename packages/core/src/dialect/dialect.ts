@@ -89,6 +89,8 @@ export interface Dialect {
    * seconds, exact decimals.
    *
    * `created__eq=2024-05-14T10:30:00Z` → `created >= '2024-05-14 10:30:00' and created < '2024-05-14 10:30:00.001'`
+   *
+   * A datetime or time with six digits of fraction, which only cursors hold, means that microsecond alone.
    */
   compare(
     column: DialectColumn,
@@ -125,19 +127,6 @@ export interface Dialect {
       readonly mayBeNull: boolean
     },
   ): readonly Expression<unknown>[]
-
-  /**
-   * The place of a row in the order of a column: what a cursor carries, as `String()` of the selected value, with all
-   * the digits the database keeps. NULL has no place.
-   */
-  place(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
-  /** Whether a row stands before (`lt`), at or after (`gt`) a place, in the very order of `order`; an untrue place matches nothing or fails as kind `value`. */
-  comparePlace(
-    column: DialectColumn,
-    ref: Expression<unknown>,
-    operator: 'eq' | 'lt' | 'gt',
-    place: string,
-  ): Expression<SqlBool>
 
   /** Two keys are the same value: what relations are joined on. Text by code point, and an index serves either side. */
   sameKey(

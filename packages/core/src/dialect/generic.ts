@@ -69,8 +69,6 @@ export const generic: Dialect = {
     return [sql`case when ${ref} is null then ${rank} end`, by]
   },
 
-  place: (_column, ref) => ref,
-  comparePlace: (_column, ref, operator, place) => plainCompare(ref, operator, place),
   sameKey: (_column, ref, _otherColumn, otherRef) => sql<SqlBool>`${ref} = ${otherRef}`,
 
   comparable: (_column, ref) => ref,

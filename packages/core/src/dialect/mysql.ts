@@ -22,7 +22,6 @@ import {
   plainCompare,
   type Ref,
   rangeCompare,
-  symbols,
   type Test,
 } from './sql-parts.ts'
 
@@ -92,9 +91,10 @@ function dialectWith(facts: Facts): Dialect {
     value: PlanValue,
   ): Test => {
     if (column.type === 'datetime') {
-      // Microseconds are the finest grain here, so a millisecond ends with its 999th.
+      // Microseconds are the finest grain here, so a millisecond ends with its 999th; a cursor's place has six digits.
       const first = blankForm(String(value))
-      return spanCompare(ref, operator, instant(column, first), instant(column, `${first}999`))
+      const last = first.length > 23 ? first : `${first}999`
+      return spanCompare(ref, operator, instant(column, first), instant(column, last))
     }
     if (column.type === 'time') {
       return rangeCompare(ref, operator, String(value), nextSecond(String(value)))
@@ -151,13 +151,6 @@ function dialectWith(facts: Facts): Dialect {
       const own = descending ? 'last' : 'first'
       if (!mayBeNull || nulls === own) return [by]
       return [sql`${ref} is null ${nulls === 'first' ? sql`desc` : sql`asc`}`, by]
-    },
-
-    place: (column, ref) =>
-      column.type === 'float' ? ref : sql`cast(${utc(column, ref)} as char)`,
-
-    comparePlace(column, ref, operator, place) {
-      return sql<SqlBool>`${ordered(column, ref)} ${symbols[operator]} ${placeValue(column, place) ?? instant(column, place)}`
     },
 
     sameKey(column, ref, otherColumn, otherRef) {
@@ -219,22 +212,6 @@ function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unkno
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
-}
-
-/** A place in the column's own type, where a text beside it would have both compared as doubles. */
-function placeValue(column: DialectColumn, place: string): unknown {
-  switch (column.type) {
-    case 'integer':
-    case 'bigint':
-    case 'boolean':
-      return sql`cast(${place} as signed)`
-    case 'decimal':
-      return bind(column, place)
-    case 'float':
-      return Number.isNaN(Number(place)) ? null : Number(place)
-    default:
-      return undefined
-  }
 }
 
 /** A text beside a number would have both compared as doubles. */

@@ -20,7 +20,6 @@ import {
   plainCompare,
   type Ref,
   rangeCompare,
-  symbols,
   type Test,
 } from './sql-parts.ts'
 
@@ -133,11 +132,6 @@ function dialectWith(facts: Facts): Dialect {
       if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
       return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
     },
-
-    place: (_column, ref) => sql`${ref}::text`,
-
-    comparePlace: (column, ref, operator, place) =>
-      sql<SqlBool>`${ordered(column, ref)} ${symbols[operator]} ${place}`,
 
     sameKey(column, ref, otherColumn, otherRef) {
       // Only text can be kept in different types that do not compare.

@@ -89,12 +89,6 @@ export const sqlite: Dialect = {
     return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
   },
 
-  place: (column, ref) =>
-    column.type === 'float' || isText(column) ? ref : sql`cast(${operand(column, ref)} as text)`,
-
-  comparePlace: (column, ref, operator, place) =>
-    plainCompare(operand(column, ref), operator, placeValue(column, place)),
-
   sameKey: (column, ref, _otherColumn, otherRef) =>
     sql<SqlBool>`${isText(column) ? operand(column, ref) : ref} = ${otherRef}`,
 
@@ -145,7 +139,8 @@ function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: P
     return rangeCompare(ref, operator, bound(iso), bound(nextMillisecond(iso)))
   }
   if (column.type === 'time') {
-    return rangeCompare(ref, operator, String(value), nextSecond(String(value)))
+    const time = String(value)
+    return rangeCompare(ref, operator, trimmed(time), trimmed(nextSecond(time)))
   }
   return plainCompare(operand(column, ref), operator, bind(column, value))
 }
@@ -200,26 +195,15 @@ function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : value)).join()}]`
 }
 
-/** A place in the column's own type: a text is greater than every number. */
-function placeValue(column: DialectColumn, place: string): unknown {
-  switch (column.type) {
-    case 'integer':
-    case 'bigint':
-    case 'boolean':
-    case 'decimal':
-      return sql`cast(${place} as integer)`
-    case 'float':
-      return Number.isNaN(Number(place)) ? null : Number(place)
-    default:
-      return place
-  }
+/** A datetime as a bound of stored texts. */
+function bound(iso: string): string {
+  // Text order ends with the year 9999; no stored second reaches 60.
+  return iso.startsWith('10000') ? '9999-12-31 23:59:60' : trimmed(blankForm(iso))
 }
 
 /** Without a zero fraction, so that `10:00:00`, `10:00:00.0` and `10:00:00.000` all stand at or after it. */
-function bound(iso: string): string {
-  // Text order ends with the year 9999; no stored second reaches 60.
-  if (iso.startsWith('10000')) return '9999-12-31 23:59:60'
-  return blankForm(iso).replace(/\.?0+$/, '')
+function trimmed(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
 function decoderFor(column: DialectColumn): Decoder {
