@@ -37,7 +37,9 @@ export async function check<Case>(
     problems.set(given, problem)
     throw new Error(problem)
   })
-  const result = await fc.check(property, parameters)
+  // Shrinking ends in time for the answer to be read.
+  const result = await fc.check(property, { ...parameters, interruptAfterTimeLimit: 20_000 })
+  if (result.interrupted && !result.failed) throw new Error('too many runs for one test')
   if (!result.failed) return
   const [smallest] = result.counterexample ?? []
   const problem = problems.get(smallest as Case) ?? String(result.errorInstance)

@@ -1,4 +1,7 @@
 /** What SQL text is made of: its quoted identifiers and its literals, told apart from the words of SQL. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { DatabaseName } from '../databases.ts'
 
 /** Names the compiler gives: nothing a client says is among them. */
@@ -40,27 +43,26 @@ const identifiers = (name: DatabaseName, text: string): string[] =>
     .filter(({ kind }) => kind === 'identifier')
     .map((piece) => piece.text)
 
-/** The string literals that are not the dialects' own. */
+/** The string literals that stand nowhere in the source of the service. */
 export function strangeLiterals(name: DatabaseName, text: string): string[] {
   return pieces(name, text)
     .filter(({ kind }) => kind === 'literal')
     .map((piece) => piece.text)
-    .filter((literal) => !ownLiterals.has(literal))
+    .filter((literal) => !source().includes(`'${literal.replaceAll("'", "''")}'`))
 }
 
-/** Separators, an escape sign, and formats of numbers and dates. */
-const ownLiterals = new Set([
-  '/',
-  '.',
-  '!',
-  'UTC',
-  'hex',
-  '%.12g',
-  '%Y-%m',
-  '%Y-%m-%d',
-  'YYYY-MM',
-  'YYYY-MM-DD',
-])
+let read: string | undefined
+
+/** Every file that writes SQL. */
+function source(): string {
+  const folder = fileURLToPath(new URL('../../../packages/core/src/', import.meta.url))
+  read ??= ['dialect', 'compile', 'sql']
+    .filter((name) => existsSync(join(folder, name)))
+    .flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+  return read
+}
 
 /** Identifiers in double quotes (MySQL: backticks), literals in single quotes; doubled quotes stand for themselves. */
 function pieces(name: DatabaseName, text: string): Piece[] {

@@ -1,0 +1,216 @@
+/** Pages partition the set: by number and by cursor, forwards and backwards, and while rows are inserted. */
+import type { Api } from '@model-api/core'
+import fc from 'fast-check'
+import { type Answer, get } from '../support/api.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { batches, check } from '../support/property.ts'
+import { resultsOf, urlOf } from '../support/reference/answer.ts'
+import { decodeQuery, describeWorld, queryParts, worlds } from '../support/reference/arbitrary.ts'
+import { createWorldTables, loadWorld, worldApis } from '../support/reference/database.ts'
+import type { Query } from '../support/reference/query.ts'
+import type { World } from '../support/reference/rows.ts'
+import { modelNamed } from '../support/reference/schema.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { insertRows } from '../support/tables.ts'
+
+const runs = { sqlite: 100, postgres: 30, mysql: 30 }
+
+interface Case {
+  readonly world: World
+  readonly query: Query
+  readonly depth: number | undefined
+  readonly limit: number
+}
+
+const cases: fc.Arbitrary<Case> = fc
+  .record({ world: worlds, parts: queryParts, limit: fc.integer({ min: 1, max: 4 }) })
+  .map(({ world, parts, limit }) => {
+    const asked = decodeQuery(world, parts)
+    const query = withoutPage(asked.query)
+    const total = resultsOf(world, query, asked.depth).length
+    return {
+      world,
+      query,
+      depth: asked.depth,
+      limit: Math.max(limit, Math.ceil(total / mostPages)),
+    }
+  })
+
+/** Whole records, and projections without to-many joins: what has a place in an order of base rows. */
+const cursorCases = cases.filter(({ query }) => query.projection.kind === 'records')
+
+function withoutPage(query: Query): Query {
+  const { page: _, limit: __, count: ___, ...rest } = query
+  return rest
+}
+
+/** Long lists are read in longer pages. */
+const mostPages = 20
+
+eachDatabase('pages', (test, db) => {
+  let apis: ReadonlyMap<number | undefined, Api>
+  test.before(async () => {
+    await createWorldTables(db)
+    apis = worldApis(db)
+  })
+
+  batches(test, 'by number', runs[db.name], (parameters) =>
+    check(cases, parameters, async (given) => {
+      const api = await prepared(given)
+      const all = await everything(api, given)
+      const pages = await follow(api, firstPage(given, ''), 'next_url')
+      return (
+        problem('the pages', pages, all, given) ??
+        problem('backwards', await backwards(api, pages, firstPage(given, '')), all, given) ??
+        problem(
+          'without a count',
+          await follow(api, firstPage(given, 'count=none'), 'next_url'),
+          all,
+          given,
+        )
+      )
+    }),
+  )
+
+  batches(test, 'by cursor', runs[db.name], (parameters) =>
+    check(cursorCases, parameters, async (given) => {
+      const api = await prepared(given)
+      const all = await everything(api, given)
+      const first = firstPage(given, 'paging=cursor')
+      const pages = await follow(api, first, 'next_url')
+      return (
+        problem('the pages', pages, all, given) ??
+        problem('backwards', await backwards(api, pages, first), all, given)
+      )
+    }),
+  )
+
+  batches(test, 'by cursor, while rows are inserted', runs[db.name], (parameters) =>
+    check(cursorCases, parameters, async (given) => {
+      const api = await prepared(given)
+      const before = (await everything(api, given)).map(keyOf(given))
+      let copies = 0
+      const insert = async (): Promise<void> => {
+        if (copies < 5) await insertCopy(db, given, copies)
+        copies += 1
+      }
+      const first = firstPage(given, 'paging=cursor')
+      const pages = await follow(api, first, 'next_url', insert)
+      const seen = pages.flatMap((page) => page.value).map(keyOf(given))
+      const twice = seen.filter((key, i) => seen.indexOf(key) !== i)
+      if (twice.length > 0) return report(`twice: ${twice.join(' ')}`, given)
+      const old = seen.filter((key) => before.includes(key))
+      if (old.join('\n') === before.join('\n')) return undefined
+      return report(`rows that were there:\n${before.join('\n')}\nseen:\n${old.join('\n')}`, given)
+    }),
+  )
+
+  async function prepared({ world, depth }: Case): Promise<Api> {
+    await loadWorld(db, world)
+    return apis.get(depth) as Api
+  }
+})
+
+const keyOf =
+  ({ query }: Case) =>
+  (row: Readonly<Record<string, unknown>>): string =>
+    Object.keys(modelNamed(query.base).columns)
+      .filter((field) => modelNamed(query.base).columns[field]?.primaryKey === true)
+      .map((field) => JSON.stringify(row[field]))
+      .join()
+
+/** The whole list, from one page that is long enough; the differential tests prove it right. */
+async function everything(api: Api, { world, query, depth }: Case): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for (let page = 1; ; page += 1) {
+    const answer = await get(api, urlOf(world, { ...query, limit: 100, page }))
+    rows.push(...values(answer))
+    if (answer.body.next_url === null) {
+      if (resultsOf(world, query, depth).length === rows.length) return rows
+      throw new Error('the whole list is not whole')
+    }
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Page {
+  readonly url: string
+  readonly value: readonly Row[]
+  readonly body: Answer['body']
+}
+
+function values(answer: Answer): readonly Row[] {
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.value as readonly Row[]
+}
+
+function firstPage({ world, query, limit }: Case, more: string): string {
+  const url = urlOf(world, { ...query, limit })
+  return more === '' ? url : `${url}&${more}`
+}
+
+/** From page to page by one link, until there is none. */
+async function follow(
+  api: Api,
+  start: string,
+  link: 'next_url' | 'previous_url',
+  between: () => Promise<void> = async () => {},
+): Promise<Page[]> {
+  const pages: Page[] = []
+  for (let url: string | null = start; url !== null; ) {
+    const answer = await get(api, url)
+    const value = values(answer)
+    pages.push({ url, value, body: answer.body })
+    // A problem of its own, which the caller sees as rows that come again.
+    if (pages.length > mostPages + 10) break
+    url = answer.body[link]
+    if (url !== null) await between()
+  }
+  return pages
+}
+
+/** From the last page to the first, put in order again. */
+async function backwards(api: Api, pages: readonly Page[], first: string): Promise<Page[]> {
+  const last = pages.at(-1)?.url ?? first
+  return (await follow(api, last, 'previous_url')).reverse()
+}
+
+function problem(
+  how: string,
+  pages: readonly Page[],
+  all: readonly Row[],
+  given: Case,
+): string | undefined {
+  const rows = pages.flatMap(({ value }) => value)
+  const texts = [rows, all].map((list) => list.map((row) => JSON.stringify(row)).join('\n'))
+  const lengths = pages.map(({ value }) => value.length)
+  const full = lengths.slice(0, -1).every((length) => length === given.limit)
+  const ended = all.length === 0 || (lengths.at(-1) ?? 0) > 0
+  if (texts[0] === texts[1] && full && ended) return undefined
+  const urls = pages.map(({ url, value }) => `  ${value.length} of ${url}`)
+  const short = texts.map((text) => text.replace(/^(.{60}).+$/gm, '$1…'))
+  return report(`${how}:\n${urls.join('\n')}\n${short[0]}\nthe whole list:\n${short[1]}`, given)
+}
+
+const report = (what: string, { world, query }: Case): string =>
+  [`GET ${decodeURIComponent(urlOf(world, query))}`, what, describeWorld(world)].join('\n')
+
+/** A row like one that is there, under a key of its own: it ties with that row in every other order. */
+async function insertCopy(db: TestDatabase, { world, query }: Case, count: number): Promise<void> {
+  const model = modelNamed(query.base)
+  const rows = world.rows[model.name] ?? []
+  const row = rows[count % Math.max(1, rows.length)]
+  if (row === undefined) return
+  const copy: Record<string, unknown> = { ...row }
+  for (const [field, column] of Object.entries(model.columns)) {
+    const text = ['!', 'k', '~', '#', 'zz'][count]
+    if (field === 'author_id' && column.unique === true) copy[field] = null
+    else if (column.primaryKey !== true && column.unique !== true) continue
+    else if (column.type === 'uuid') copy[field] = `${count}5000000-0000-4000-8000-000000000000`
+    else if (column.type === 'integer') copy[field] = [-7, 1000, 0, -3, 77][count]
+    else if (column.type === 'bigint') copy[field] = ['-7', '1000', '3', '-3', '77'][count]
+    else copy[field] = text
+  }
+  await insertRows(db, model, [copy])
+}
