@@ -1,0 +1,58 @@
+// What policyFor knows of a model, and what it refuses; compiled, never run.
+
+import type { Kysely } from 'kysely'
+import { policyFor } from '../../packages/core/src/access/policy-for.ts'
+import { defineModel } from '../../packages/core/src/model/define-model.ts'
+import type { DatabaseOf } from '../../packages/core/src/model/infer.ts'
+
+const Note = defineModel('Note', {
+  table: 'notes',
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    text: { type: 'text' },
+    ownerId: { type: 'integer', column: 'owner_id' },
+    salt: { type: 'string', hidden: true },
+  },
+  meta: {},
+})
+
+interface Wider extends DatabaseOf<[typeof Note]> {
+  readonly members: { readonly team_id: number; readonly user_id: number }
+}
+
+declare const db: Kysely<Wider>
+// biome-ignore lint/suspicious/noExplicitAny: an instance that knows no tables
+declare const untyped: Kysely<any>
+
+export const whole = policyFor(Note, db, {
+  scope_query: (query, { user }) =>
+    user !== null &&
+    query
+      .innerJoin('members', 'members.user_id', 'notes.owner_id')
+      .where('notes.owner_id', '=', user.id),
+  can_read: (note) => note.salt.length > 0 && note.ownerId > 0,
+  can_create: async (data) => data.text !== '',
+  can_update: (note, data) => note.ownerId === data.ownerId,
+  can_delete: ({ id }) => id > 1,
+})
+
+export const some = policyFor(Note, db, { can_delete: () => false })
+
+export const loose = policyFor(Note, untyped, {
+  scope_query: (query) => query.where('owner_id', '=', 1),
+})
+
+export const column = policyFor(Note, db, {
+  // @ts-expect-error: no column of the table; database names are meant
+  scope_query: (query) => query.where('ownerId', '=', 1),
+})
+
+export const field = policyFor(Note, db, {
+  // @ts-expect-error: no field of the model; field names are meant
+  can_read: (note) => note.owner_id === 1,
+})
+
+export const hook = policyFor(Note, db, {
+  // @ts-expect-error: no hook
+  can_raed: () => true,
+})
