@@ -5,7 +5,7 @@ import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
-import { columnOf, junction, linkRows, relatedRows } from './source.ts'
+import { columnOf, junction, linkRows, relatedRows, sameKeys } from './source.ts'
 import type { Target } from './target.ts'
 
 /** An operand as SQL, with the column type its comparisons follow. */
@@ -119,9 +119,11 @@ function linked(
   })
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (relation.through === undefined) return all
-  const pairs = relation.through.to.map(
-    (name, i) =>
-      sql`${sql.id(junction, name)} = ${columnOf(source, relation.to[i] as (typeof relation.to)[0])}`,
+  const pairs = sameKeys(
+    target,
+    relation.to,
+    relation.through.to.map((name) => sql.id(junction, name)),
+    relation.to.map((column) => columnOf(source, column)),
   )
-  return sql<SqlBool>`exists (select 1 from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} where ${sql.join(pairs, sql` and `)} and ${all})`
+  return sql<SqlBool>`exists (select 1 from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} where ${pairs} and ${all})`
 }

@@ -105,7 +105,9 @@ function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fr
       tables.push(sql` left join ${links} on ${onLinks} right join ${partners} on ${onPartners}`)
       continue
     }
-    tables.push(sql`${joinWords[join.type]}${joinedSource(target, join)} on ${joinCondition(join)}`)
+    tables.push(
+      sql`${joinWords[join.type]}${joinedSource(target, join)} on ${joinCondition(target, join)}`,
+    )
   }
   return sql.join(tables, sql``)
 }

@@ -80,29 +80,44 @@ export function joinedSource(target: Target, join: PlannedJoin): Aliased {
   const columns = [...source.resource.allColumns.values()].map((column) =>
     sql.id(partner, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${junctionEquals(join)})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${junctionEquals(target, join)})`.as(
     source.alias,
   )
 }
 
-function junctionEquals({ relation }: PlannedJoin): Fragment {
-  const pairs = (relation.through?.to ?? []).map(
-    (name, i) => sql`${sql.id(junction, name)} = ${sql.id(partner, relation.to[i]?.dbName ?? '')}`,
+function junctionEquals(target: Target, { relation }: PlannedJoin): Fragment {
+  return sameKeys(
+    target,
+    relation.to,
+    (relation.through?.to ?? []).map((name) => sql.id(junction, name)),
+    relation.to.map(({ dbName }) => sql.id(partner, dbName)),
+  )
+}
+
+/** Two keys are the same, column by column; `own` is what is looked up, so that its index serves. */
+export function sameKeys(
+  { dialect }: Target,
+  columns: readonly NamedColumn[],
+  own: readonly Fragment[],
+  other: readonly Fragment[],
+  otherColumns: readonly NamedColumn[] = columns,
+): Fragment {
+  const pairs = columns.map((column, i) =>
+    dialect.sameKey(column, own[i] as Fragment, otherColumns[i] ?? column, other[i] as Fragment),
   )
   return sql.join(pairs, sql` and `)
 }
 
 /** The ON condition of a join: the relation's keys. */
-export function joinCondition(join: PlannedJoin): Fragment {
+export function joinCondition(target: Target, join: PlannedJoin): Fragment {
   const { relation, from, source } = join
-  const pairs = relation.from.map((column, i) => {
-    const other =
-      relation.through === undefined
-        ? sql.id(source.alias, relation.to[i]?.dbName ?? '')
-        : sql.id(source.alias, linkColumn(i))
-    return sql`${other} = ${columnOf(from, column)}`
-  })
-  return sql.join(pairs, sql` and `)
+  const own =
+    relation.through === undefined
+      ? relation.to.map((column) => columnOf(source, column))
+      : relation.from.map((_, i) => sql.id(source.alias, linkColumn(i)))
+  const columns = relation.through === undefined ? relation.to : relation.from
+  const other = relation.from.map((column) => columnOf(from, column))
+  return sameKeys(target, columns, own, other, relation.from)
 }
 
 /**
@@ -122,11 +137,11 @@ export function rightJoinSteps(
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const alias = `links of ${source.alias}`
   const on = (names: readonly string[], side: Source, columns: readonly NamedColumn[]) =>
-    sql.join(
-      names.map(
-        (name, i) => sql`${sql.id(alias, name)} = ${columnOf(side, columns[i] as NamedColumn)}`,
-      ),
-      sql` and `,
+    sameKeys(
+      target,
+      columns,
+      names.map((name) => sql.id(alias, name)),
+      columns.map((column) => columnOf(side, column)),
     )
   return {
     links: sql`${linkRows(target, source, through.table)}`.as(alias),
@@ -140,5 +155,5 @@ export function rightJoinSteps(
 export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
   const planned: PlannedJoin = { ...join, type: 'inner' }
   const joined = joinedSource(target, planned)
-  return sql`${joined} where ${joinCondition(planned)}`
+  return sql`${joined} where ${joinCondition(target, planned)}`
 }
