@@ -14,13 +14,16 @@ export const layers: readonly (readonly string[])[] = [
   ['execute', 'serialize'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'openapi', 'introspect'],
-  ['call', 'handle'],
+  ['call', 'handle', 'fetch'],
   ['api'],
   ['index', 'internals', 'introspect.ts', 'redis'],
 ]
 
 /** Neighbours of one layer that may be imported all the same. */
-export const sideways: readonly (readonly [from: string, to: string])[] = [['auth', 'access']]
+export const sideways: readonly (readonly [from: string, to: string])[] = [
+  ['auth', 'access'],
+  ['endpoints', 'openapi'],
+]
 
 /** What a folder never imports, although it lies lower. */
 export const never: Readonly<Record<string, readonly string[]>> = {

@@ -9,6 +9,7 @@ import { collectProblems, throwProblems } from './config/problems.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
 import { databaseUnavailable } from './errors.ts'
+import { type FetchOptions, serveFetch } from './fetch.ts'
 import { handle } from './handle.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse } from './http/response.ts'
@@ -51,7 +52,29 @@ export interface Api {
    * ```
    */
   handle<T = JsonValue>(request: ApiRequest): Promise<ApiResponse<T>>
-  /** Whether a URL lies under our prefixes; adapters let others pass. */
+  /**
+   * Answers a web `Request`, for runtimes that speak it: Bun, Deno, workers; never rejects.
+   *
+   * ```ts
+   * Deno.serve((request, { remoteAddr }) => api.fetch(request, { ip: remoteAddr.hostname }))
+   * ```
+   */
+  fetch(request: Request, options?: FetchOptions): Promise<Response>
+  /**
+   * Answers a request that was refused before it came to `handle`, by middleware of the host or a parser, in the API's own
+   * envelope; an error that is no ApiError is reported and answered with 500. Adapters call it; never rejects.
+   *
+   * ```ts
+   * await api.refuse(request, apiError(403, 'Forbidden', 'Not from this network.'))
+   * ```
+   */
+  refuse(request: ApiRequest, error: unknown): Promise<ApiResponse>
+  /** Largest body in bytes (API_BODY_LIMIT); adapters stop reading beyond it. */
+  readonly bodyLimit: number
+  /**
+   * Whether a URL is answered here: it lies under our prefixes and is not left to the host (meta:
+   * `register_canonical_routes: false`). Adapters let others pass.
+   */
   owns(url: string): boolean
   /** Settles when everything that had to be looked up is known; a rejection answers 503 until it succeeds. */
   readonly ready: Promise<void>
@@ -90,7 +113,7 @@ export function createApi(options: ApiOptions): Api {
   const runtime: Runtime = {
     settings,
     registry,
-    routes: buildRouteTable(registry, settings.prefix),
+    routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,
     policies,
     clock: options.clock ?? systemClock,
@@ -101,6 +124,15 @@ export function createApi(options: ApiOptions): Api {
   }
   return {
     handle: <T>(request: ApiRequest) => handle(runtime, request) as Promise<ApiResponse<T>>,
+    fetch: (request, options) => {
+      const serving = {
+        handle: (one: ApiRequest) => handle(runtime, one),
+        bodyLimit: settings.bodyLimit,
+      }
+      return serveFetch(serving, request, options)
+    },
+    refuse: (request, error) => handle(runtime, request, { error }),
+    bodyLimit: settings.bodyLimit,
     owns: (url) => isOurs(runtime.routes, splitUrl(url).path),
     get ready() {
       return dialect().then(() => undefined)

@@ -368,6 +368,14 @@ export const unsupportedMediaType = (type: string | undefined): ApiError =>
     code: 'unsupported_media_type',
   })
 
+/** The body is compressed: what it holds cannot be limited before it is unpacked. */
+export const encodedBody = (encoding: string): ApiError =>
+  new ApiError(415, {
+    error: 'Unsupported Media Type',
+    reason: `The body is sent as "${encoding.slice(0, 100)}". Send it without Content-Encoding.`,
+    code: 'unsupported_encoding',
+  })
+
 /** The body is larger than API_BODY_LIMIT. */
 export const bodyTooLarge = (setting: string, limit: number): ApiError =>
   new ApiError(413, {
@@ -375,6 +383,10 @@ export const bodyTooLarge = (setting: string, limit: number): ApiError =>
     reason: `The body is larger than ${limit} bytes (${setting}).`,
     code: 'body_too_large',
   })
+
+/** A body whose sender went away, or said another length than it sent. */
+export const incompleteBody = (): ApiError =>
+  badRequest('incomplete_body', 'The body ended before it was complete.')
 
 /** A write without a body. */
 export const emptyBody = (): ApiError =>

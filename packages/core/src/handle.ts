@@ -7,6 +7,7 @@ import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import type { Call, Runtime } from './call.ts'
 import { settingNames } from './config/setting-names.ts'
+import type { ApiSettings } from './config/settings.ts'
 import { getMany } from './endpoints/collection.ts'
 import { create } from './endpoints/create.ts'
 import { getOne } from './endpoints/item.ts'
@@ -22,8 +23,17 @@ import type { ApiResponse } from './http/response.ts'
 import { matchRoute, type Route, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 
-/** Serves one request; never rejects. */
-export async function handle(runtime: Runtime, request: ApiRequest): Promise<ApiResponse> {
+/** What a request was refused for before it came here: by the host's middleware, or by a parser. */
+export interface Refused {
+  readonly error: unknown
+}
+
+/** Serves one request, or answers one that was refused; never rejects. */
+export async function handle(
+  runtime: Runtime,
+  request: ApiRequest,
+  refused?: Refused,
+): Promise<ApiResponse> {
   const started = runtime.clock.elapsed()
   const requestId = idOf(request)
   const stamp = (): Stamp => ({
@@ -46,6 +56,10 @@ export async function handle(runtime: Runtime, request: ApiRequest): Promise<Api
     return respond(failure.status, final, requestId, failure.headers)
   }
   try {
+    if (refused !== undefined) {
+      ;({ hooks, dump } = switchesAt(runtime, request) ?? runtime.settings)
+      throw refused.error
+    }
     const { call, route } = openCall(runtime, request)
     hooks = call.hooks
     dump = call.resource.settings.dump
@@ -56,6 +70,19 @@ export async function handle(runtime: Runtime, request: ApiRequest): Promise<Api
     return respond(result.status, body, requestId, headers)
   } catch (error) {
     return answerFailure(error)
+  }
+}
+
+/** What the answer to a refused request goes by, where it was for a resource. */
+function switchesAt(
+  runtime: Runtime,
+  request: ApiRequest,
+): Pick<ApiSettings, 'hooks' | 'dump'> | undefined {
+  try {
+    const { hooks, resource } = openCall(runtime, request).call
+    return { hooks, dump: resource.settings.dump }
+  } catch {
+    return undefined
   }
 }
 

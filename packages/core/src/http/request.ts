@@ -1,5 +1,12 @@
 // ApiRequest: what an adapter hands over, a plain object with the raw URL; header look-up.
 
+/** A file that a host has installed, as text. */
+export interface Asset {
+  readonly text: string
+  /** Whether it is an ECMAScript module. */
+  readonly module: boolean
+}
+
 /** One request, framework-free. */
 export interface ApiRequest {
   /** `GET`, `POST`, …; any case. */
@@ -8,7 +15,7 @@ export interface ApiRequest {
   readonly url: string
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Parsed body or its text. */
+  /** Parsed body, its text or bytes; where it could not be read, the ApiError that a write is then answered with. */
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string
@@ -16,6 +23,11 @@ export interface ApiRequest {
   readonly baseUrl?: string
   /** The framework's own request, for hooks. */
   readonly host?: unknown
+  /**
+   * Reads a file the host has installed; the service itself touches no file system. `redoc.js` is the script that
+   * draws the documentation page; without it the page is a plain one.
+   */
+  readonly asset?: (name: 'redoc.js') => Promise<Asset | undefined>
   /** The authenticated user; custom strategies may set it. */
   user?: unknown
 }

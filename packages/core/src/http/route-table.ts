@@ -1,6 +1,8 @@
 // The route table: which path belongs to which resource; routing works on the raw path, each segment decoded once (contract §3).
 
+import type { EndpointCase } from '../config/settings.ts'
 import { malformedEncoding } from '../errors.ts'
+import { toCase } from '../naming/case.ts'
 import { relationBySegment } from '../registry/relation-token.ts'
 import type { Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 
@@ -20,30 +22,62 @@ export interface RouteTable {
   readonly byPath: ReadonlyMap<string, Resource>
   /** Longest endpoint path, in segments. */
   readonly longest: number
+  /** Canonical endpoint names that are left to the host (meta: register_canonical_routes). */
+  readonly released: ReadonlySet<string>
 }
 
 /** Built once; look-up is by hash, whatever the number of models. */
-export function buildRouteTable(registry: Registry, prefix: string): RouteTable {
+export function buildRouteTable(
+  registry: Registry,
+  prefix: string,
+  letterCase: EndpointCase = 'kebab',
+): RouteTable {
   const byPath = new Map<string, Resource>()
   for (const resource of registry.resources) {
     for (const path of resource.paths) byPath.set(path, resource)
   }
   const longest = Math.max(1, ...[...byPath.keys()].map((path) => path.split('/').length))
-  return { prefix: prefix.split('/').filter((segment) => segment !== ''), byPath, longest }
+  const released = registry.resources
+    .filter(({ endpoint, paths }) => !paths.includes(endpoint))
+    .flatMap(({ endpoint, name }) => [endpoint, toCase(name, letterCase)])
+  return {
+    prefix: prefix.split('/').filter((segment) => segment !== ''),
+    byPath,
+    longest,
+    released: new Set(released.filter((name) => !byPath.has(name))),
+  }
 }
 
-/** Splits a URL at its first question mark; what follows is the raw query. */
+/**
+ * Splits a URL at its first question mark; what follows is the raw query. The origin of an absolute URL is left out: a
+ * request line may carry one (RFC 9112 §3.2.2).
+ */
 export function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const end = url.indexOf('#')
-  const clean = end === -1 ? url : url.slice(0, end)
+  const whole = end === -1 ? url : url.slice(0, end)
+  const clean = whole.startsWith('/') ? whole : whole.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = clean.indexOf('?')
   return mark === -1
     ? { path: clean, query: '' }
     : { path: clean.slice(0, mark), query: clean.slice(mark + 1) }
 }
 
-/** Whether the path lies under the API's prefix. */
+/** Whether the API answers at a path: it lies under the prefix, and is not left to the host. */
 export function isOurs(table: RouteTable, path: string): boolean {
+  if (!isBelow(table, path)) return false
+  if (table.released.size === 0) return true
+  const [name = ''] = path.split('/').slice(1 + table.prefix.length)
+  if (!table.released.has(quietlyDecoded(name) ?? '')) return true
+  // An endpoint of ours may lie below: /api/books is the host's, /api/books/archive is not.
+  try {
+    return matchRoute(table, path) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Whether the path lies under the API's prefix. */
+function isBelow(table: RouteTable, path: string): boolean {
   const segments = path.split('/').slice(1)
   return (
     path.startsWith('/') &&
@@ -54,7 +88,7 @@ export function isOurs(table: RouteTable, path: string): boolean {
 
 /** The route of a path under the prefix, or undefined: 404. */
 export function matchRoute(table: RouteTable, path: string): Route | undefined {
-  if (!isOurs(table, path)) return undefined
+  if (!isBelow(table, path)) return undefined
   const raw = path.split('/').slice(1 + table.prefix.length)
   const segments = raw.map(decoded)
   if (segments.some((segment) => !isPlain(segment))) return undefined

@@ -1,6 +1,13 @@
 // The body of a request: media type, size, JSON; what it means is the business of `read-record.ts`.
 
-import { bodyTooLarge, emptyBody, malformedEncoding, unsupportedMediaType } from '../errors.ts'
+import {
+  ApiError,
+  bodyTooLarge,
+  emptyBody,
+  encodedBody,
+  malformedEncoding,
+  unsupportedMediaType,
+} from '../errors.ts'
 import { type ApiRequest, header } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { readParsedJson } from './json-parsed.ts'
@@ -16,7 +23,7 @@ export interface BodyLimit {
 }
 
 /**
- * Reads the body of a write: 415 unless it is `application/json`, 413 beyond the limit, 400 where it is no JSON.
+ * Reads the body of a write: 415 unless it is `application/json` as it is, 413 beyond the limit, 400 where it is no JSON.
  *
  * A body that is no text needs no media type: it never was one.
  */
@@ -30,9 +37,13 @@ export function readBody(
   const text = typeof body === 'string' || body instanceof Uint8Array
   if (body === undefined || body === '') throw emptyBody()
   if (type === undefined ? text : !json.test(type)) throw unsupportedMediaType(type)
+  const encoding = header(request, 'content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw encodedBody(encoding)
   if (Number(header(request, 'content-length') ?? 0) > limit.bytes) {
     throw bodyTooLarge(limit.setting, limit.bytes)
   }
+  // The adapter could not read it, and only now does that matter.
+  if (body instanceof ApiError) throw body
   if (!text) return readParsedJson(body, problems)
   if (sizeOf(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
   return readJsonText(typeof body === 'string' ? body : decoded(body), problems)

@@ -1,0 +1,99 @@
+// api.fetch: a web Request in, a Response out; a thin wrapper of `handle` for Bun, Deno and workers.
+
+import { settingNames } from './config/setting-names.ts'
+import { type ApiError, bodyTooLarge, incompleteBody } from './errors.ts'
+import type { ApiRequest } from './http/request.ts'
+import type { ApiResponse } from './http/response.ts'
+import { responseText } from './http/response-text.ts'
+
+export interface FetchOptions {
+  /** Address of the peer, which a Request does not know; rate limits count by it. */
+  readonly ip?: string
+  /** The prefix the API is mounted under, as `/v1`: taken off the path, put before every emitted URL. */
+  readonly baseUrl?: string
+}
+
+/** What is behind `fetch`. */
+export interface Serving {
+  handle(request: ApiRequest): Promise<ApiResponse>
+  readonly bodyLimit: number
+}
+
+/** Serves one web Request. */
+export async function serveFetch(
+  { handle, bodyLimit }: Serving,
+  request: Request,
+  // Runtimes hand a second argument of their own to a bare `fetch: api.fetch`; only texts of these names are taken.
+  { ip, baseUrl }: FetchOptions = {},
+): Promise<Response> {
+  const body = await readBody(request, bodyLimit)
+  const mount = typeof baseUrl === 'string' ? baseUrl : ''
+  const url = targetOf(request.url)
+  const response = await handle({
+    method: request.method,
+    url: below(url, mount) ? url.slice(mount.length) : url,
+    headers: Object.fromEntries(request.headers),
+    ...(body === undefined ? {} : { body }),
+    ...(typeof ip === 'string' ? { ip } : {}),
+    ...(mount === '' ? {} : { baseUrl: mount }),
+    host: request,
+  })
+  return toResponse(request.method, response)
+}
+
+/** Path and query as they were sent, without the origin. */
+const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+
+const below = (url: string, mount: string): boolean =>
+  url.startsWith(mount) && /^(?:[/?]|$)/.test(url.slice(mount.length))
+
+/** The body's bytes, or what a write is answered with because they could not be had. */
+async function readBody(
+  { method, headers, body }: Request,
+  limit: number,
+): Promise<Uint8Array | ApiError | undefined> {
+  if (body === null || method === 'GET' || method === 'HEAD') return undefined
+  const tooLarge = bodyTooLarge(settingNames.bodyLimit, limit)
+  if (Number(headers.get('content-length') ?? 0) > limit) return tooLarge
+  const chunks: Uint8Array[] = []
+  const reader = body.getReader()
+  let size = 0
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      size += read.value.length
+      if (size > limit) {
+        reader.cancel().catch(() => {})
+        return tooLarge
+      }
+      chunks.push(read.value)
+    }
+  } catch {
+    return incompleteBody()
+  }
+  return size === 0 ? undefined : joined(chunks, size)
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks
+  if (chunks.length === 1 && only !== undefined) return only
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+function toResponse(method: string, response: ApiResponse): Response {
+  const text = responseText(response)
+  const headers = new Headers(response.headers)
+  if (text === undefined) {
+    headers.delete('content-type')
+    return new Response(null, { status: response.status, headers })
+  }
+  const bytes = new TextEncoder().encode(text)
+  headers.set('content-length', String(bytes.length))
+  const body = method === 'HEAD' ? null : bytes
+  return new Response(body, { status: response.status, headers })
+}
