@@ -47,7 +47,15 @@ export function testApi(
   config: ApiConfig = {},
   options: Partial<Parameters<typeof createApi>[0]> = {},
 ): Api {
-  return createApi({ db: db.kysely, models, config, clock: frozenClock(), ...options })
+  return createApi({
+    db: db.kysely,
+    models,
+    config,
+    clock: frozenClock(),
+    // The servers of tests have no time limits, and each API would say so.
+    onWarning: () => {},
+    ...options,
+  })
 }
 
 /** Sends a request. */

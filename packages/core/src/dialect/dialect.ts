@@ -50,6 +50,11 @@ export interface DatabaseFailure {
 export interface Dialect {
   readonly name: string
 
+  /** The text of a read that the server gives up after `ms`; absent where only the connection can be told. */
+  readonly timeLimited?: (text: string, ms: number) => string
+  /** What `connect` found that its owner should know: sentences for `onWarning`. */
+  readonly advice?: readonly string[]
+
   /** How statements are written, where the service prints them itself; without it Kysely does. */
   readonly textStyle?: TextStyle
 

@@ -17,6 +17,8 @@ export interface ColumnFacts {
 }
 
 export interface Facts {
+  /** MariaDB rather than MySQL; undefined where nobody looked. */
+  readonly mariadb?: boolean
   /** A collation of utf8mb4 by code point that does not pad; each server has its own name for it. */
   readonly collation: Fragment
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
@@ -37,6 +39,7 @@ export async function lookUpFacts(
   const mariadb = /mariadb/i.test(String(rows[0]?.version))
   const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables)
   return {
+    mariadb,
     collation: mariadb ? fragment`utf8mb4_nopad_bin` : fragment`utf8mb4_0900_bin`,
     of: (column) => facts.get(column),
   }

@@ -109,6 +109,7 @@ function dialectWith(facts: Facts): Dialect {
 
   return {
     name: 'mysql',
+    timeLimited: limiterOf(facts),
     textStyle: { quote: '`', placeholders: 'question marks' },
     // A round trip and a plan cost more than the subquery.
     countsInStatement: true,
@@ -212,6 +213,18 @@ function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unkno
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
+}
+
+/** Each server has its own spelling; without a look at it, neither is safe. */
+function limiterOf({ mariadb }: Facts): (text: string, ms: number) => string {
+  switch (mariadb) {
+    case true:
+      return (text, ms) => `set statement max_statement_time = ${ms / 1000} for ${text}`
+    case false:
+      return (text, ms) => text.replace(/^select /, `select /*+ max_execution_time(${ms}) */ `)
+    default:
+      return (text) => text
+  }
 }
 
 /** A text beside a number would have both compared as doubles. */

@@ -14,6 +14,20 @@ export type Facts = (column: DialectColumn) => Collates | undefined
 
 export const unknownFacts: Facts = () => undefined
 
+/** A pool of the user's own has the user's settings; one without a time limit lets a single query hold it for ever. */
+export async function timeoutAdvice(
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  db: Kysely<any>,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ statement_timeout: unknown }>`show statement_timeout`.execute(db)
+  return rows[0]?.statement_timeout === '0'
+    ? [
+        'statement_timeout is 0 on this connection: a slow query runs until it ends. Set it where the pool is made, ' +
+          "such as new Pool({ statement_timeout: 5000 }), or for the role: alter role app set statement_timeout = '5s'.",
+      ]
+    : []
+}
+
 interface Declared {
   readonly i: unknown
   readonly c: unknown

@@ -9,7 +9,7 @@ import { classifyPostgres } from './classify.ts'
 import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
-import { type Facts, lookUpFacts, unknownFacts } from './postgres-facts.ts'
+import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
 import {
   type Comparison,
   canonicalInstant,
@@ -26,7 +26,10 @@ import {
 /** PostgreSQL; how the columns are collated, `connect` asks. */
 export const postgres: Dialect = {
   ...dialectWith(unknownFacts),
-  connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
+  connect: async (db, tables = []) => ({
+    ...dialectWith(await lookUpFacts(db, tables)),
+    advice: await timeoutAdvice(db),
+  }),
 }
 
 function dialectWith(facts: Facts): Dialect {

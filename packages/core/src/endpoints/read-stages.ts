@@ -72,7 +72,11 @@ export async function open(call: Call): Promise<Opened> {
   const own = await runtime.session(call.request)
   const db = own.withoutPlugins()
   const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
-  return { connection: { db, dialect }, target, own }
+  return {
+    connection: { db, dialect, statementTimeout: runtime.settings.statementTimeout },
+    target,
+    own,
+  }
 }
 
 /** scope: the plan with every source narrowed by its policy, and the target that knows how. */

@@ -1,5 +1,6 @@
 // Sends one compiled statement and turns what the driver throws into the answer it deserves.
 
+import type { CompiledQuery } from 'kysely'
 import type { Reader } from '../compile/selection.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
@@ -14,6 +15,8 @@ export type RawRow = Readonly<Record<string, unknown>>
 export interface Connection {
   readonly db: AnyDatabase
   readonly dialect: Dialect
+  /** Milliseconds after which the server gives a read up, where a statement can say so. */
+  readonly statementTimeout?: number
 }
 
 /** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */
@@ -23,7 +26,7 @@ export async function run(
 ): Promise<readonly RawRow[]> {
   try {
     const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
-    const { rows } = await connection.db.executeQuery(compiled)
+    const { rows } = await connection.db.executeQuery(limited(connection, compiled))
     return rows as readonly RawRow[]
   } catch (error) {
     const { kind } = connection.dialect.classify(error)
@@ -33,6 +36,17 @@ export async function run(
     if (kind === 'value') throw Object.assign(valueOutOfRange(), { cause: error })
     throw error
   }
+}
+
+/** Reads only: a write that is given up halfway is the transaction's business. */
+function limited(
+  { dialect, statementTimeout }: Connection,
+  compiled: CompiledQuery,
+): CompiledQuery {
+  const isRead = compiled.sql.startsWith('select ') && !compiled.sql.endsWith(' for update')
+  if (statementTimeout === undefined || dialect.timeLimited === undefined || !isRead)
+    return compiled
+  return { ...compiled, sql: dialect.timeLimited(compiled.sql, statementTimeout) }
 }
 
 /** Decodes one row with the readers of its plan. */

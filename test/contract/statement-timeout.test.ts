@@ -1,0 +1,44 @@
+/** Statement timeouts (contract §12): per statement where the server takes it, otherwise the owner of the pool is told. */
+import { type AnyModel, createApi, defineModel } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { Author, createShop, shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+/** Authors with a column that takes its time. */
+const slow = defineModel('Author', {
+  table: 'authors',
+  columns: Author.columns,
+  computed: {
+    // biome-ignore lint/suspicious/noExplicitAny: the expression builder of any database
+    nap: { type: 'integer', expression: (eb: any) => eb.fn('sleep', [eb.val(2)]) },
+  },
+  meta: {},
+}) as AnyModel
+
+eachDatabase('statement timeout', (test, db) => {
+  test.before(() => createShop(db))
+
+  if (db.name === 'mysql') {
+    test('a read that takes longer is given up by the server: 503 with Retry-After', async () => {
+      const api = testApi(db, [slow], { API_STATEMENT_TIMEOUT: 50 }, { onError: () => {} })
+      const { status, headers } = await get(api, '/api/authors')
+      equal([status, headers['retry-after']], [503, '1'])
+    })
+  }
+
+  test('a pool without a limit is reported to onWarning, once', async () => {
+    const warnings: string[] = []
+    const api = createApi({
+      db: db.kysely,
+      models: shop,
+      onWarning: (message) => void warnings.push(message),
+    })
+    await api.ready
+    await get(api, '/api/books')
+    if (db.name === 'postgres') {
+      equal(warnings.length, 1)
+      ok(warnings[0]?.startsWith('statement_timeout is 0'), warnings[0])
+    } else equal(warnings, [])
+  })
+})
