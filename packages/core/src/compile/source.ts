@@ -47,14 +47,14 @@ function expressionOf(column: NamedColumn): Expression<unknown> {
   return column.computed(expressionBuilder())
 }
 
-/** The predicate of soft delete, over the unqualified column. */
+/** The predicate of soft delete, over the unqualified column: only the deleted value is left out, not NULL or a third. */
 function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
   const { softDelete } = resource.settings
   const column = softDelete && resource.allColumns.get(softDelete.attribute)
   if (!softDelete || !column) return undefined
   const ref = sql.id(column.dbName)
-  if (softDelete.active === null) return sql`${ref} is null`
-  return sql`${ref} = ${target.dialect.encode(column, softDelete.active)}`
+  const other = sql`${ref} <> ${target.dialect.encode(column, softDelete.deleted)}`
+  return column.nullable ? sql`(${other} or ${ref} is null)` : other
 }
 
 /** The base of a statement. */
