@@ -1,13 +1,26 @@
 // createApi: checks the configuration, builds registry, routes and dialect once, and answers requests with them.
 
 import type { Kysely } from 'kysely'
+import type { OpenAPIObject } from 'openapi3-ts/oas31'
+import { checksOf } from './access/authorize.ts'
 import { buildPolicies } from './access/policy.ts'
+import { createAuth } from './auth/create-auth.ts'
+import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
+import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
 import type { AnyDatabase } from './compile/target.ts'
-import type { ApiConfig } from './config/config.ts'
+import type { ApiConfig, SessionGetter } from './config/config.ts'
+import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
+import { admissionOf } from './endpoints/admit.ts'
+import { authEndpointAt } from './endpoints/auth-route.ts'
+import { docsPartAt } from './endpoints/docs.ts'
+import { type AccessExplanation, explainAccess } from './endpoints/explain-access.ts'
+import { describeExposure } from './endpoints/exposure.ts'
+import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
+import { allowedMethods } from './endpoints/route-method.ts'
 import { databaseUnavailable } from './errors.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
 import { handle } from './handle.ts'
@@ -15,7 +28,10 @@ import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse } from './http/response.ts'
 import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
+import { createLimiter } from './limits/limiter.ts'
+import { memoryStore } from './limits/memory-store.ts'
 import type { AnyModel } from './model/define-model.ts'
+import { type Endpoints, openapiDocument } from './openapi/document.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
 
@@ -79,6 +95,44 @@ export interface Api {
   /** Settles when everything that had to be looked up is known; a rejection answers 503 until it succeeds. */
   readonly ready: Promise<void>
   readonly registry: Registry
+  /**
+   * Authenticates a request to a route of the host, by the strategies of the API; rejects with the ApiError to answer.
+   *
+   * ```ts
+   * const user = await api.authenticate(request, { roles: ['admin'] })
+   * ```
+   */
+  authenticate(request: ApiRequest, rule?: HostRule): Promise<HookUser | null>
+  readonly refreshTokens: RefreshTokens
+  /**
+   * The OpenAPI 3.1 document of this API, written from its models and settings; the one that is served.
+   *
+   * ```ts
+   * writeFileSync('openapi.json', JSON.stringify(api.openapi(), null, 2))
+   * ```
+   */
+  openapi(): OpenAPIObject
+  /**
+   * Which rule decides about a request of a user (null: nobody), stage by stage; nothing is served.
+   *
+   * ```ts
+   * const { allowed, steps } = await api.explainAccess(user, { method: 'DELETE', url: '/api/books/1' })
+   * // steps[2]: { stage: 'authorize', decision: 'refuses', at: 'config.API_ROLE_MAP.DELETE', because: 'it takes admin; …' }
+   * ```
+   */
+  explainAccess(
+    user: unknown,
+    request: Pick<ApiRequest, 'method' | 'url'>,
+  ): Promise<AccessExplanation>
+  /**
+   * Everything that nobody, an authenticated user without roles, and a user of each role reaches, as a text to commit
+   * and compare. Without a list: of each role that a rule names.
+   *
+   * ```ts
+   * writeFileSync('exposure.txt', api.exposure(['admin', 'editor', 'viewer']))
+   * ```
+   */
+  exposure(roles?: readonly string[]): string
   /** Ends what the API itself started; the user's database stays open. */
   close(): Promise<void>
 }
@@ -104,23 +158,43 @@ export function createApi(options: ApiOptions): Api {
     models: options.models ?? [],
     config,
     dialect: detected,
+    env: options.env ?? environment(),
   })
   const problems = collectProblems()
   const warn = options.onWarning ?? ((message: string) => console.warn(message))
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
-  const dialect = connectOnce(detected, db, tablesOf(registry, options.schema))
+  const dialect = connectOnce(detected, db, tablesOf(registry, options.schema), warn)
+  const clock = options.clock ?? systemClock
+  const report = options.onError ?? ((error: unknown) => console.error(error))
+  const session = sessions(db, sessionGetter)
+  const open = async (request: ApiRequest) => {
+    const known = await dialect()
+    const own = (await session(request)).withoutPlugins()
+    const target = { db: own, dialect: known, schema: options.schema, scopes: new Map() }
+    return { connection: { db: own, dialect: known }, target }
+  }
+  const ownStore = memoryStore()
   const runtime: Runtime = {
     settings,
     registry,
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,
     policies,
-    clock: options.clock ?? systemClock,
+    clock,
     dialect,
-    session: async (request) =>
-      (sessionGetter === undefined ? db : await sessionGetter(request)) as AnyDatabase,
-    report: options.onError ?? ((error) => console.error(error)),
+    session,
+    report,
+    warn,
+    auth: createAuth({ settings, users: registry.users, clock, open, report }),
+    refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
+    document: once(() => openapiDocument(registry, settings, describedEndpoints)),
+    limiter: createLimiter({
+      store: settings.rateStore ?? ownStore,
+      fallback: ownStore,
+      now: () => clock.now(),
+      report: (error) => report(error, noRequest),
+    }),
   }
   return {
     handle: <T>(request: ApiRequest) => handle(runtime, request) as Promise<ApiResponse<T>>,
@@ -133,12 +207,61 @@ export function createApi(options: ApiOptions): Api {
     },
     refuse: (request, error) => handle(runtime, request, { error }),
     bodyLimit: settings.bodyLimit,
-    owns: (url) => isOurs(runtime.routes, splitUrl(url).path),
+    owns: (url) => {
+      const { path } = splitUrl(url)
+      return (
+        isOurs(runtime.routes, path) ||
+        authEndpointAt(settings.auth.routes, path) !== undefined ||
+        docsPartAt(settings.docs, path) !== undefined
+      )
+    },
+    authenticate: (request, rule) => authenticateHost(runtime, request, rule),
+    refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
-      return dialect().then(() => undefined)
+      return Promise.all([dialect(), runtime.auth.ready()]).then(() => undefined)
     },
     registry,
+    openapi: runtime.document,
+    explainAccess: (user, request) => explainAccess(runtime, user, request),
+    exposure: (roles) => describeExposure(runtime, roles),
     close: async () => {},
+  }
+}
+
+/** What the document must know of the endpoints; they stand beside it. */
+const describedEndpoints: Endpoints = {
+  methods: allowedMethods,
+  protection: (route, method) => admissionOf(checksOf(route, method), '', []),
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Stands for the request where a failure belongs to none. */
+const noRequest: ApiRequest = { method: '', url: '' }
+
+/** The environment of the process, where there is one. */
+function environment(): Readonly<Record<string, string | undefined>> {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return process?.env ?? {}
+}
+
+/** One connection per request, however often its stages ask. */
+function sessions(
+  db: AnyDatabase,
+  getter: SessionGetter | undefined,
+): (request: ApiRequest) => Promise<AnyDatabase> {
+  if (getter === undefined) return async () => db
+  const known = new WeakMap<ApiRequest, Promise<AnyDatabase>>()
+  return (request) => {
+    const session = known.get(request) ?? Promise.resolve(getter(request) as Promise<AnyDatabase>)
+    known.set(request, session)
+    return session
   }
 }
 
@@ -147,15 +270,19 @@ function connectOnce(
   detected: Dialect,
   db: AnyDatabase,
   tables: readonly DialectTable[],
+  warn: (message: string) => void,
 ): () => Promise<Dialect> {
+  const connect = async (): Promise<Dialect> => {
+    const dialect = (await detected.connect?.(db.withoutPlugins(), tables)) ?? detected
+    for (const advice of dialect.advice ?? []) warn(advice)
+    return dialect
+  }
   let known: Promise<Dialect> | undefined
   return () => {
-    known ??= Promise.resolve(detected.connect?.(db.withoutPlugins(), tables) ?? detected).catch(
-      (error: unknown) => {
-        known = undefined
-        throw Object.assign(databaseUnavailable(), { cause: error })
-      },
-    )
+    known ??= connect().catch((error: unknown) => {
+      known = undefined
+      throw Object.assign(databaseUnavailable(), { cause: error })
+    })
     return known
   }
 }

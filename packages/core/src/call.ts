@@ -1,14 +1,18 @@
 // Call: what one request carries through the stages. Types only.
 
+import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Action } from './access/action.ts'
 import type { Policies } from './access/policy.ts'
 import type { Caller } from './access/roles.ts'
+import type { Auth } from './auth/create-auth.ts'
+import type { RefreshTokenStore } from './auth/refresh-tokens.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
+import type { Limiter } from './limits/limiter.ts'
 import type { Reach } from './plan/context.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 
@@ -34,6 +38,13 @@ export interface Runtime {
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
   session(request: ApiRequest): Promise<AnyDatabase>
   report(error: unknown, request: ApiRequest): void
+  /** Says what may be meant otherwise, or should be looked at. */
+  warn(message: string): void
+  readonly auth: Auth
+  readonly refreshStore: RefreshTokenStore
+  readonly limiter: Limiter
+  /** The OpenAPI document; written when it is first asked for. */
+  document(): OpenAPIObject
 }
 
 /** One request being served. */

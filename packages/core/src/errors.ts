@@ -147,24 +147,6 @@ export const crossSiteRequest = (): ApiError =>
     code: 'cross_site_request',
   })
 
-/** The body of a login or refresh is not JSON. */
-export const malformedCredentials = (reason: string): ApiError =>
-  badRequest('malformed_credentials', reason)
-
-/** Members of a login or refresh body that are missing or of the wrong kind. */
-export const credentialProblems = (
-  problems: Readonly<Record<string, readonly string[]>>,
-): ApiError =>
-  new ApiError(400, { error: 'Validation failed', reason: problems, code: 'validation_failed' })
-
-/** A body of another kind than JSON. */
-export const credentialsNotJson = (type: string): ApiError =>
-  new ApiError(415, {
-    error: 'Unsupported Media Type',
-    reason: `The body is of type "${type}"; expected application/json.`,
-    code: 'unsupported_media_type',
-  })
-
 /** bcrypt reads 72 bytes and ignores what follows. */
 export const passwordTooLong = (bytes: number): ApiError =>
   badRequest('password_too_long', `A password may have 72 bytes at most; this one has ${bytes}.`)

@@ -8,8 +8,11 @@ import { anonymous } from './access/roles.ts'
 import type { Call, Runtime } from './call.ts'
 import { settingNames } from './config/setting-names.ts'
 import type { ApiSettings } from './config/settings.ts'
+import { admitTo } from './endpoints/admit.ts'
+import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
 import { getMany } from './endpoints/collection.ts'
 import { create } from './endpoints/create.ts'
+import { docsPartAt, serveDocs } from './endpoints/docs.ts'
 import { getOne } from './endpoints/item.ts'
 import { getRelated } from './endpoints/related.ts'
 import { remove } from './endpoints/remove.ts'
@@ -44,6 +47,7 @@ export async function handle(
   })
   // Settings of the API until the route is known, of its resource from then on.
   let { hooks, dump } = runtime.settings
+  const always: Record<string, string> = {}
   const answerFailure = async (error: unknown): Promise<ApiResponse> => {
     const failure = error instanceof ApiError ? error : internalError(requestId)
     if (failure !== error || failure.status >= 500) runtime.report(error, request)
@@ -53,24 +57,44 @@ export async function handle(
       runtime.report(e, request)
       return body
     })
-    return respond(failure.status, final, requestId, failure.headers)
+    return respond(failure.status, final, requestId, { ...always, ...failure.headers })
+  }
+  const answerSuccess = async (result: Result): Promise<ApiResponse> => {
+    const bare = dump.envelope ? {} : bareHeaders(result)
+    const headers = { ...always, ...bare, ...result.headers }
+    if (result.empty) return respond(result.status, undefined, requestId, headers)
+    const body = await runFinal(hooks, successBody(result, stamp(), dump))
+    return respond(result.status, body, requestId, headers)
   }
   try {
     if (refused !== undefined) {
       ;({ hooks, dump } = switchesAt(runtime, request) ?? runtime.settings)
       throw refused.error
     }
+    refuseLongUrl(runtime, request)
+    const { path } = splitUrl(request.url)
+    const part = docsPartAt(runtime.settings.docs, path)
+    if (part !== undefined) {
+      const { status, body, headers } = await serveDocs(runtime, request, part)
+      return respond(status, body as JsonValue | undefined, requestId, headers)
+    }
+    const endpoint = authEndpointAt(runtime.settings.auth.routes, path)
+    if (endpoint !== undefined) {
+      Object.assign(always, { 'cache-control': 'no-store' })
+      return await answerSuccess(await serveAuth(runtime, request, endpoint))
+    }
     const { call, route } = openCall(runtime, request)
     hooks = call.hooks
     dump = call.resource.settings.dump
-    const result = await serve(call, route)
-    const headers = { ...(dump.envelope ? {} : bareHeaders(result)), ...result.headers }
-    if (result.empty) return respond(result.status, undefined, requestId, headers)
-    const body = await runFinal(hooks, successBody(result, stamp(), dump))
-    return respond(result.status, body, requestId, headers)
+    return await answerSuccess(await serve(call, route, always))
   } catch (error) {
     return answerFailure(error)
   }
+}
+
+function refuseLongUrl({ settings }: Runtime, { url }: ApiRequest): void {
+  const { urlLength } = settings.limits
+  if (url.length > urlLength) throw urlTooLong(url.length, settingNames.maxUrlLength, urlLength)
 }
 
 /** What the answer to a refused request goes by, where it was for a resource. */
@@ -88,10 +112,7 @@ function switchesAt(
 
 /** route: the path, the method, and what they mean. */
 function openCall(runtime: Runtime, request: ApiRequest): { call: Call; route: Route } {
-  const { limits, baseUrl, prefix } = runtime.settings
-  if (request.url.length > limits.urlLength) {
-    throw urlTooLong(request.url.length, settingNames.maxUrlLength, limits.urlLength)
-  }
+  const { baseUrl, prefix } = runtime.settings
   const { path, query } = splitUrl(request.url)
   const route = matchRoute(runtime.routes, path)
   if (route === undefined) throw unknownPath(path)
@@ -117,8 +138,8 @@ function openCall(runtime: Runtime, request: ApiRequest): { call: Call; route: R
   return { call, route }
 }
 
-/** Every stage after the route, in order. */
-async function serve(call: Call, route: Route): Promise<Result> {
+/** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
+async function serve(call: Call, route: Route, always: Record<string, string>): Promise<Result> {
   const allowed = allowedMethods(route)
   if (call.method === 'OPTIONS') {
     const headers = { allow: allowed.join(', ') }
@@ -126,8 +147,11 @@ async function serve(call: Call, route: Route): Promise<Result> {
   }
   if (!allowed.includes(call.method)) throw methodNotAllowed(call.method, allowed)
   await runSetup(call.hooks, call.request)
-  const caller = await callerOf(call.request.user, undefined)
-  authorize(caller, checksOf(route, call.method))
+  const checks = checksOf(route, call.method)
+  const { user, headers } = await admitTo(call, route, checks)
+  Object.assign(always, headers)
+  const caller = await callerOf(user, call.runtime.registry.users?.model)
+  authorize(caller, checks)
   const known: Call = { ...call, caller, reach: reachOf(caller) }
   const result = await answer(known, route)
   return { ...result, value: await runReturn(call.hooks, result.value, hookArgs(known)) }

@@ -2,11 +2,13 @@
 
 import type { Reach } from '../plan/context.ts'
 import type { Resource } from '../registry/resource.ts'
+import { needsAuthentication } from './requirement.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
 /** Whether a caller could send `GET /api/<resource>`. */
 export const mayList = (resource: Resource, caller: Caller): boolean =>
   resource.settings.methods.has('GET') &&
+  (caller.authenticated || !needsAuthentication(resource, 'GET_MANY')) &&
   allowedByRoles(resource.settings.roleMaps, 'GET_MANY', caller)
 
 /** As `mayList`, for one caller; each resource is decided once. */

@@ -88,11 +88,18 @@ export function namesIn(value: unknown): readonly string[] {
 const isNamed = (role: unknown): role is { readonly name: unknown } =>
   typeof role === 'object' && role !== null && 'name' in role
 
-/** A rule as an explanation writes it: `editor`, `all of admin, auditor`, `any of …`, `authenticated`. */
+/** The roles a rule names. */
+export const rolesOf = (rule: RoleRule): readonly string[] => {
+  if (rule === true) return []
+  if (typeof rule === 'string') return [rule]
+  return isList(rule) ? rule : rule.roles
+}
+
+/** A rule as an explanation writes it: `editor`, `all of admin, auditor`, `any of …`, `authentication`. */
 export function ruleText(rule: RoleRule): string {
-  if (rule === true) return 'authenticated'
+  if (rule === true) return 'authentication'
   if (typeof rule === 'string') return rule
   const anyOf = !isList(rule) && rule.any_of === true
-  const roles = isList(rule) ? rule : rule.roles
+  const roles = rolesOf(rule)
   return roles.length === 1 ? (roles[0] ?? '') : `${anyOf ? 'any' : 'all'} of ${roles.join(', ')}`
 }

@@ -67,11 +67,16 @@ export type TokenProvider =
   | (string & {})
   | ((request: ApiRequest) => Awaitable<string | null | undefined>)
 
-/** Counts requests per key and window. */
+/** How often a key was counted in its window, and when the window ends (milliseconds since 1970). */
+export interface RateCount {
+  readonly count: number
+  readonly resetsAt: number
+}
+
+/** Counts requests per key and window; a window begins with its first request. */
 export interface RateLimitStore {
-  hit(
-    key: string,
-    windowMs: number,
-    now: number,
-  ): Promise<{ readonly count: number; readonly resetsAt: number }>
+  /** Counts one request and answers the new count. */
+  hit(key: string, windowMs: number, now: number): Promise<RateCount>
+  /** The count as it is. A store that cannot tell leaves it out; failed passwords are then counted in the process. */
+  peek?(key: string, windowMs: number, now: number): Promise<RateCount>
 }

@@ -1,6 +1,7 @@
 // Checks: what a configuration value must look like; each answers the sentence that says what was expected, or undefined.
 
 import { didYouMean } from '../naming/suggest.ts'
+import { rateWindows } from './rate-windows.ts'
 
 /** Answers what is wrong with a value, or undefined. */
 export type Check = (value: unknown) => string | undefined
@@ -147,11 +148,11 @@ export const url: Check = (value) =>
     ? undefined
     : expected('an address such as "https://example.org"', value)
 
-const limit =
-  '\\s*[1-9]\\d*\\s*(?:/|\\s+per\\s+)\\s*(?:[1-9]\\d*\\s+)?(?:second|minute|hour|day)s?\\s*'
-
 /** `<count> per <period>` or `<count>/<period>`, several joined by `;`. */
-export const rateLimit: Check = matching(
-  new RegExp(`^${limit}(?:;${limit})*$`),
-  'a limit such as "5 per minute"; the period is second, minute, hour, day or "15 minutes", several limits are joined by ";"',
-)
+export const rateLimit: Check = (value) =>
+  typeof value === 'string' && rateWindows(value) !== undefined
+    ? undefined
+    : expected(
+        'a limit such as "5 per minute"; the period is second, minute, hour, day or "15 minutes", several limits are joined by ";"',
+        value,
+      )

@@ -23,6 +23,7 @@ import {
   url,
 } from './checks.ts'
 import type { ApiConfig } from './config.ts'
+import { parseIpRange } from './ip-range.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
 import { isParameter, operatorSuffix } from './query-names.ts'
 
@@ -56,8 +57,8 @@ const callback = { ...unset, ...both, check: callable, ...now } as const
 const writeCallback = { ...unset, ...both, check: callable, ...later } as const
 const info = { ...unset, ...api, check: text, ...now } as const
 const infoUrl = { ...unset, ...api, check: url, ...now } as const
-const key = { ...unset, ...api, check: secret, ...later } as const
-const laterText = { ...unset, ...api, check: text, ...later } as const
+const key = { ...unset, ...api, check: secret, ...now } as const
+const authText = { ...unset, ...api, check: text, ...now } as const
 const limit = (value: number, most?: number, because?: string) =>
   ({ default: value, ...both, check: integer(1, most, because), ...now }) as const
 
@@ -97,6 +98,21 @@ const roleRule: Check = (value) => {
   }
   return 'expected a role, a list of at least one role, { roles: [...], any_of: true }, or true (authentication only).'
 }
+
+const ipRange: Check = (value) =>
+  typeof value === 'string' && parseIpRange(value) !== undefined
+    ? undefined
+    : 'expected an address or a range such as "10.0.0.0/8".'
+
+const tokenProvider: Check = matching(
+  /^(?:header|cookie|[^#]+#[A-Za-z_$][\w$]*)$/,
+  '"header", "cookie", a function, or "module#export"',
+)
+
+const rateLimitStore: Check = (value) =>
+  typeof (value as { hit?: unknown } | null)?.hit === 'function'
+    ? undefined
+    : 'expected a store with the method hit(key, windowMs, now), such as redisRateLimitStore(client).'
 
 const requirement: Check = (value) =>
   /^(true|false|1|0|yes|no|on|off)$/.test(String(value))
@@ -181,28 +197,28 @@ export const keyTable: KeyTable = {
     ...unset,
     ...both,
     check: listOf(oneOf('jwt', 'basic', 'api_key', 'custom')),
-    ...later,
+    ...now,
   },
-  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: mapping(accessKeys, requirement), ...later },
+  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: mapping(accessKeys, requirement), ...now },
   API_ROLE_MAP: { ...unset, ...both, check: mapping(accessKeys, roleRule), ...now },
   API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text), ...now },
   API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text), ...now },
   API_ACCESS_POLICY: { ...unset, ...both, check: policy, ...now },
 
-  API_USER_MODEL: { ...unset, ...api, check: object, ...later },
-  API_USER_LOOKUP_FIELD: laterText,
-  API_CREDENTIAL_CHECK_METHOD: laterText,
-  API_CREDENTIAL_HASH_FIELD: laterText,
-  API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable, ...later },
-  API_CUSTOM_AUTH: { ...unset, ...api, check: callable, ...later },
+  API_USER_MODEL: { ...unset, ...api, check: object, ...now },
+  API_USER_LOOKUP_FIELD: authText,
+  API_CREDENTIAL_CHECK_METHOD: authText,
+  API_CREDENTIAL_HASH_FIELD: authText,
+  API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable, ...now },
+  API_CUSTOM_AUTH: { ...unset, ...api, check: callable, ...now },
 
-  API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1), ...later },
-  API_JWT_REFRESH_EXPIRY_TIME: { default: 2880, ...api, check: integer(1), ...later },
-  API_JWT_ALGORITHM: { default: 'HS256', ...api, check: text, ...later },
-  API_JWT_ALLOWED_ALGORITHMS: { ...unset, ...api, check: oneOrMore(text), ...later },
-  API_JWT_ISSUER: laterText,
-  API_JWT_AUDIENCE: laterText,
-  API_JWT_LEEWAY: { default: 0, ...api, check: integer(0), ...later },
+  API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1), ...now },
+  API_JWT_REFRESH_EXPIRY_TIME: { default: 2880, ...api, check: integer(1), ...now },
+  API_JWT_ALGORITHM: { default: 'HS256', ...api, check: text, ...now },
+  API_JWT_ALLOWED_ALGORITHMS: { ...unset, ...api, check: oneOrMore(text), ...now },
+  API_JWT_ISSUER: authText,
+  API_JWT_AUDIENCE: authText,
+  API_JWT_LEEWAY: { default: 0, ...api, check: integer(0, 300), ...now },
   ACCESS_SECRET_KEY: key,
   REFRESH_SECRET_KEY: key,
   ACCESS_PRIVATE_KEY: key,
@@ -212,25 +228,30 @@ export const keyTable: KeyTable = {
   API_AUTH_TOKEN_PROVIDERS: {
     default: ['header'],
     ...api,
-    check: listOf(either(text, callable)),
-    ...later,
+    check: listOf(either(tokenProvider, callable)),
+    ...now,
   },
-  API_AUTH_COOKIE_NAME: { default: 'access_token', ...api, check: text, ...later },
+  API_AUTH_COOKIE_NAME: {
+    default: 'access_token',
+    ...api,
+    check: matching(/^[A-Za-z0-9_.-]+$/, 'a name of letters, digits, _ . and -'),
+    ...now,
+  },
 
-  API_AUTO_AUTH_ROUTES: { default: true, ...api, check: boolean, ...later },
-  API_AUTH_REFRESH_ROUTE: { default: '/auth/refresh', ...api, check: path, ...later },
-  API_AUTH_ME_ROUTE: { default: '/auth/me', ...api, check: path, ...later },
-  API_EXPOSE_ME: { default: true, ...api, check: boolean, ...later },
+  API_AUTO_AUTH_ROUTES: { default: true, ...api, check: boolean, ...now },
+  API_AUTH_REFRESH_ROUTE: { default: '/auth/refresh', ...api, check: path, ...now },
+  API_AUTH_ME_ROUTE: { default: '/auth/me', ...api, check: path, ...now },
+  API_EXPOSE_ME: { default: true, ...api, check: boolean, ...now },
 
-  API_RATE_LIMIT: { ...unset, ...both, check: rateLimit, ...later },
-  API_RATE_LIMIT_STORE: { ...unset, ...api, check: object, ...later },
-  API_LOGIN_RATE_LIMIT: { default: '10 per minute', ...api, check: rateLimit, ...later },
-  API_TRUSTED_PROXIES: { ...unset, ...api, check: either(listOf(text), integer(0)), ...later },
+  API_RATE_LIMIT: { ...unset, ...both, check: rateLimit, ...now },
+  API_RATE_LIMIT_STORE: { ...unset, ...api, check: rateLimitStore, ...now },
+  API_LOGIN_RATE_LIMIT: { default: '10 per minute', ...api, check: rateLimit, ...now },
+  API_TRUSTED_PROXIES: { ...unset, ...api, check: either(listOf(ipRange), integer(0)), ...now },
 
-  API_CREATE_DOCS: { default: true, ...api, check: boolean, ...later },
-  API_DOCUMENTATION_URL: { default: '/docs', ...api, check: path, ...later },
-  API_DOCS_SPEC_ROUTE: { default: '/docs/apispec.json', ...api, check: path, ...later },
-  API_DOCUMENTATION_REQUIRE_AUTH: { default: false, ...api, check: boolean, ...later },
+  API_CREATE_DOCS: { default: true, ...api, check: boolean, ...now },
+  API_DOCUMENTATION_URL: { default: '/docs', ...api, check: path, ...now },
+  API_DOCS_SPEC_ROUTE: { default: '/docs/apispec.json', ...api, check: path, ...now },
+  API_DOCUMENTATION_REQUIRE_AUTH: { default: false, ...api, check: boolean, ...now },
   API_DESCRIPTION: info,
   API_CONTACT_NAME: info,
   API_CONTACT_EMAIL: info,
@@ -240,7 +261,7 @@ export const keyTable: KeyTable = {
   API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url), ...now },
   API_LOGO_URL: infoUrl,
 
-  API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...later },
+  API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...now },
   API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1), ...now },
   API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1), ...now },
   API_MAX_CONDITIONS: limit(100, 1000, variables),

@@ -2,9 +2,13 @@
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ApiConfig } from './config.ts'
+import { type IpRange, parseIpRange } from './ip-range.ts'
 import { keyTable } from './key-table.ts'
 import { type Meta, metaKeyOf } from './meta.ts'
 import type { Problems } from './problems.ts'
+import { resolveRates } from './rate-settings.ts'
+import { rateWindows } from './rate-windows.ts'
+import { resolveRequirements } from './requirements.ts'
 import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
 import { resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
@@ -60,7 +64,7 @@ const limitSettings = ({ get }: Reader): LimitSettings => ({
 })
 
 /** The settings of the whole API, from a checked configuration. */
-export function resolveApiSettings(config: ApiConfig): ApiSettings {
+export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'> {
   const read = reader(config)
   return {
     title: read.get('API_TITLE'),
@@ -68,10 +72,21 @@ export function resolveApiSettings(config: ApiConfig): ApiSettings {
     prefix: read.get('API_PREFIX'),
     baseUrl: read.get('API_BASE_URL'),
     endpointCase: read.get('API_ENDPOINT_CASE'),
+    statementTimeout: read.get('API_STATEMENT_TIMEOUT'),
     bodyLimit: read.get('API_BODY_LIMIT'),
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
+    rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
+    rateStore: config.API_RATE_LIMIT_STORE,
+    trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
+    docs: read.get('API_CREATE_DOCS')
+      ? {
+          page: read.get('API_DOCUMENTATION_URL'),
+          spec: read.get('API_DOCS_SPEC_ROUTE'),
+          requireAuth: read.get('API_DOCUMENTATION_REQUIRE_AUTH'),
+        }
+      : null,
     info: {
       description: read.find('API_DESCRIPTION'),
       contactName: read.find('API_CONTACT_NAME'),
@@ -84,6 +99,9 @@ export function resolveApiSettings(config: ApiConfig): ApiSettings {
     },
   }
 }
+
+const trustedProxies = (given: readonly string[] | number): readonly IpRange[] | number =>
+  typeof given === 'number' ? given : given.flatMap((text) => parseIpRange(text) ?? [])
 
 /** The settings of one published model, from its checked meta and the checked configuration. */
 export function resolveResourceSettings(
@@ -119,9 +137,18 @@ export function resolveResourceSettings(
     limits: limitSettings(read),
     roleMaps: resolveRoleMaps(model.name, meta, config),
     policy: resolvePolicy(model.name, meta, config),
+    ...resolveRequirements(model.name, meta, config, problems),
+    rates: resolveRates(meta, config),
     description: meta.description,
     tag: meta.tag,
     tagGroup: meta.tag_group,
+    summaries: {
+      getMany: meta.get_many_summary,
+      getSingle: meta.get_single_summary,
+      post: meta.post_summary,
+      patch: meta.patch_summary,
+      delete: meta.delete_summary,
+    },
   }
 }
 

@@ -1,7 +1,12 @@
 // Settings: what `API_*` and Meta become inside; complete, typed, readonly. The resolution lives in `resolve-settings.ts`.
 
-import type { AccessPolicyOption, RoleMap } from './access-types.ts'
+import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from './access-types.ts'
+import type { AuthSettings } from './auth-settings.ts'
+import type { IpRange } from './ip-range.ts'
 import type { MetaMethod } from './meta.ts'
+import type { RateSettings } from './rate-settings.ts'
+import type { RateWindow } from './rate-windows.ts'
+import type { Requirements } from './requirements.ts'
 import type { HookSettings } from './resolve-hooks.ts'
 
 /** Which members of the envelope are written (API_DUMP_*). */
@@ -58,6 +63,24 @@ export interface InfoSettings {
   readonly logoUrl: string | undefined
 }
 
+/** Where the documentation is served, and to whom. */
+export interface DocsSettings {
+  /** Path of the page; its script is below it. */
+  readonly page: string
+  /** Path of the document. */
+  readonly spec: string
+  readonly requireAuth: boolean
+}
+
+/** What the document says an operation does, where the model says it. */
+export interface Summaries {
+  readonly getMany: string | undefined
+  readonly getSingle: string | undefined
+  readonly post: string | undefined
+  readonly patch: string | undefined
+  readonly delete: string | undefined
+}
+
 /** Settings of the whole API. */
 export interface ApiSettings {
   /** Callbacks of requests that reach no resource. */
@@ -68,11 +91,21 @@ export interface ApiSettings {
   /** Origin before every emitted URL, or empty. */
   readonly baseUrl: string
   readonly endpointCase: EndpointCase
+  /** Milliseconds after which the server gives a read up, where a statement can be told so. */
+  readonly statementTimeout: number
   /** Largest body in bytes. */
   readonly bodyLimit: number
   readonly info: InfoSettings
+  /** Null where no documentation is served. */
+  readonly docs: DocsSettings | null
   readonly dump: DumpSettings
   readonly limits: LimitSettings
+  readonly auth: AuthSettings
+  /** Limit of endpoints that belong to no model. */
+  readonly rateWindows: readonly RateWindow[]
+  readonly rateStore: RateLimitStore | undefined
+  /** Which peers are believed about the address they forward for: ranges, or a number of hops. */
+  readonly trustedProxies: readonly IpRange[] | number
 }
 
 /** Settings of one resource: meta, else config, else default. */
@@ -108,7 +141,13 @@ export interface ResourceSettings {
   /** The role maps of the level that decides; all must allow. Empty: no role is needed. */
   readonly roleMaps: readonly RoleMapSetting[]
   readonly policy: PolicySetting | null
+  /** The strategies that protect it; empty: it is public. */
+  readonly strategies: readonly StrategyName[]
+  /** Which kinds of request need authentication; what is absent does. */
+  readonly requirements: Requirements
+  readonly rates: RateSettings
   readonly description: string | undefined
   readonly tag: string | undefined
   readonly tagGroup: string | undefined
+  readonly summaries: Summaries
 }

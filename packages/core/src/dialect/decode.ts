@@ -9,7 +9,8 @@ import type { DialectColumn } from './dialect.ts'
 
 export type Decoder = (raw: unknown) => JsonValue
 
-const utf8 = new TextDecoder()
+// A byte order mark at the beginning of a text is part of the text.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The reader of a column whose text stands for its value; NULL is null for every type. */
 export function decoderOf(column: DialectColumn): Decoder {

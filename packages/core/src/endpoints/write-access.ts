@@ -50,7 +50,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
 function identityOf({ caller, runtime }: Call): string | null {
   const user: unknown = caller.user
   if (user === null || user === undefined) return null
-  const { users } = runtime.registry as { readonly users?: Resource }
+  const { users } = runtime.registry
   if (users === undefined || typeof user !== 'object') return stringify(user as JsonValue)
   const record = user as Readonly<Record<string, JsonValue>>
   return stringify([users.name, ...users.primaryKey.map(({ name }) => record[name] ?? null)])

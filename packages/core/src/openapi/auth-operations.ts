@@ -13,7 +13,7 @@ import { jsonBody, type Writer } from './operations.ts'
 import { failures } from './problems.ts'
 import { oneParameters } from './query-parameters.ts'
 import { answeredRecord } from './record-schemas.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, shapedByCallback } from './schema.ts'
 import { securityOf } from './security.ts'
 import { readSchema } from './value-schemas.ts'
 
@@ -133,13 +133,24 @@ const ok = ({ settings }: Writer, value: Schema | ReferenceObject): ResponseObje
   description: 'OK.',
   content: {
     'application/json': {
-      schema: successSchema({ value, list: false, status: 200 }, settings.dump),
+      schema: {
+        ...successSchema({ value, list: false, status: 200 }, settings.dump),
+        ...(settings.hooks.final === undefined ? {} : { [shapedByCallback]: true }),
+      },
     },
   },
 })
 
 const fails = ({ components, settings }: Writer, occasions: readonly Occasion[]) =>
-  failures(components, settings, new Set<Occasion>(['always', 'database', ...occasions]))
+  failures(
+    components,
+    {
+      version: settings.version,
+      dump: settings.dump,
+      final: settings.hooks.final !== undefined,
+    },
+    new Set<Occasion>(['always', 'database', ...occasions]),
+  )
 
 const pairSchema = (writer: Writer) =>
   writer.components.schema('token pair', 'TokenPair', () => ({

@@ -77,7 +77,15 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
       ...(draft.notModified
         ? { 304: { description: 'The record is the one the client has.' } }
         : {}),
-      ...failures(writer.components, settings, new Set(occasionsOf(writer, route, method, draft))),
+      ...failures(
+        writer.components,
+        {
+          version: settings.version,
+          dump: target.settings.dump,
+          final: hooks.final !== undefined,
+        },
+        new Set(occasionsOf(writer, route, method, draft)),
+      ),
     },
   }
 }

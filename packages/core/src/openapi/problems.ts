@@ -1,20 +1,28 @@
 // Failures of an operation: the errors of its occasions, gathered by status, each body as it would be sent (contract §10).
 
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
-import type { ApiSettings } from '../config/settings.ts'
+import type { DumpSettings } from '../config/settings.ts'
 import type { ApiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
 import { catalogue, type Occasion } from './catalogue.ts'
 import type { Components } from './components.ts'
 import { failureSchema } from './envelope-schemas.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, shapedByCallback } from './schema.ts'
 
 type Responses = Record<string, ReferenceObject>
+
+/** How the failures of an operation are shaped: by the switches and callbacks of its resource, else of the API. */
+export interface FailureShape {
+  readonly version: string
+  readonly dump: DumpSettings
+  /** Whether a callback finishes the body. */
+  readonly final: boolean
+}
 
 /** The answers by which an operation can fail; `default` is any other, such as what a hook refuses with. */
 export function failures(
   components: Components,
-  settings: ApiSettings,
+  shape: FailureShape,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
   const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
@@ -23,44 +31,39 @@ export function failures(
     ...Object.fromEntries(
       statuses.map((status) => {
         const those = errors.map(({ error }) => error).filter((error) => error.status === status)
-        return [status, response(components, settings, status, those)]
+        return [status, response(components, shape, status, those)]
       }),
     ),
-    default: anyOther(components, settings),
+    default: anyOther(components, shape),
   }
 }
 
 function response(
   components: Components,
-  settings: ApiSettings,
+  shape: FailureShape,
   status: number,
   errors: readonly ApiError[],
 ): ReferenceObject {
   const codes = [...new Set(errors.map(({ body }) => body.code ?? ''))]
   const phrase = phrases[status] ?? `Status ${status}`
   const name = phrase.replace(/[^A-Za-z]/g, '')
-  return components.response(`${status} ${codes}`, name, () =>
-    failureResponse(
-      settings,
-      phrase,
-      errors,
-      failureSchema(errorsSchema(codes), settings.dump, status),
-    ),
+  return components.response(`${status} ${codes} ${shapeKey(shape)}`, name, () =>
+    failureResponse(shape, phrase, errors, shapedSchema(shape, errorsSchema(codes), status)),
   )
 }
 
-const anyOther = (components: Components, settings: ApiSettings): ReferenceObject =>
-  components.response('default', 'Failure', () =>
+const anyOther = (components: Components, shape: FailureShape): ReferenceObject =>
+  components.response(`default ${shapeKey(shape)}`, 'Failure', () =>
     failureResponse(
-      settings,
+      shape,
       'Any other failure',
       catalogue.flatMap(({ error, on }) => (on.includes('elsewhere') ? [error] : [])),
-      failureRef(components, settings),
+      failureRef(components, shape),
     ),
   )
 
 function failureResponse(
-  settings: ApiSettings,
+  shape: FailureShape,
   phrase: string,
   errors: readonly ApiError[],
   schema: Schema | ReferenceObject,
@@ -79,7 +82,7 @@ function failureResponse(
       'application/json': {
         schema,
         examples: Object.fromEntries(
-          errors.map((error) => [error.body.code ?? 'failure', example(settings, error)]),
+          errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
         ),
       },
     },
@@ -87,7 +90,7 @@ function failureResponse(
 }
 
 /** A body as the service would send it. */
-function example({ version, dump }: ApiSettings, { status, body }: ApiError): ExampleObject {
+function example({ version, dump }: FailureShape, { status, body }: ApiError): ExampleObject {
   const stamp = {
     version,
     requestId: '0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e',
@@ -100,8 +103,19 @@ function example({ version, dump }: ApiSettings, { status, body }: ApiError): Ex
   }
 }
 
-const failureRef = (components: Components, { dump }: ApiSettings): ReferenceObject =>
-  components.schema('failure', 'Failure', () => failureSchema(errorsSchema(), dump))
+const failureRef = (components: Components, shape: FailureShape): ReferenceObject =>
+  components.schema(`failure ${shapeKey(shape)}`, 'Failure', () =>
+    shapedSchema(shape, errorsSchema()),
+  )
+
+/** The body, marked where a callback finishes it. */
+const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: number): Schema => ({
+  ...failureSchema(errors, dump, status),
+  ...(final ? { [shapedByCallback]: true } : {}),
+})
+
+/** Shapes that differ need components of their own. */
+const shapeKey = ({ dump, final }: FailureShape): string => JSON.stringify([dump, final])
 
 /** The `errors` object, with the codes it can have where they are known. */
 function errorsSchema(codes?: readonly string[]): Schema {

@@ -1,5 +1,6 @@
 // Checks that every path leads to one resource only.
 
+import type { AuthRoutes } from '../config/auth-settings.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Resource } from './resource.ts'
 
@@ -27,6 +28,28 @@ export function checkEndpoints(
       problems.add(
         `models.${name}.meta.endpoint`,
         `"${path}" lies inside "${path.slice(0, end)}", an endpoint of ${other}, where it would be a record's path.`,
+      )
+    }
+  }
+}
+
+/** The configurable paths of authentication must not be those of a resource. */
+export function checkAuthRoutes(
+  routes: AuthRoutes,
+  prefix: string,
+  resources: readonly Pick<Resource, 'name' | 'paths'>[],
+  problems: Problems,
+): void {
+  for (const path of Object.values(routes)) {
+    if (path === null) continue
+    for (const { name, paths } of resources) {
+      const taken = paths.find(
+        (own) => path === `${prefix}/${own}` || path.startsWith(`${prefix}/${own}/`),
+      )
+      if (taken === undefined) continue
+      problems.add(
+        `models.${name}`,
+        `its endpoint "${taken}" is also that of authentication, ${path}.`,
       )
     }
   }

@@ -7,7 +7,7 @@ import type { NamedColumn } from './resource.ts'
 /** Total digits of a decimal that says its scale only; one that says neither holds any number. */
 const defaultPrecision = 15
 
-function namedColumn(name: string, column: Column): NamedColumn {
+function namedColumn(name: string, column: Column, secret = false): NamedColumn {
   const { scale } = column
   const precision = column.precision ?? (scale === undefined ? undefined : defaultPrecision)
   return {
@@ -15,7 +15,8 @@ function namedColumn(name: string, column: Column): NamedColumn {
     dbName: column.column ?? name,
     type: column.type,
     nullable: column.nullable === true,
-    hidden: column.hidden === true,
+    // A column of credentials is hidden unless the model itself says that it is not.
+    hidden: column.hidden ?? secret,
     ...(precision === undefined ? {} : { precision }),
     ...(scale === undefined ? {} : { scale }),
     ...(column.enum === undefined ? {} : { enum: column.enum }),
@@ -25,11 +26,14 @@ function namedColumn(name: string, column: Column): NamedColumn {
   }
 }
 
-/** The columns of a model by field name, in model order, computed ones last. */
-export function namedColumns(model: AnyModel): Map<string, NamedColumn> {
+/** The columns of a model by field name, in model order, computed ones last; `secrets` holds credentials. */
+export function namedColumns(
+  model: AnyModel,
+  secrets: ReadonlySet<string> = new Set(),
+): Map<string, NamedColumn> {
   const columns = new Map<string, NamedColumn>()
   for (const [name, column] of Object.entries(model.columns)) {
-    columns.set(name, namedColumn(name, column))
+    columns.set(name, namedColumn(name, column, secrets.has(name)))
   }
   for (const [name, computed] of Object.entries(model.computed)) {
     // Of two of one name the column stays; the other is reported.

@@ -4,12 +4,13 @@ import { checkConfig, checkMeta } from '../config/check-settings.ts'
 import type { ApiConfig, SessionGetter } from '../config/config.ts'
 import type { Meta } from '../config/meta.ts'
 import { collectProblems, type Problems, throwProblems } from '../config/problems.ts'
+import { type Environment, resolveAuth } from '../config/resolve-auth.ts'
 import { resolveApiSettings, resolveResourceSettings } from '../config/resolve-settings.ts'
-import type { ApiSettings } from '../config/settings.ts'
+import type { ApiSettings, EndpointCase } from '../config/settings.ts'
 import { checkSoftDelete } from '../config/soft-delete.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { checkEndpoints } from './check-endpoints.ts'
+import { checkAuthRoutes, checkEndpoints } from './check-endpoints.ts'
 import { checkModel } from './check-model.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
@@ -17,6 +18,7 @@ import { linkInverses } from './inverse.ts'
 import { namedColumns } from './named-columns.ts'
 import { type DeclaredTable, resolveRelations } from './resolve-relations.ts'
 import type { Registry, ResolvedRelation, Resource } from './resource.ts'
+import { secretColumns } from './secret-columns.ts'
 
 /** What a registry is built from. */
 export interface RegistryOptions {
@@ -24,6 +26,8 @@ export interface RegistryOptions {
   readonly config?: ApiConfig
   /** Asked whether it can serve each column exactly. */
   readonly dialect?: Pick<Dialect, 'refuses'>
+  /** Where secrets may stand. */
+  readonly env?: Environment
 }
 
 /**
@@ -44,14 +48,14 @@ export function buildRegistry(options: RegistryOptions): {
 } {
   const problems = collectProblems()
   const config = checkConfig(options.config, problems)
-  const settings = resolveApiSettings(config)
+  const general = resolveApiSettings(config)
   const models = collectModels(options.models ?? [], config.API_BASE_MODEL, problems)
 
   const published = [...models.values()].flatMap((model) =>
     model.meta === undefined ? [] : [{ model, meta: checkMeta(model.name, model.meta, problems) }],
   )
   const open = published.map(({ model, meta }) => {
-    const names = endpointNames(model.name, meta, settings.endpointCase)
+    const names = endpointNames(model.name, meta, general.endpointCase)
     return openResource(model, meta, names, config, problems)
   })
   const byName = new Map(open.map((resource) => [resource.name, resource]))
@@ -67,13 +71,19 @@ export function buildRegistry(options: RegistryOptions): {
   )
 
   const tables = declaredTables(models.values(), byName)
-  const scope = { models, tables, byName, endpointCase: settings.endpointCase, problems }
+  const scope = { models, tables, byName, endpointCase: general.endpointCase, problems }
   for (const resource of open) resource.relations = resolveRelations(resource, scope)
   linkInverses(open)
 
+  const enabled = open.flatMap((resource) => resource.settings.strategies)
+  const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
+  checkAuthRoutes(auth.routes, general.prefix, open, problems)
+  const users = userResource(config, byName, general.endpointCase, problems)
+  const settings: ApiSettings = { ...general, auth }
+
   throwProblems(problems)
   const sessionGetter = config.API_SESSION_GETTER
-  return { registry: { resources: open, byName }, settings, sessionGetter }
+  return { registry: { resources: open, byName, users }, settings, sessionGetter }
 }
 
 /** The declared tables, each with its columns and its resource. */
@@ -93,6 +103,20 @@ function declaredTables(
   return tables
 }
 
+/** The users as a resource, published or not, so that they are read like every record. */
+function userResource(
+  config: ApiConfig,
+  byName: ReadonlyMap<string, Resource>,
+  letterCase: EndpointCase,
+  problems: Problems,
+): Resource | undefined {
+  const model = config.API_USER_MODEL
+  if (typeof model?.name !== 'string' || typeof model.columns !== 'object') return undefined
+  const published = byName.get(model.name)
+  if (published?.model === model) return published
+  return openResource(model, {}, endpointNames(model.name, {}, letterCase), config, problems)
+}
+
 /** A resource whose relations are still to be resolved. */
 type OpenResource = Omit<Resource, 'relations'> & {
   relations: ReadonlyMap<string, ResolvedRelation>
@@ -105,7 +129,7 @@ function openResource(
   config: ApiConfig,
   problems: Problems,
 ): OpenResource {
-  const allColumns = namedColumns(model)
+  const allColumns = namedColumns(model, secretColumns(model, config))
   return {
     model,
     name: model.name,

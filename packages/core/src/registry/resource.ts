@@ -78,4 +78,6 @@ export interface Registry {
   readonly resources: readonly Resource[]
   /** By model name. */
   readonly byName: ReadonlyMap<string, Resource>
+  /** The users (API_USER_MODEL), published or not. */
+  readonly users: Resource | undefined
 }

@@ -1,0 +1,19 @@
+// Requirements: whether an action on a resource needs somebody who is authenticated (specification: Per-method authentication).
+
+import type { Resource } from '../registry/resource.ts'
+import { type Action, decidingKey } from './action.ts'
+
+/**
+ * Whether the action needs authentication: what the most specific key of API_AUTH_REQUIREMENTS says, else whether any
+ * strategy protects the resource.
+ *
+ * ```ts
+ * needsAuthentication(books, 'GET_MANY') // false with { GET: false }, true without a key that says otherwise
+ * ```
+ */
+export function needsAuthentication(resource: Resource, action: Action): boolean {
+  const { strategies, requirements } = resource.settings
+  if (strategies.length === 0) return false
+  const key = decidingKey(requirements, action)
+  return key === undefined || requirements[key] !== false
+}

@@ -1,0 +1,45 @@
+// Reads `Authorization: Basic …`: strict base64 of `user:password` in UTF-8; what is anything else has no credentials in it.
+
+/** A login name and a password, as sent. */
+export interface NameAndPassword {
+  readonly name: string
+  readonly password: string
+}
+
+/** Longest name or password that is looked at. */
+export const longestCredential = 1024
+
+/**
+ * The credentials of a Basic header's value, or undefined; the first colon separates.
+ *
+ * ```ts
+ * readBasic('YW5uOmE6Yg==') // { name: 'ann', password: 'a:b' }
+ * ```
+ */
+export function readBasic(base64: string): NameAndPassword | undefined {
+  if (base64.length > 4 * longestCredential) return undefined
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
+  const text = utf8(base64)
+  const colon = text?.indexOf(':') ?? -1
+  if (text === undefined || colon === -1) return undefined
+  const name = text.slice(0, colon)
+  const password = text.slice(colon + 1)
+  return isCredential(name) && isCredential(password) ? { name, password } : undefined
+}
+
+/** Whether a text can be a name, a password or a key: not empty, not endless, without NUL. */
+export const isCredential = (text: unknown): text is string =>
+  typeof text === 'string' &&
+  text !== '' &&
+  text.length <= longestCredential &&
+  !text.includes('\0') &&
+  !/\p{Surrogate}/u.test(text)
+
+function utf8(base64: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

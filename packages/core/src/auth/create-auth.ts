@@ -1,0 +1,73 @@
+// Auth: users, tokens, strategies and the store of refresh tokens, built once from the settings.
+
+import type { Clock } from '../call.ts'
+import type { StrategyName } from '../config/access-types.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import { ApiError, invalidCredentials } from '../errors.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Resource } from '../registry/resource.ts'
+import { challengeOf } from './challenge.ts'
+import type { Strategy } from './identity.ts'
+import { apiKeyStrategy } from './strategies/api-key.ts'
+import { basicStrategy } from './strategies/basic.ts'
+import { customStrategy } from './strategies/custom.ts'
+import { jwtStrategy } from './strategies/jwt.ts'
+import { tokenProviders } from './token-providers.ts'
+import { createTokens, type Tokens } from './tokens.ts'
+import { createUsers, type OpenDatabase, type Users } from './users.ts'
+
+export interface Auth {
+  readonly strategies: ReadonlyMap<StrategyName, Strategy>
+  readonly users: Users | undefined
+  readonly tokens: Tokens | undefined
+  /** WWW-Authenticate of all strategies. */
+  readonly challenge: string
+  /** Loads what providers name as `"module#export"`. */
+  ready(): Promise<void>
+  /** The answer to what a callable of the author's threw: its own ApiError, else 401; anything unforeseen is reported. */
+  refusal(error: unknown, request: ApiRequest): ApiError
+}
+
+/** What authentication is built from. */
+export interface AuthParts {
+  readonly settings: ApiSettings
+  readonly users: Resource | undefined
+  readonly clock: Clock
+  readonly open: OpenDatabase
+  readonly report: (error: unknown, request: ApiRequest) => void
+}
+
+/** Builds what the enabled strategies need; what they lack was refused at start-up. */
+export function createAuth(parts: AuthParts): Auth {
+  const { auth: settings, baseUrl } = parts.settings
+  const challenge = challengeOf(settings.strategies)
+  const users = parts.users && createUsers(settings, parts.users, parts.open)
+  const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
+  const providers = tokenProviders(settings.providers, settings.cookieName)
+  const strategies = new Map<StrategyName, Strategy>()
+  for (const name of settings.strategies) {
+    const strategy = make(name)
+    if (strategy !== undefined) strategies.set(name, strategy)
+  }
+  const refusal = (error: unknown, request: ApiRequest): ApiError => {
+    if (error instanceof ApiError) return error
+    parts.report(error, request)
+    return invalidCredentials(challenge)
+  }
+  return { strategies, users, tokens, challenge, ready: providers.ready, refusal }
+
+  function make(name: StrategyName): Strategy | undefined {
+    switch (name) {
+      case 'jwt':
+        return users && tokens
+          ? jwtStrategy({ tokens, users, findToken: providers.find, baseUrl, challenge })
+          : undefined
+      case 'basic':
+        return users && basicStrategy(users, challenge)
+      case 'api_key':
+        return apiKeyStrategy({ users, lookup: settings.keyLookup, challenge })
+      case 'custom':
+        return settings.customAuth && customStrategy(settings.customAuth, users, challenge)
+    }
+  }
+}

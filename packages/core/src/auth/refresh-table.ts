@@ -1,0 +1,70 @@
+// How the table of refresh tokens comes to be, with several processes at once.
+
+import type { RawBuilder } from 'kysely'
+import type { AnyDatabase } from '../compile/target.ts'
+import type { Dialect } from '../dialect/dialect.ts'
+import { type OwnTypes, ownTypes } from '../dialect/own-tables.ts'
+import { databaseUnavailable } from '../errors.ts'
+
+/** Sees to it that a table is there. */
+export interface TableMaker {
+  ensure(db: AnyDatabase, dialect: Dialect): Promise<void>
+  /** The next `ensure` looks again. */
+  forget(db: AnyDatabase): void
+}
+
+/** Creates the table once per database; a failed attempt is repeated by the next caller, not remembered. */
+export function createTableOnce(
+  root: AnyDatabase,
+  statement: (types: OwnTypes) => RawBuilder<unknown>,
+): TableMaker {
+  const made = new WeakMap<object, Promise<void>>()
+  const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
+    const known = made.get(db)
+    if (known !== undefined) return known
+    const making = attempt(db, dialect, statement(ownTypes(dialect)))
+    made.set(db, making)
+    making.catch(() => made.delete(db))
+    return making
+  }
+  return {
+    async ensure(db, dialect) {
+      if (!db.isTransaction) return create(db, dialect)
+      // Some databases end a transaction that creates a table; the others may undo the table with it.
+      if (!ownTypes(dialect).inTransaction) return create(root, dialect)
+      if (!made.has(root)) await statement(ownTypes(dialect)).execute(db.withoutPlugins())
+    },
+    forget(db) {
+      made.delete(db)
+      if (db.isTransaction) made.delete(root)
+    },
+  }
+}
+
+/** Two processes that create a table at once can get in each other's way, even with `if not exists`. */
+async function attempt(
+  db: AnyDatabase,
+  dialect: Dialect,
+  statement: RawBuilder<unknown>,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await statement.execute(db.withoutPlugins())
+      return
+    } catch (error) {
+      if (tries === 5) throw unavailableBecause(dialect, error) ?? error
+      await pause(tries)
+    }
+  }
+}
+
+/** 503 where the database is away, or gave way to others for too long; undefined for every other failure. */
+export function unavailableBecause(dialect: Dialect, cause: unknown): Error | undefined {
+  const { kind } = dialect.classify(cause)
+  return kind === 'unavailable' || kind === 'timeout' || kind === 'retry'
+    ? Object.assign(databaseUnavailable(), { cause })
+    : undefined
+}
+
+const pause = (tries: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, 10 * tries + Math.random() * 20))

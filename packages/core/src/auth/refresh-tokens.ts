@@ -1,0 +1,189 @@
+// The store of refresh tokens: the table `refresh_tokens`, created on first use; each token is used once, and a second use ends its successors.
+
+import { type RawBuilder, sql } from 'kysely'
+import type { AnyDatabase } from '../compile/target.ts'
+import type { Dialect } from '../dialect/dialect.ts'
+import type { OwnTypes } from '../dialect/own-tables.ts'
+import { inTransaction } from '../execute/transaction.ts'
+import { createTableOnce, unavailableBecause } from './refresh-table.ts'
+
+/** A refresh token as it is stored: never itself, only its SHA-256. */
+export interface RefreshRecord {
+  readonly digest: string
+  readonly userKey: string
+  readonly userLookup: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** What became of a rotation; `replayed`: a used token came again and its live successor was revoked. */
+export type Rotation = 'rotated' | 'refused' | 'replayed'
+
+/** Where refresh tokens are kept. */
+export interface RefreshTokenStore {
+  save(db: AnyDatabase, record: RefreshRecord): Promise<void>
+  /** One compare-and-set in a transaction: of any number at once, one rotates (specification: Token rotation). */
+  rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
+  /** Whether a live token was revoked. */
+  revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
+  /** How many live tokens of a user were revoked. */
+  revokeAll(db: AnyDatabase, userKey: string, now: number): Promise<number>
+  /** How many expired tokens were deleted. */
+  purge(db: AnyDatabase, now: number): Promise<number>
+}
+
+const moment = { type: 'datetime', nullable: true } as const
+const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
+
+/** The SQL store; `root` is the instance that may create the table when a request brings a transaction. */
+export function createRefreshTokenStore(parts: {
+  readonly root: AnyDatabase
+  readonly schema: string | undefined
+  readonly dialect: () => Promise<Dialect>
+}): RefreshTokenStore {
+  const name =
+    parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')
+  const ready = createTableOnce(parts.root, (types) => tableOf(name, types))
+
+  /** Runs one piece of work with the words of this database, in a transaction. */
+  const run = async <T>(db: AnyDatabase, work: (words: Words) => Promise<T>): Promise<T> => {
+    const dialect = await parts.dialect()
+    await ready.ensure(db, dialect)
+    try {
+      return await inTransaction(db.withoutPlugins(), dialect, (own) =>
+        work(wordsOf(own, dialect, name)),
+      )
+    } catch (error) {
+      // The table may have gone: the next caller makes sure of it.
+      ready.forget(db)
+      throw unavailableBecause(dialect, error) ?? error
+    }
+  }
+  return {
+    save: (db, record) => run(db, (words) => insert(words, record)),
+    rotate: (db, digest, successor, now) =>
+      run(db, (words) => rotate(words, digest, successor, now)),
+    revoke: (db, digest, now) => run(db, (words) => revokeOne(words, digest, now)),
+    revokeAll: (db, userKey, now) =>
+      run(db, ({ table, set, alive, execute }) =>
+        execute(
+          sql`update ${table} set ${set(now)} where ${sql.id('user_pk')} = ${userKey} and ${alive}`,
+        ),
+      ),
+    purge: (db, now) =>
+      run(db, ({ table, expired, execute }) =>
+        execute(sql`delete from ${table} where ${expired(now)}`),
+      ),
+  }
+}
+
+type Fragment = RawBuilder<unknown>
+
+/** The pieces of statements that differ between databases. */
+interface Words {
+  readonly table: Fragment
+  time(ms: number): unknown
+  bool(value: boolean): unknown
+  /** `revoked = true, revoked_at = now` */
+  set(now: number): Fragment
+  readonly alive: Fragment
+  expired(now: number): Fragment
+  /** Runs a statement; answers how many rows it changed. */
+  execute(statement: Fragment): Promise<number>
+  rows(statement: Fragment): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+function wordsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Words {
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const time = (ms: number): unknown => dialect.encode({ ...moment, name: 'at' }, iso(ms))
+  const bool = (value: boolean): unknown => dialect.encode(flag, value)
+  const expiresAt = { ...moment, name: 'expires_at' }
+  return {
+    table,
+    time,
+    bool,
+    set: (now) => sql`${sql.id('revoked')} = ${bool(true)}, ${sql.id('revoked_at')} = ${time(now)}`,
+    alive: sql`${dialect.compare(flag, sql.id('revoked'), 'eq', false)}`,
+    expired: (now) => sql`${dialect.compare(expiresAt, sql.id('expires_at'), 'le', iso(now))}`,
+    execute: async (statement) => Number((await statement.execute(db)).numAffectedRows ?? 0),
+    rows: async (statement) =>
+      (await statement.execute(db)).rows as readonly Record<string, unknown>[],
+  }
+}
+
+/** The columns of the specification. `replaced_by` refers to a row that may be purged before this one. */
+const tableOf = (table: Fragment, types: OwnTypes): Fragment =>
+  sql`create table if not exists ${table} (${sql.join([
+    sql`${sql.id('token')} ${sql.raw(types.digest)} not null primary key`,
+    sql`${sql.id('user_pk')} ${sql.raw(types.text)} not null`,
+    sql`${sql.id('user_lookup')} ${sql.raw(types.text)} not null`,
+    sql`${sql.id('expires_at')} ${sql.raw(types.datetime)} not null`,
+    sql`${sql.id('created_at')} ${sql.raw(types.datetime)} not null`,
+    sql`${sql.id('last_used_at')} ${sql.raw(types.datetime)} null`,
+    sql`${sql.id('revoked')} ${sql.raw(types.boolean)} not null`,
+    sql`${sql.id('revoked_at')} ${sql.raw(types.datetime)} null`,
+    sql`${sql.id('replaced_by')} ${sql.raw(types.digest)} null`,
+  ])})`
+
+async function insert({ table, time, bool, execute }: Words, record: RefreshRecord): Promise<void> {
+  const columns = ['token', 'user_pk', 'user_lookup', 'expires_at', 'created_at', 'revoked']
+  const values = [
+    record.digest,
+    record.userKey,
+    record.userLookup,
+    time(record.expiresAt),
+    time(record.createdAt),
+    bool(false),
+  ]
+  await execute(
+    sql`insert into ${table} (${sql.join(columns.map((column) => sql.id(column)))}) values (${sql.join(values)})`,
+  )
+}
+
+async function rotate(
+  words: Words,
+  digest: string,
+  successor: RefreshRecord,
+  now: number,
+): Promise<Rotation> {
+  const { table, set, time, alive, expired, execute, rows } = words
+  const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${sql.id('replaced_by')} = ${successor.digest}`
+  const won = await execute(
+    sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)})`,
+  )
+  if (won === 1) {
+    await insert(words, successor)
+    return 'rotated'
+  }
+  const [row] = await rows(successorOf(words, digest))
+  if (typeof row?.replaced_by !== 'string') return 'refused'
+  return (await revokeDescendants(words, row.replaced_by, now)) ? 'replayed' : 'refused'
+}
+
+const successorOf = ({ table }: Words, digest: string): Fragment =>
+  sql`select ${sql.id('replaced_by')} from ${table} where ${sql.id('token')} = ${digest}`
+
+const revokeOne = async (
+  { table, set, alive, execute }: Words,
+  digest: string,
+  now: number,
+): Promise<boolean> =>
+  (await execute(
+    sql`update ${table} set ${set(now)} where ${sql.id('token')} = ${digest} and ${alive}`,
+  )) > 0
+
+/** A used token came again: whoever holds a successor may not be who it was made for. Whether one was alive. */
+async function revokeDescendants(words: Words, from: string, now: number): Promise<boolean> {
+  let revoked = false
+  const seen = new Set<string>()
+  let digest: string | undefined = from
+  while (digest !== undefined && !seen.has(digest)) {
+    seen.add(digest)
+    // Every token but the last of the line was used and is revoked already.
+    if (await revokeOne(words, digest, now)) revoked = true
+    const [row] = await words.rows(successorOf(words, digest))
+    digest = typeof row?.replaced_by === 'string' ? row.replaced_by : undefined
+  }
+  return revoked
+}

@@ -1,0 +1,57 @@
+// The strategy api_key: a long random text per user, found by the author's callable or by its hash.
+
+import type { ApiKeyLookup } from '../../config/access-types.ts'
+import type { HookUser } from '../../config/hook-types.ts'
+import { invalidCredentials } from '../../errors.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { accountKey } from '../account.ts'
+import { isCredential } from '../basic-credentials.ts'
+import { hashApiKey } from '../digest.ts'
+import type { CheckGuard, Strategy } from '../identity.ts'
+import { authorization } from '../token-providers.ts'
+import type { Users } from '../users.ts'
+
+/** What the strategy needs. */
+export interface ApiKeyParts {
+  readonly users: Users | undefined
+  readonly lookup: ApiKeyLookup | undefined
+  readonly challenge: string
+}
+
+/** `Authorization: Api-Key <key>` */
+export function apiKeyStrategy({ users, lookup, challenge }: ApiKeyParts): Strategy {
+  const userOf = async (request: ApiRequest, key: string, guard: CheckGuard): Promise<HookUser> => {
+    if (lookup !== undefined) {
+      await guard.before()
+      const answer = await lookup(key)
+      return answer === true ? request.user : answer
+    }
+    const user = await users?.byKeyHash(request, await hashApiKey(key))
+    if (user === undefined) {
+      await guard.before()
+      return undefined
+    }
+    return (await users?.check(user, key, 'api_key', guard.before)) === true ? user : undefined
+  }
+  return {
+    name: 'api_key',
+    async find(request) {
+      const key = authorization(request, 'Api-Key')
+      if (key === undefined) return undefined
+      return {
+        strategy: 'api_key',
+        certain: true,
+        account: isCredential(key) ? await accountKey(`key ${key}`) : undefined,
+        proven: false,
+        async verify(guard) {
+          const user = isCredential(key) ? await userOf(request, key, guard) : undefined
+          if (!user) {
+            await guard.failed()
+            throw invalidCredentials(challenge)
+          }
+          return { strategy: 'api_key', user, key: users?.keyOf(user) }
+        },
+      }
+    },
+  }
+}

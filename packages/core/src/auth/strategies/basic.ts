@@ -1,0 +1,36 @@
+// The strategy basic: login name and password with every request.
+
+import { invalidCredentials } from '../../errors.ts'
+import { accountKey } from '../account.ts'
+import { readBasic } from '../basic-credentials.ts'
+import type { Strategy } from '../identity.ts'
+import { authorization } from '../token-providers.ts'
+import type { Users } from '../users.ts'
+
+/** `Authorization: Basic <base64 of username:password>` */
+export function basicStrategy(users: Users, challenge: string): Strategy {
+  return {
+    name: 'basic',
+    async find(request) {
+      const value = authorization(request, 'Basic')
+      if (value === undefined) return undefined
+      const given = readBasic(value)
+      return {
+        strategy: 'basic',
+        certain: true,
+        account: given && (await accountKey(given.name)),
+        proven: false,
+        async verify(guard) {
+          if (given === undefined) throw invalidCredentials(challenge)
+          const user = await users.byName(request, given.name)
+          const right = await users.check(user, given.password, 'password', guard.before)
+          if (!right || user === undefined) {
+            await guard.failed()
+            throw invalidCredentials(challenge)
+          }
+          return { strategy: 'basic', user, key: users.keyOf(user) }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+// The strategy custom: the author's own callable decides; true without a user is somebody without roles.
+
+import type { CustomAuth } from '../../config/access-types.ts'
+import { invalidCredentials } from '../../errors.ts'
+import type { Strategy } from '../identity.ts'
+import type { Users } from '../users.ts'
+
+/** Whatever the callable reads, for example a header of its own. */
+export function customStrategy(
+  customAuth: CustomAuth,
+  users: Users | undefined,
+  challenge: string,
+): Strategy {
+  return {
+    name: 'custom',
+    find: async (request) => ({
+      strategy: 'custom',
+      certain: false,
+      account: undefined,
+      proven: false,
+      async verify() {
+        const answer = await customAuth(request)
+        if (!answer) throw invalidCredentials(challenge)
+        const user = answer === true ? (request.user ?? null) : answer
+        return { strategy: 'custom', user, key: user === null ? undefined : users?.keyOf(user) }
+      },
+    }),
+  }
+}

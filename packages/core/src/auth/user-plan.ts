@@ -1,0 +1,63 @@
+// Plans the read of one user: every column, hidden ones too, by equality of one key; nothing of it is what a client wrote.
+
+import { refOf } from '../plan/names.ts'
+import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source, Value } from '../plan/plan.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+
+const rowsOf = (
+  from: Source,
+  columns: Iterable<NamedColumn>,
+  where: readonly Condition[],
+): RowPlan => ({
+  shape: 'entity',
+  from,
+  joins: [],
+  where,
+  groupBy: [],
+  having: [],
+  output: [...columns].map((column) => ({
+    key: column.name,
+    value: refOf(from, column),
+    visible: true,
+  })),
+  order: [],
+  distinctBase: false,
+})
+
+/** The user whose columns have these values. */
+export function userPlan(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  values: readonly (Value | undefined)[],
+): ReadPlan {
+  const from: Source = {
+    resource,
+    alias: resource.table,
+    relation: null,
+    many: false,
+    includeDeleted: false,
+  }
+  const where = columns.map((column, i) => ({
+    kind: 'compare' as const,
+    operand: refOf(from, column),
+    operator: 'eq' as const,
+    value: values[i] ?? '',
+  }))
+  const rows = rowsOf(from, resource.allColumns.values(), where)
+  return { action: 'GET_ONE', rows, embeds: [], links: [], count: 'none' }
+}
+
+/** The relation that holds a user's roles as records with a name, where there is one. */
+export function roleRelation(resource: Resource): EmbedPlan | undefined {
+  const relation = resource.relations.get('roles')
+  const name = relation?.target.allColumns.get('name')
+  if (relation === undefined || name === undefined) return undefined
+  const from: Source = {
+    resource: relation.target,
+    alias: 'roles',
+    relation,
+    many: relation.cardinality === 'many',
+    includeDeleted: false,
+  }
+  return { relation, rows: rowsOf(from, [name], []), limit: null, embeds: [], links: [] }
+}

@@ -1,0 +1,62 @@
+// AuthSettings: what the keys about users, credentials, tokens and their routes become inside; resolved in `resolve-auth.ts`.
+
+import type { AnyModel } from '../model/define-model.ts'
+import type { ApiKeyLookup, CustomAuth, StrategyName, TokenProvider } from './access-types.ts'
+import type { RateWindow } from './rate-windows.ts'
+
+/** The algorithms tokens can have; each with keys of its own kind. */
+export const algorithms = ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512'] as const
+
+export type Algorithm = (typeof algorithms)[number]
+
+/** The keys of one kind of token, as text. */
+export interface KeyTexts {
+  /** HMAC secret; never a PEM. */
+  readonly secret: string | undefined
+  /** PEM that signs with RSA. */
+  readonly privateKey: string | undefined
+  /** PEM that verifies RSA: a public key, or a private one whose public half does. */
+  readonly verifyKey: string | undefined
+}
+
+/** How tokens are made and checked. */
+export interface JwtSettings {
+  readonly algorithm: Algorithm
+  readonly allowed: readonly Algorithm[]
+  readonly issuer: string | undefined
+  readonly audience: string | undefined
+  /** Seconds. */
+  readonly leeway: number
+  /** Lifetimes in seconds. */
+  readonly accessSeconds: number
+  readonly refreshSeconds: number
+  readonly access: KeyTexts
+  readonly refresh: KeyTexts
+}
+
+/** The paths of the authentication endpoints; null where one is not served. */
+export interface AuthRoutes {
+  readonly login: string | null
+  readonly refresh: string | null
+  readonly logout: string | null
+  readonly me: string | null
+}
+
+/** Everything about users, credentials and tokens. */
+export interface AuthSettings {
+  /** Every strategy that any endpoint accepts, in the order they are tried. */
+  readonly strategies: readonly StrategyName[]
+  readonly userModel: AnyModel | undefined
+  readonly lookupField: string | undefined
+  readonly checkMethod: string | undefined
+  readonly hashField: string | undefined
+  readonly keyLookup: ApiKeyLookup | undefined
+  readonly customAuth: CustomAuth | undefined
+  /** Null where the strategy jwt is off. */
+  readonly jwt: JwtSettings | null
+  readonly providers: readonly TokenProvider[]
+  readonly cookieName: string
+  readonly routes: AuthRoutes
+  /** Limit of login and refresh, per address and per account. */
+  readonly loginWindows: readonly RateWindow[]
+}

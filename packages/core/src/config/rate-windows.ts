@@ -1,0 +1,36 @@
+// Rate limits as text → windows: how many requests in how long (contract §2).
+
+/** At most `count` requests in `ms` milliseconds. */
+export interface RateWindow {
+  readonly count: number
+  readonly ms: number
+}
+
+const periods: Readonly<Record<string, number>> = {
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+}
+
+const form = /^([1-9]\d*)\s*(?:\/|\s+per\s+)\s*(?:([1-9]\d*)\s+)?(second|minute|hour|day)s?$/
+
+/**
+ * The windows of a limit, shortest first; undefined where the text is not one.
+ *
+ * ```ts
+ * rateWindows('5 per minute; 100/2 hours') // [{ count: 5, ms: 60000 }, { count: 100, ms: 7200000 }]
+ * ```
+ */
+export function rateWindows(text: string): readonly RateWindow[] | undefined {
+  const windows: RateWindow[] = []
+  for (const part of text.split(';')) {
+    const match = form.exec(part.trim())
+    if (match === null) return undefined
+    const count = Number(match[1])
+    const ms = Number(match[2] ?? '1') * (periods[match[3] ?? ''] ?? 0)
+    if (!Number.isSafeInteger(count) || ms > 366 * 86_400_000) return undefined
+    windows.push({ count, ms })
+  }
+  return windows.sort((a, b) => a.ms - b.ms)
+}

@@ -1,0 +1,42 @@
+// Which strategies protect a model and which kinds of request need authentication: the model's own level, else the API's.
+
+import type { AccessKey, AuthRequirements, StrategyName } from './access-types.ts'
+import type { ApiConfig } from './config.ts'
+import type { Meta } from './meta.ts'
+import type { Problems } from './problems.ts'
+
+/** The requirements of a level as booleans; a key that is absent falls back (contract §9). */
+export type Requirements = { readonly [K in AccessKey]?: boolean }
+
+/** The compatible texts of a requirement: true 1 yes on, false 0 no off. */
+const asBoolean = (value: boolean | string): boolean => /^(?:true|1|yes|on)$/.test(String(value))
+
+/** Requirements with their texts read. */
+export function readRequirements(given: AuthRequirements): Requirements {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, asBoolean(value)]],
+    ),
+  )
+}
+
+/** The strategies and requirements of one model. */
+export function resolveRequirements(
+  modelName: string,
+  meta: Meta,
+  config: ApiConfig,
+  problems: Problems,
+): { readonly strategies: readonly StrategyName[]; readonly requirements: Requirements } {
+  const strategies = meta.authenticate_method ?? config.API_AUTHENTICATE_METHOD ?? []
+  const own = meta.auth_requirements
+  const requirements = readRequirements(own ?? config.API_AUTH_REQUIREMENTS ?? {})
+  if (strategies.length === 0 && Object.values(requirements).includes(true)) {
+    problems.add(
+      own === undefined
+        ? 'config.API_AUTH_REQUIREMENTS'
+        : `models.${modelName}.meta.auth_requirements`,
+      'asks for authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
+    )
+  }
+  return { strategies, requirements }
+}

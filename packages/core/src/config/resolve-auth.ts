@@ -1,0 +1,127 @@
+// Resolves the settings of authentication: which strategies, what each needs, which paths; a missing companion is a problem that says what to add.
+
+import type { AnyModel } from '../model/define-model.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { StrategyName } from './access-types.ts'
+import type { AuthRoutes, AuthSettings } from './auth-settings.ts'
+import type { ApiConfig } from './config.ts'
+import { keyTable } from './key-table.ts'
+import type { Problems } from './problems.ts'
+import { rateWindows } from './rate-windows.ts'
+import { resolveJwt } from './resolve-jwt.ts'
+
+/** The environment: names and values, of which two secrets are read. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The settings of authentication, from a checked configuration and the strategies that models add. */
+export function resolveAuth(
+  config: ApiConfig,
+  env: Environment,
+  ofModels: readonly StrategyName[],
+  problems: Problems,
+): AuthSettings {
+  const strategies = [...new Set([...(config.API_AUTHENTICATE_METHOD ?? []), ...ofModels])]
+  checkCompanions(config, strategies, problems)
+  checkUserModel(config, problems)
+  const routes = resolveRoutes(config, strategies, problems)
+  return {
+    strategies,
+    userModel: config.API_USER_MODEL,
+    lookupField: config.API_USER_LOOKUP_FIELD,
+    checkMethod: config.API_CREDENTIAL_CHECK_METHOD,
+    hashField: config.API_CREDENTIAL_HASH_FIELD,
+    keyLookup: config.API_KEY_AUTH_AND_RETURN_METHOD,
+    customAuth: config.API_CUSTOM_AUTH,
+    jwt: strategies.includes('jwt')
+      ? resolveJwt(config, env, routes.login !== null, problems)
+      : null,
+    providers: config.API_AUTH_TOKEN_PROVIDERS ?? keyTable.API_AUTH_TOKEN_PROVIDERS.default ?? [],
+    cookieName: config.API_AUTH_COOKIE_NAME ?? keyTable.API_AUTH_COOKIE_NAME.default ?? '',
+    routes,
+    loginWindows:
+      rateWindows(config.API_LOGIN_RATE_LIMIT ?? keyTable.API_LOGIN_RATE_LIMIT.default ?? '') ?? [],
+  }
+}
+
+/** The table of the specification: what each strategy requires. */
+function checkCompanions(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  const need = (strategy: StrategyName, keys: readonly (keyof ApiConfig)[]): void => {
+    for (const key of keys) {
+      if (config[key] !== undefined) continue
+      problems.add(`config.${key}`, `is required by the strategy "${strategy}".`)
+    }
+  }
+  for (const strategy of strategies) {
+    if (strategy === 'jwt' || strategy === 'basic') {
+      need(strategy, ['API_USER_MODEL', 'API_USER_LOOKUP_FIELD', 'API_CREDENTIAL_CHECK_METHOD'])
+    } else if (strategy === 'custom') {
+      need(strategy, ['API_CUSTOM_AUTH'])
+    } else if (config.API_KEY_AUTH_AND_RETURN_METHOD === undefined) {
+      if (config.API_CREDENTIAL_HASH_FIELD === undefined) {
+        problems.add(
+          'config.API_KEY_AUTH_AND_RETURN_METHOD',
+          'is required by the strategy "api_key", or API_CREDENTIAL_HASH_FIELD with API_CREDENTIAL_CHECK_METHOD.',
+        )
+      } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
+    }
+  }
+}
+
+/** What is named must be there: the fields and the method of the user model. */
+function checkUserModel(config: ApiConfig, problems: Problems): void {
+  const model = config.API_USER_MODEL as AnyModel | undefined
+  if (model === undefined) return
+  if (typeof model.name !== 'string' || typeof model.columns !== 'object') {
+    problems.add('config.API_USER_MODEL', 'expected what defineModel returns.')
+    return
+  }
+  if (!Object.values(model.columns).some((column) => column.primaryKey)) {
+    problems.add('config.API_USER_MODEL', `${model.name} has no primary key.`)
+  }
+  for (const key of ['API_USER_LOOKUP_FIELD', 'API_CREDENTIAL_HASH_FIELD'] as const) {
+    const field = config[key]
+    if (field === undefined || Object.hasOwn(model.columns, field)) continue
+    const hint = didYouMean(field, Object.keys(model.columns))
+    problems.add(`config.${key}`, `${model.name} has no column "${field}".${hint}`)
+  }
+  const method = config.API_CREDENTIAL_CHECK_METHOD
+  const methods = model.methods ?? {}
+  if (method !== undefined && !Object.hasOwn(methods, method)) {
+    const hint = didYouMean(method, Object.keys(methods))
+    problems.add(
+      'config.API_CREDENTIAL_CHECK_METHOD',
+      `${model.name} has no method "${method}".${hint}`,
+    )
+  }
+}
+
+/** The specification's column 'Available when'. */
+function resolveRoutes(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): AuthRoutes {
+  const refresh = config.API_AUTH_REFRESH_ROUTE ?? keyTable.API_AUTH_REFRESH_ROUTE.default ?? ''
+  const me = config.API_AUTH_ME_ROUTE ?? keyTable.API_AUTH_ME_ROUTE.default ?? ''
+  const served = config.API_AUTO_AUTH_ROUTES !== false && strategies.length > 0
+  const jwt = served && strategies.includes('jwt')
+  const login = jwt || (served && strategies.some((name) => name === 'basic' || name === 'api_key'))
+  const own = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
+  const routes: AuthRoutes = {
+    login: login ? '/auth/login' : null,
+    refresh: jwt ? refresh : null,
+    logout: jwt ? '/auth/logout' : null,
+    me: own ? me : null,
+  }
+  const paths = Object.values(routes).filter((path) => path !== null)
+  if (routes.refresh !== null && paths.filter((path) => path === refresh).length > 1) {
+    problems.add('config.API_AUTH_REFRESH_ROUTE', `"${refresh}" is already another endpoint.`)
+  } else if (routes.me !== null && paths.filter((path) => path === me).length > 1) {
+    problems.add('config.API_AUTH_ME_ROUTE', `"${me}" is already another endpoint.`)
+  }
+  return routes
+}

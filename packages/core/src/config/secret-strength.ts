@@ -1,0 +1,23 @@
+// What makes an HMAC secret unfit: too short, a PEM, or a text that everybody would try first.
+
+import { looksLikePem } from './pem.ts'
+
+/** RFC 7518 §3.2: a key is at least as long as the hash it is used with. */
+const leastBytes = 32
+
+/** The words that placeholders are made of. */
+const filler =
+  /your|super|very|my|the|jwt|api|access|refresh|secret|token|signing|sign|key|password|change|replace|please|insert|placeholder|default|example|sample|insecure|dummy|here|this|in|production|todo|some|me|it|to|a|256|bit|\d{1,3}$/g
+
+/** What is wrong with a secret, or undefined; the secret itself is never quoted. */
+export function secretProblem(secret: string): string | undefined {
+  if (looksLikePem(secret)) return 'holds a PEM, which never serves as an HMAC secret.'
+  const { length } = new TextEncoder().encode(secret)
+  if (length < leastBytes) return `has ${length} bytes; at least ${leastBytes} are needed.`
+  const words = secret.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const placeholder = /secret|change|password|placeholder|key/.test(words)
+  if (placeholder && words.replace(filler, '').length <= 2) {
+    return 'is a placeholder, which is the first thing an attacker tries.'
+  }
+  return undefined
+}

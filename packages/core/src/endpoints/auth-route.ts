@@ -1,0 +1,95 @@
+// Which paths are those of authentication, and what each method does there.
+
+import { callerOf } from '../access/caller.ts'
+import { reachOf } from '../access/reach.ts'
+import type { Call, Runtime } from '../call.ts'
+import type { AuthRoutes } from '../config/auth-settings.ts'
+import { methodNotAllowed } from '../errors.ts'
+import { runSetup } from '../hooks/read-hooks.ts'
+import type { Result } from '../http/envelope.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { splitUrl } from '../http/route-table.ts'
+import { clientAddress } from '../limits/address.ts'
+import { admit } from './admit.ts'
+import { type AuthEndpoint, login, logout, me, refresh } from './auth.ts'
+
+/** The authentication endpoint of a path, or undefined; each segment is decoded once, like everywhere. */
+export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
+  const segments = path.split('/').map(decoded)
+  if (segments.some((segment) => segment === undefined || segment.includes('/'))) return undefined
+  const plain = segments.join('/')
+  const names = ['login', 'refresh', 'logout', 'me'] as const
+  return names.find((name) => routes[name] === plain)
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** Answers a request to an authentication endpoint. */
+export async function serveAuth(
+  runtime: Runtime,
+  request: ApiRequest,
+  endpoint: AuthEndpoint,
+): Promise<Result> {
+  const method = request.method.toUpperCase()
+  const allowed = endpoint === 'me' ? ['GET', 'HEAD', 'OPTIONS'] : ['POST', 'OPTIONS']
+  if (method === 'OPTIONS') {
+    const headers = { allow: allowed.join(', ') }
+    return { status: 204, value: null, total: undefined, empty: true, headers }
+  }
+  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
+  await runSetup(runtime.settings.hooks, request)
+  switch (endpoint) {
+    case 'login':
+      return login(runtime, request)
+    case 'refresh':
+      return refresh(runtime, request)
+    case 'logout':
+      return counted(runtime, request)
+    case 'me':
+      return ownRecord(runtime, request, method)
+  }
+}
+
+async function counted(runtime: Runtime, request: ApiRequest): Promise<Result> {
+  const { rateWindows, trustedProxies } = runtime.settings
+  const key = `logout|ip:${clientAddress(request, trustedProxies)}`
+  const headers = await runtime.limiter.count(key, rateWindows)
+  const result = logout(runtime, request)
+  return { ...result, headers: { ...headers, ...result.headers } }
+}
+
+async function ownRecord(runtime: Runtime, request: ApiRequest, method: string): Promise<Result> {
+  const { auth, rateWindows, prefix, baseUrl } = runtime.settings
+  const { identity, headers } = await admit(runtime, request, {
+    route: 'me',
+    windows: rateWindows,
+    strategies: auth.strategies,
+    required: true,
+  })
+  const resource = runtime.registry.users
+  const caller = await callerOf(identity?.user ?? true, auth.userModel)
+  const { path, query } = splitUrl(request.url)
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const result = await me({
+    runtime,
+    request,
+    method,
+    path,
+    query,
+    resource,
+    action: 'GET_ONE',
+    relation: null,
+    hooks: resource?.settings.hooks.get ?? runtime.settings.hooks,
+    origin,
+    base: `${origin}${prefix}`,
+    caller,
+    reach: reachOf(caller),
+  } as Call)
+  return { ...result, headers: { ...headers, ...result.headers } }
+}

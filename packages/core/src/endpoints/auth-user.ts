@@ -1,0 +1,37 @@
+// What login and /auth/me answer of a user: the key, the login name, or the record as the model shows it.
+
+import type { Users } from '../auth/users.ts'
+import type { Call } from '../call.ts'
+import type { HookRecord, HookUser } from '../config/hook-types.ts'
+import { recordNotFound } from '../errors.ts'
+import type { Result } from '../http/envelope.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { getOne } from './item.ts'
+
+/** The key in its JSON form; of several columns, the text that stands in paths. */
+export function userKeyValue(users: Users | undefined, user: HookRecord): JsonValue {
+  const [column, ...others] = users?.resource.primaryKey ?? []
+  if (column !== undefined && others.length > 0) return users?.keyOf(user) ?? null
+  // Without a user model, the callable's own user is asked for the usual name.
+  return (user?.[column?.name ?? 'id'] as JsonValue | undefined) ?? null
+}
+
+/** Basic user information: the key, and the login name under its own field (contract §9). */
+export function basicInformation(
+  users: Users | undefined,
+  lookupField: string | undefined,
+  user: HookUser,
+): JsonValue {
+  const name = lookupField === undefined ? undefined : (user?.[lookupField] as JsonValue)
+  return {
+    user_pk: userKeyValue(users, user),
+    ...(lookupField === undefined ? {} : { [lookupField]: name ?? null }),
+  }
+}
+
+/** The current user, read like `GET` on the user's own record. */
+export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
+  const key = user === null || typeof user !== 'object' ? undefined : users.keyOf(user)
+  if (key === undefined) throw recordNotFound()
+  return getOne(call, users.resource, key.split(',').map(decodeURIComponent))
+}

@@ -1,0 +1,158 @@
+// explainAccess: which rule decides about a request of a user, stage by stage, without serving it.
+
+import type { Action } from '../access/action.ts'
+import { decidingKey } from '../access/action.ts'
+import { type Check, checksOf } from '../access/authorize.ts'
+import { callerOf } from '../access/caller.ts'
+import { needsAuthentication } from '../access/requirement.ts'
+import { type Caller, decidingRules, ruleText, satisfies } from '../access/roles.ts'
+import type { Runtime } from '../call.ts'
+import { policyHooks } from '../config/check-policy.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import { allowedMethods } from './route-method.ts'
+
+/** What one stage says. */
+export interface AccessStep {
+  readonly stage: 'route' | 'authenticate' | 'authorize' | 'policy'
+  /** The model the rule is about; null where no model is known yet. */
+  readonly model: string | null
+  readonly action: Action | null
+  /** `asks`: a hook decides when the request is served, by its rows. */
+  readonly decision: 'allows' | 'refuses' | 'asks'
+  /** Where the rule is written: `config.API_ROLE_MAP.GET`; null where no rule speaks of the action. */
+  readonly at: string | null
+  readonly because: string
+}
+
+/** Which rule decides about a request. */
+export interface AccessExplanation {
+  /** Whether anything refuses before rows are read. */
+  readonly allowed: boolean
+  /** The status of the refusal, else 200. */
+  readonly status: 200 | 401 | 403 | 404 | 405
+  readonly roles: readonly string[]
+  /** In the order of the pipeline; the first refusal is the answer. */
+  readonly steps: readonly AccessStep[]
+}
+
+/** Explains what becomes of a request of a user (null: nobody); credentials of the request are not looked at. */
+export async function explainAccess(
+  runtime: Runtime,
+  user: unknown,
+  request: Pick<ApiRequest, 'method' | 'url'>,
+): Promise<AccessExplanation> {
+  const caller = await callerOf(user, runtime.registry.users?.model)
+  const explained = (steps: readonly AccessStep[]): AccessExplanation => {
+    const refusal = steps.find(({ decision }) => decision === 'refuses')
+    const status = refusal === undefined ? 200 : statusOf(refusal)
+    return { allowed: refusal === undefined, status, roles: caller.roles, steps }
+  }
+  const { path } = splitUrl(request.url)
+  const route = matchRoute(runtime.routes, path)
+  if (route === undefined)
+    return explained([routeStep('refuses', `no endpoint answers at ${path}`)])
+  const method = request.method.toUpperCase()
+  const allowed = allowedMethods(route)
+  if (!allowed.includes(method)) {
+    const because = `${method} is not allowed here; allowed: ${allowed.join(', ')}`
+    return explained([routeStep('refuses', because, route)])
+  }
+  const checks = checksOf(route, method)
+  const [first] = checks
+  const step = routeStep('allows', `${method} ${path} is ${first?.action}`, route)
+  if (method === 'OPTIONS') return explained([step])
+  return explained([
+    step,
+    ...checks.map((check) => authentication(check, caller)),
+    ...checks.flatMap((check) => roles(check, caller)),
+    ...checks.map((check) => policy(runtime, check)),
+  ])
+}
+
+function statusOf({ stage, because }: AccessStep): AccessExplanation['status'] {
+  if (stage === 'authenticate') return 401
+  if (stage !== 'route') return 403
+  return because.startsWith('no endpoint') ? 404 : 405
+}
+
+const routeStep = (
+  decision: AccessStep['decision'],
+  because: string,
+  route?: Route,
+): AccessStep => ({
+  stage: 'route',
+  model: route?.resource.name ?? null,
+  action: null,
+  decision,
+  at: null,
+  because,
+})
+
+function authentication({ resource, action }: Check, caller: Caller): AccessStep {
+  const { strategies, requirements } = resource.settings
+  const needed = needsAuthentication(resource, action)
+  const key = strategies.length === 0 ? undefined : decidingKey(requirements, action)
+  const rule =
+    strategies.length === 0
+      ? 'no strategy is enabled'
+      : key === undefined
+        ? `${strategies.join(', ')} protects every request`
+        : `requirement ${key} is ${requirements[key]}`
+  const who = caller.authenticated ? 'the caller is authenticated' : 'nobody is authenticated'
+  return {
+    stage: 'authenticate',
+    model: resource.name,
+    action,
+    decision: needed && !caller.authenticated ? 'refuses' : 'allows',
+    at: key === undefined ? null : `auth_requirements.${key}`,
+    because: `${rule}; ${who}`,
+  }
+}
+
+function roles({ resource, action }: Check, caller: Caller): readonly AccessStep[] {
+  const rules = decidingRules(resource.settings.roleMaps, action)
+  const step = { stage: 'authorize', model: resource.name, action } as const
+  if (rules.length === 0) {
+    return [{ ...step, decision: 'allows', at: null, because: 'no role rule speaks of it' }]
+  }
+  const who = !caller.authenticated
+    ? 'nobody is authenticated'
+    : `the caller has ${caller.roles.length === 0 ? 'no roles' : caller.roles.join(', ')}`
+  return rules.map(({ at, key, rule }) => ({
+    ...step,
+    decision: satisfies(rule, caller) ? 'allows' : 'refuses',
+    at: `${at}.${key}`,
+    because: `it takes ${ruleText(rule)}; ${who}`,
+  }))
+}
+
+function policy(runtime: Runtime, { resource, action }: Check): AccessStep {
+  const found = runtime.policies.get(resource)
+  const hooks = policyHooks.filter((hook) => found?.[hook] !== undefined && concerns(hook, action))
+  return {
+    stage: 'policy',
+    model: resource.name,
+    action,
+    decision: hooks.length === 0 ? 'allows' : 'asks',
+    at: resource.settings.policy?.at ?? null,
+    because:
+      hooks.length === 0 ? 'no hook speaks of it' : `${hooks.join(', ')} decides by the rows`,
+  }
+}
+
+/** Which hooks an action runs. */
+function concerns(hook: (typeof policyHooks)[number], action: Action): boolean {
+  switch (hook) {
+    case 'scope_query':
+      return true
+    case 'can_read':
+      return action === 'GET_ONE' || action === 'RELATION_GET_ONE'
+    case 'can_create':
+      return action === 'POST'
+    case 'can_update':
+      return action === 'PATCH' || action === 'PUT' || action === 'RESTORE'
+    case 'can_delete':
+      return action === 'DELETE'
+  }
+}

@@ -1,0 +1,194 @@
+// exposure: what each role reaches, as a stable text to commit and compare: endpoints, fields, filters, relations.
+
+import { type Action, methodOf } from '../access/action.ts'
+import { mayList } from '../access/reach.ts'
+import { needsAuthentication } from '../access/requirement.ts'
+import { allowedByRoles, anonymous, type Caller, rolesOf } from '../access/roles.ts'
+import { policyHooks } from '../config/check-policy.ts'
+import { unwritable } from '../input/field-rules.ts'
+import { functionFits, isGroupable, isSortable, operatorFits } from '../model/type-rules.ts'
+import {
+  type AggregateFunction,
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+} from '../parse/operators.ts'
+import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
+
+/** What a registry exposes, and under which prefix. */
+export interface Exposed {
+  readonly registry: Registry
+  readonly settings: { readonly prefix: string }
+}
+
+/**
+ * Everything that nobody in particular, an authenticated user without roles, and a user of each role reaches; without
+ * a list, of each role that a rule names.
+ *
+ * ```text
+ * viewer
+ *   Book
+ *     GET /api/books
+ *     GET /api/books/<id>
+ *     rows: scope_query
+ *     title (string): read, order_by, groupby; filters eq ne lt le gt ge in nin like …
+ *     author → Author: route, embed, join, exists
+ * ```
+ */
+export function describeExposure(
+  exposed: Exposed,
+  roles: readonly string[] = rolesNamed(exposed.registry),
+): string {
+  const someone = (held: readonly string[]): Caller => ({
+    user: null,
+    authenticated: true,
+    roles: held,
+  })
+  const audiences: readonly (readonly [string, Caller])[] = [
+    ['anonymous', anonymous],
+    ['authenticated, without roles', someone([])],
+    ...roles.map((role) => [role, someone([role])] as const),
+  ]
+  const lines = audiences.flatMap(([title, caller]) => [
+    title,
+    ...indented(resourcesFor(exposed, caller)),
+    '',
+  ])
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+/** Every role that a rule names, in alphabetical order. */
+function rolesNamed({ resources }: Registry): readonly string[] {
+  const rules = resources.flatMap(({ settings }) =>
+    settings.roleMaps.flatMap(({ map }) => Object.values(map)),
+  )
+  return [...new Set(rules.flatMap(rolesOf))].sort()
+}
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)
+
+function resourcesFor(exposed: Exposed, caller: Caller): readonly string[] {
+  const resources = [...exposed.registry.resources].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const lines = resources.flatMap((resource) => {
+    const described = describe(exposed, resource, caller)
+    return described.length === 0 ? [] : [resource.name, ...indented(described)]
+  })
+  return lines.length === 0 ? ['nothing'] : lines
+}
+
+const may = (resource: Resource, action: Action, caller: Caller): boolean =>
+  resource.settings.methods.has(methodOf(action)) &&
+  (caller.authenticated || !needsAuthentication(resource, action)) &&
+  allowedByRoles(resource.settings.roleMaps, action, caller)
+
+function describe(exposed: Exposed, resource: Resource, caller: Caller): readonly string[] {
+  const endpoints = endpointsOf(exposed, resource, caller)
+  const relations = relationsOf(exposed, resource, caller)
+  if (endpoints.length === 0 && relations.every((line) => !line.includes('route'))) return []
+  return [
+    ...endpoints,
+    ...policyOf(resource),
+    ...fieldsOf(resource, caller),
+    ...(canRead(resource, caller) ? relations : relations.filter((line) => line.includes('route'))),
+  ]
+}
+
+const canRead = (resource: Resource, caller: Caller): boolean =>
+  may(resource, 'GET_MANY', caller) || may(resource, 'GET_ONE', caller)
+
+function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
+  const { allowBulk, softDelete } = resource.settings
+  const lists: readonly Action[] = ['GET_MANY', 'POST', ...(allowBulk ? bulk : [])]
+  const items: readonly Action[] = ['GET_ONE', 'PATCH', 'PUT', 'DELETE']
+  const allowed = (actions: readonly Action[]) =>
+    actions.filter((action) => may(resource, action, caller)).map(methodOf)
+  const [url, ...aliases] = resource.paths.map((path) => `${settings.prefix}/${path}`)
+  if (url === undefined) return []
+  const endpoints = [
+    ...allowed(lists).map((method) => `${method} ${url}`),
+    ...allowed(items).map((method) => `${method} ${url}/<id>`),
+    ...(softDelete !== null && may(resource, 'RESTORE', caller)
+      ? [`POST ${url}/<id>/restore`]
+      : []),
+  ]
+  return endpoints.length === 0 || aliases.length === 0
+    ? endpoints
+    : [...endpoints, `also at ${aliases.join(', ')}`]
+}
+
+const bulk: readonly Action[] = ['PATCH', 'DELETE']
+
+function policyOf({ model, settings }: Resource): readonly string[] {
+  const { policy } = settings
+  if (policy === null) return ['rows: all']
+  const hooks = hooksOf(policy.policy)
+  return [`rows: ${hooks.length === 0 ? `all of ${model.name}` : hooks.join(', ')}`]
+}
+
+/** The hooks that are there; those of a class are on its prototype or, as fields, on what it makes. */
+function hooksOf(policy: NonNullable<Resource['settings']['policy']>['policy']): readonly string[] {
+  const made = typeof policy === 'function' ? new policy() : policy
+  return policyHooks.filter((hook) => made[hook] !== undefined)
+}
+
+function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
+  return [...resource.columns.values()].flatMap((column) => {
+    const uses = usesOf(resource, column, caller)
+    return uses === '' ? [] : [`${column.name} (${column.type}): ${uses}`]
+  })
+}
+
+function usesOf(resource: Resource, column: NamedColumn, caller: Caller): string {
+  const { allowFilters, allowOrderBy, allowGroupby, allowAggregation } = resource.settings
+  const lists = may(resource, 'GET_MANY', caller)
+  const uses = [
+    canRead(resource, caller) ? 'read' : '',
+    may(resource, 'POST', caller) && !unwritable(resource, column, 'create') ? 'write on POST' : '',
+    may(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
+      ? 'write on PATCH'
+      : '',
+    lists && allowOrderBy && isSortable(column) ? 'order_by' : '',
+    lists && allowGroupby && isGroupable(column) ? 'groupby' : '',
+  ].filter(Boolean)
+  const operators = (Object.keys(filterOperators) as FilterOperator[]).filter((operator) =>
+    operatorFits(operator, column),
+  )
+  const functions = aggregateFunctions.filter((fn: AggregateFunction) => functionFits(fn, column))
+  return [
+    uses.join(', '),
+    lists && allowFilters && operators.length > 0 ? `filters ${operators.join(' ')}` : '',
+    lists && allowAggregation ? `aggregates ${functions.join(' ')}` : '',
+  ]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function relationsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
+  return [...resource.relations.values()].map((relation) => {
+    const uses = relationUses(resource, relation, caller)
+    const [path] = resource.paths
+    const route =
+      path === undefined ? '' : ` at ${settings.prefix}/${path}/<id>/${relation.segment}`
+    const described = uses.map((use) => (use === 'route' ? `route${route}` : use))
+    return `${relation.name} → ${relation.target.name}: ${described.join(', ') || 'a URL only'}`
+  })
+}
+
+function relationUses(
+  resource: Resource,
+  relation: ResolvedRelation,
+  caller: Caller,
+): readonly string[] {
+  const many = relation.cardinality === 'many'
+  const route =
+    may(resource, many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE', caller) &&
+    may(relation.target, many ? 'GET_MANY' : 'GET_ONE', caller)
+  const reads = canRead(resource, caller) && mayList(relation.target, caller)
+  const { addRelations, allowJoin, allowFilters } = resource.settings
+  return [
+    route ? 'route' : '',
+    reads && addRelations ? 'embed' : '',
+    reads && allowJoin ? 'join' : '',
+    reads && allowFilters ? 'exists' : '',
+  ].filter(Boolean)
+}

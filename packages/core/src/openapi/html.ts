@@ -1,0 +1,40 @@
+// HTML as text: what comes from models and settings is escaped on its way into a page.
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** A text as it may stand between tags and in attributes. */
+export const escaped = (text: unknown): string =>
+  String(text).replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
+
+/** A description: paragraphs, and code between backquotes; nothing else of Markdown. */
+export const prose = (text: string): string =>
+  text
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${inline(paragraph)}</p>`)
+    .join('')
+
+/** One line of a description. */
+export const inline = (text: string): string =>
+  escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+
+/** A page around a body. The empty icon keeps browsers from asking for one. */
+export const htmlPage = (title: string, head: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
+${head}</head>
+<body>
+${body}
+</body>
+</html>
+`

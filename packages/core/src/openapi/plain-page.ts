@@ -1,0 +1,190 @@
+// The documentation page without any script: the same document as headings, tables and folds.
+
+import type {
+  OpenAPIObject,
+  OperationObject,
+  ParameterObject,
+  PathItemObject,
+  ReferenceObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import { escaped, htmlPage, inline, prose } from './html.ts'
+import { plainStyle } from './plain-style.ts'
+import type { Schema } from './schema.ts'
+
+const methods = ['get', 'post', 'patch', 'put', 'delete'] as const
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly operation: OperationObject
+}
+
+/** The whole document on one page; `place` is where the document itself is served. */
+export function plainPage(document: OpenAPIObject, place: string): string {
+  const { info } = document
+  const logo: { readonly url: string; readonly altText: string } | undefined = info['x-logo']
+  const sections = (document.tags ?? []).map((tag) => ({
+    ...tag,
+    operations: operationsOf(document, tag.name),
+  }))
+  const contact = [info.contact?.name, info.contact?.email, info.contact?.url].filter(Boolean)
+  return htmlPage(
+    info.title,
+    `<style>${plainStyle}</style>\n`,
+    `<nav>
+${logo === undefined ? '' : `<img src="${escaped(logo.url)}" alt="${escaped(logo.altText)}">`}
+<a class="title" href="#top">${escaped(info.title)}</a>
+${sections.map(({ name }) => `<a href="#${anchor(name)}">${escaped(name)}</a>`).join('\n')}
+${document.components?.schemas === undefined ? '' : '<a href="#schemas">Schemas</a>'}
+</nav>
+<main id="top">
+<h1>${escaped(info.title)} <small>${escaped(info.version)}</small></h1>
+${info.description === undefined ? '' : prose(info.description)}
+<p class="meta">${(document.servers ?? []).map(({ url }) => `<code>${escaped(url)}</code>`).join(' ')}
+${contact.length === 0 ? '' : `· Contact: ${escaped(contact.join(', '))}`}
+${info.license === undefined ? '' : `· Licence: ${escaped(info.license.name)}`}
+· <a href="${escaped(place)}">OpenAPI document</a></p>
+${sections.map((section) => sectionHtml(document, section)).join('\n')}
+${schemasHtml(document)}
+</main>`,
+  )
+}
+
+function operationsOf({ paths }: OpenAPIObject, tag: string): Operation[] {
+  return Object.entries(paths ?? {}).flatMap(([path, item]: [string, PathItemObject]) =>
+    methods.flatMap((method) => {
+      const operation = item[method]
+      return operation?.tags?.includes(tag) ? [{ method, path, operation }] : []
+    }),
+  )
+}
+
+function sectionHtml(
+  document: OpenAPIObject,
+  section: {
+    readonly name: string
+    readonly description?: string
+    readonly operations: readonly Operation[]
+  },
+): string {
+  return `<section id="${anchor(section.name)}">
+<h2>${escaped(section.name)}</h2>
+${section.description === undefined ? '' : prose(section.description)}
+${section.operations.map((operation) => operationHtml(document, operation)).join('\n')}
+</section>`
+}
+
+function operationHtml(document: OpenAPIObject, { method, path, operation }: Operation): string {
+  const parameters = (operation.parameters ?? []).map((one) =>
+    resolved<ParameterObject>(document, one),
+  )
+  const body = operation.requestBody as
+    | { content?: Record<string, { schema?: Schema }> }
+    | undefined
+  const schema = body?.content?.['application/json']?.schema
+  return `<details id="${escaped(operation.operationId ?? '')}">
+<summary><b class="${method}">${method}</b> <code>${escaped(path)}</code> <span>${escaped(operation.summary ?? '')}</span></summary>
+<div>
+${operation.description === undefined ? '' : prose(operation.description)}
+${securityHtml(operation)}
+${parametersHtml(parameters)}
+${schema === undefined ? '' : `<h3>Body</h3><p>${typeText(schema)}</p>`}
+<h3>Answers</h3>
+<table>${Object.entries(operation.responses ?? {})
+    .map(([status, response]) => responseHtml(status, resolved<ResponseObject>(document, response)))
+    .join('')}</table>
+</div>
+</details>`
+}
+
+function securityHtml({ security }: OperationObject): string {
+  if (security === undefined || security.length === 0) return ''
+  const schemes = security.map((one) => Object.keys(one).join(' and ') || 'nothing')
+  return `<p class="meta">Credential: ${escaped(schemes.join(' or '))}</p>`
+}
+
+/** Filters are many: one row per column, with its operators. */
+function parametersHtml(parameters: readonly ParameterObject[]): string {
+  const columns = new Map<string, string[]>()
+  const others: ParameterObject[] = []
+  for (const parameter of parameters) {
+    const [, column, operator] = /^([^ ]+)__([a-z]+)$/.exec(parameter.name) ?? []
+    if (column === undefined || operator === undefined) others.push(parameter)
+    else columns.set(column, [...(columns.get(column) ?? []), operator])
+  }
+  const filters = [...columns].map(
+    ([column, operators]) =>
+      `<tr><td><code>${escaped(column)}</code></td><td>${operators.map((one) => `<code>__${one}</code>`).join(' ')}</td></tr>`,
+  )
+  const rows = others.map(
+    ({ name, required, description, schema }) =>
+      `<tr><td><code>${escaped(name)}</code>${required ? ' <em>required</em>' : ''}<br><small>${typeText(schema as Schema)}</small></td><td>${inline(description ?? '')}</td></tr>`,
+  )
+  return [
+    rows.length === 0 ? '' : `<h3>Parameters</h3><table>${rows.join('')}</table>`,
+    filters.length === 0
+      ? ''
+      : `<h3>Filters and aggregates</h3><p class="meta">Written <code>column__operator=value</code>.</p><table>${filters.join('')}</table>`,
+  ].join('')
+}
+
+function responseHtml(status: string, { description, content }: ResponseObject): string {
+  const media = content?.['application/json']
+  const codes = Object.entries(media?.examples ?? {}).map(([code, example]) => {
+    const { summary = '' } = example as { summary?: string }
+    return `<li><code>${escaped(code)}</code> ${escaped(summary)}</li>`
+  })
+  const shown =
+    codes.length > 0
+      ? `<details><summary>${escaped(description)} <small>${codes.length} ${codes.length === 1 ? 'code' : 'codes'}</small></summary><ul>${codes.join('')}</ul></details>`
+      : `${escaped(description)} ${media?.schema === undefined ? '' : typeText(contentOf(media.schema as Schema))}`
+  return `<tr><td><code>${escaped(status)}</code></td><td>${shown}</td></tr>`
+}
+
+/** What an envelope is about. */
+const contentOf = (schema: Schema): Schema => (schema.properties?.value as Schema) ?? schema
+
+function schemasHtml({ components }: OpenAPIObject): string {
+  const schemas = Object.entries(components?.schemas ?? {})
+  if (schemas.length === 0) return ''
+  return `<section id="schemas"><h2>Schemas</h2>
+${schemas
+  .map(([name, schema]) => {
+    const { description, properties = {}, required = [] } = schema as Schema
+    const rows = Object.entries(properties).map(
+      ([member, one]) =>
+        `<tr><td><code>${escaped(member)}</code>${required.includes(member) ? '' : ' <em>optional</em>'}</td><td>${typeText(one as Schema)} ${inline((one as Schema).description ?? '')}</td></tr>`,
+    )
+    return `<details id="schema-${anchor(name)}"><summary><code>${escaped(name)}</code> <span>${inline(description ?? '')}</span></summary><div><table>${rows.join('')}</table></div></details>`
+  })
+  .join('\n')}
+</section>`
+}
+
+/** A schema in a few words, with links to what it refers to. */
+function typeText(schema: Schema | ReferenceObject | undefined): string {
+  if (schema === undefined) return 'anything'
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? ''
+    return `<a href="#schema-${anchor(name)}">${escaped(name)}</a>`
+  }
+  const { anyOf, type, items, format, enum: members, const: only } = schema as Schema
+  if (anyOf !== undefined) return anyOf.map((one) => typeText(one as Schema)).join(' or ')
+  if (only !== undefined) return `<code>${escaped(only)}</code>`
+  if (members !== undefined) return members.map((one) => `<code>${escaped(one)}</code>`).join(' ')
+  if (type === 'array') return `list of ${typeText(items)}`
+  const words = type === undefined ? 'anything' : [type].flat().join(' or ')
+  return `${words}${format === undefined ? '' : ` (${escaped(format)})`}`
+}
+
+/** What a reference leads to, among the components of the document. */
+function resolved<T>({ components }: OpenAPIObject, part: T | ReferenceObject): T {
+  const { $ref } = part as ReferenceObject
+  if ($ref === undefined) return part as T
+  const [, , section = '', name = ''] = $ref.split('/')
+  const sections = components as unknown as Readonly<Record<string, Readonly<Record<string, T>>>>
+  return sections[section]?.[name] as T
+}
+
+const anchor = (name: string): string => encodeURIComponent(name.replaceAll(' ', '-'))
