@@ -1,0 +1,47 @@
+/** A process of its own, in a time zone of its own: sends every request to every database and prints the answers. */
+import { get, testApi } from '../support/api.ts'
+import { openDatabases } from '../support/databases.ts'
+import { requestsAbout } from './requests.ts'
+import { createSamples, fields, Sample } from './samples.ts'
+
+/** By database, by URL: the bytes of the answer, or of all answers of a chain. */
+export type Answers = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const config = {
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_MAX_URL_LENGTH: 20_000,
+}
+
+async function main(): Promise<Answers> {
+  const answers: Record<string, Record<string, string>> = {}
+  for (const db of openDatabases()) {
+    try {
+      // The zone of a session must not matter either.
+      const zone = process.env.SESSION_ZONE
+      if (zone !== undefined && db.name === 'postgres') {
+        const name = new URL(db.url ?? '').pathname.slice(1)
+        await db.execScript(`alter database ${name} set timezone to '${zone}'`)
+      }
+      await createSamples(db)
+      const api = testApi(db, [Sample], config)
+      const found: Record<string, string> = {}
+      for (const { url, follow = false } of fields.flatMap(requestsAbout)) {
+        let text = ''
+        for (let next: string | null = url, count = 0; next !== null && count < 30; count += 1) {
+          const answer = await get(api, next)
+          text += `${answer.text}\n`
+          next = follow ? (answer.body.next_url ?? null) : null
+        }
+        found[url] = text
+      }
+      answers[db.name] = found
+    } finally {
+      await db.close()
+    }
+  }
+  return answers
+}
+
+process.stdout.write(JSON.stringify(await main()))
