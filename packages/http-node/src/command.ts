@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { exposure } from './commands/exposure.ts'
 import type { CommandIo } from './commands/io.ts'
 import { models } from './commands/models.ts'
 import type { ReadSchemaOptions } from './commands/read-database.ts'
@@ -14,6 +15,7 @@ export const help: string = `model-api: a REST API from a database that is alrea
 
   model-api serve <file or URL>     serve it, read only, at http://127.0.0.1:3000/api
   model-api models <file or URL>    print its models as TypeScript
+  model-api exposure <module> [role …]  print what each role reaches in the API that a module exports
   model-api --help                  this text
   model-api --version
 
@@ -31,7 +33,7 @@ Options of both
 Every table with a primary key is published, joins included (API_ALLOW_JOIN). Columns whose name says
 that they hold a secret are hidden. To decide yourself, print the models and call createApi with them.`
 
-const commands = { serve: runServe, models: runModels }
+const commands = { serve: runServe, models: runModels, exposure: runExposure }
 
 const options = {
   help: { type: 'boolean', short: 'h' },
@@ -68,6 +70,7 @@ async function runWords(words: Words, io: CommandIo): Promise<void> {
   if (!Object.hasOwn(commands, name)) {
     throw usageError(`there is no command "${name}".${suggestion(name, Object.keys(commands))}`)
   }
+  if (name === 'exposure') return runExposure(target, words, io)
   if (target === undefined) throw usageError(`${name} needs a database: ${targetForms}.`)
   if (more.length > 0) throw usageError(`one database at a time; "${more[0]}" is one too many.`)
   await commands[name as keyof typeof commands](target, words, io)
@@ -104,6 +107,15 @@ function runModels(target: string, words: Words, io: CommandIo): Promise<void> {
     if (words.values[name] !== undefined) throw usageError(`models has no option "--${name}".`)
   }
   return models(target, schemaOptions(words), io)
+}
+
+function runExposure(module: string | undefined, words: Words, io: CommandIo): Promise<void> {
+  const [option] = Object.keys(words.values)
+  if (option !== undefined) throw usageError(`exposure has no option "--${option}".`)
+  if (module === undefined) {
+    throw usageError('exposure needs a module that exports an API, such as ./api.ts.')
+  }
+  return exposure(module, words.positionals.slice(2), io)
 }
 
 function schemaOptions({ values }: Words): ReadSchemaOptions {

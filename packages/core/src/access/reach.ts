@@ -2,14 +2,19 @@
 
 import type { Reach } from '../plan/context.ts'
 import type { Resource } from '../registry/resource.ts'
+import { type Action, methodOf } from './action.ts'
 import { needsAuthentication } from './requirement.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
+/** Whether a caller could send a request of this kind to the resource itself: its methods, requirements and roles. */
+export const mayAct = (resource: Resource, action: Action, caller: Caller): boolean =>
+  resource.settings.methods.has(methodOf(action)) &&
+  (caller.authenticated || !needsAuthentication(resource, action)) &&
+  allowedByRoles(resource.settings.roleMaps, action, caller)
+
 /** Whether a caller could send `GET /api/<resource>`. */
 export const mayList = (resource: Resource, caller: Caller): boolean =>
-  resource.settings.methods.has('GET') &&
-  (caller.authenticated || !needsAuthentication(resource, 'GET_MANY')) &&
-  allowedByRoles(resource.settings.roleMaps, 'GET_MANY', caller)
+  mayAct(resource, 'GET_MANY', caller)
 
 /** As `mayList`, for one caller; each resource is decided once. */
 export function reachOf(caller: Caller): Reach {

@@ -13,7 +13,7 @@ import {
 import type { Call } from '../call.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { HookQuery } from '../config/hook-types.ts'
-import { forbidden } from '../errors.ts'
+import { forbidden, forbiddenJoin } from '../errors.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import { sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
@@ -59,7 +59,8 @@ export async function scopeRows(scope: ScopeCall, rows: RowPlan, scopes: Scopes)
     const narrowed = await narrow(scope, source, source === rows.from ? scope.filter : undefined)
     if (narrowed === 'all') continue
     if (narrowed !== 'none') scopes.set(source, narrowed)
-    else if (part === 'base' || part === 'join') throw forbidden()
+    else if (part === 'base') throw forbidden()
+    else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
     else scopes.set(source, noRows(scope, source.resource))
   }
 }

@@ -1,9 +1,8 @@
 // exposure: what each role reaches, as a stable text to commit and compare: endpoints, fields, filters, relations.
 
 import { type Action, methodOf } from '../access/action.ts'
-import { mayList } from '../access/reach.ts'
-import { needsAuthentication } from '../access/requirement.ts'
-import { allowedByRoles, anonymous, type Caller, rolesOf } from '../access/roles.ts'
+import { mayAct, mayList } from '../access/reach.ts'
+import { anonymous, type Caller, rolesOf } from '../access/roles.ts'
 import { policyHooks } from '../config/check-policy.ts'
 import { unwritable } from '../input/field-rules.ts'
 import { functionFits, isGroupable, isSortable, operatorFits } from '../model/type-rules.ts'
@@ -76,11 +75,6 @@ function resourcesFor(exposed: Exposed, caller: Caller): readonly string[] {
   return lines.length === 0 ? ['nothing'] : lines
 }
 
-const may = (resource: Resource, action: Action, caller: Caller): boolean =>
-  resource.settings.methods.has(methodOf(action)) &&
-  (caller.authenticated || !needsAuthentication(resource, action)) &&
-  allowedByRoles(resource.settings.roleMaps, action, caller)
-
 function describe(exposed: Exposed, resource: Resource, caller: Caller): readonly string[] {
   const endpoints = endpointsOf(exposed, resource, caller)
   const relations = relationsOf(exposed, resource, caller)
@@ -94,20 +88,20 @@ function describe(exposed: Exposed, resource: Resource, caller: Caller): readonl
 }
 
 const canRead = (resource: Resource, caller: Caller): boolean =>
-  may(resource, 'GET_MANY', caller) || may(resource, 'GET_ONE', caller)
+  mayAct(resource, 'GET_MANY', caller) || mayAct(resource, 'GET_ONE', caller)
 
 function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
   const { allowBulk, softDelete } = resource.settings
   const lists: readonly Action[] = ['GET_MANY', 'POST', ...(allowBulk ? bulk : [])]
   const items: readonly Action[] = ['GET_ONE', 'PATCH', 'PUT', 'DELETE']
   const allowed = (actions: readonly Action[]) =>
-    actions.filter((action) => may(resource, action, caller)).map(methodOf)
+    actions.filter((action) => mayAct(resource, action, caller)).map(methodOf)
   const [url, ...aliases] = resource.paths.map((path) => `${settings.prefix}/${path}`)
   if (url === undefined) return []
   const endpoints = [
     ...allowed(lists).map((method) => `${method} ${url}`),
     ...allowed(items).map((method) => `${method} ${url}/<id>`),
-    ...(softDelete !== null && may(resource, 'RESTORE', caller)
+    ...(softDelete !== null && mayAct(resource, 'RESTORE', caller)
       ? [`POST ${url}/<id>/restore`]
       : []),
   ]
@@ -140,11 +134,13 @@ function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
 
 function usesOf(resource: Resource, column: NamedColumn, caller: Caller): string {
   const { allowFilters, allowOrderBy, allowGroupby, allowAggregation } = resource.settings
-  const lists = may(resource, 'GET_MANY', caller)
+  const lists = mayAct(resource, 'GET_MANY', caller)
   const uses = [
     canRead(resource, caller) ? 'read' : '',
-    may(resource, 'POST', caller) && !unwritable(resource, column, 'create') ? 'write on POST' : '',
-    may(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
+    mayAct(resource, 'POST', caller) && !unwritable(resource, column, 'create')
+      ? 'write on POST'
+      : '',
+    mayAct(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
       ? 'write on PATCH'
       : '',
     lists && allowOrderBy && isSortable(column) ? 'order_by' : '',
@@ -181,8 +177,8 @@ function relationUses(
 ): readonly string[] {
   const many = relation.cardinality === 'many'
   const route =
-    may(resource, many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE', caller) &&
-    may(relation.target, many ? 'GET_MANY' : 'GET_ONE', caller)
+    mayAct(resource, many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE', caller) &&
+    mayAct(relation.target, many ? 'GET_MANY' : 'GET_ONE', caller)
   const reads = canRead(resource, caller) && mayList(relation.target, caller)
   const { addRelations, allowJoin, allowFilters } = resource.settings
   return [

@@ -1,8 +1,7 @@
 // The door between writes and access: methods, roles and policy of each record's own model, answered for the caller of this request.
 
-import { methodOf } from '../access/action.ts'
 import { ask, subjectArgs } from '../access/ask.ts'
-import { allowedByRoles } from '../access/roles.ts'
+import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
 import type { AccessPolicy } from '../config/access-types.ts'
 import type { WriteAccess } from '../execute/write-access.ts'
@@ -27,8 +26,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
     return Boolean(await ask(call, resource, hook, () => run(policy, subjectArgs(call, subject))))
   }
   return {
-    mayWrite: ({ settings }, action) =>
-      settings.methods.has(methodOf(action)) && allowedByRoles(settings.roleMaps, action, caller),
+    mayWrite: (resource, action) => mayAct(resource, action, caller),
     canCreate: (resource, data) =>
       asked(resource, 'can_create', (policy, args) => policy.can_create?.({ ...data }, args)),
     canUpdate: (resource, object, data) =>

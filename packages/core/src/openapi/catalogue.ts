@@ -56,7 +56,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.crossSiteRequest(), 'cookie'),
   entry(errors.passwordTooLong(80), 'password'),
 
-  entry(errors.forbidden(), 'restricted'),
+  entry(errors.forbidden(), 'restricted', 'join'),
 
   entry(errors.malformedEncoding('%zz'), 'always'),
   entry(errors.forbiddenCharacter('a NUL character', 'title__eq=%00'), 'query'),
