@@ -27,7 +27,9 @@ async function main(): Promise<Answers> {
       await createSamples(db)
       const api = testApi(db, [Sample], config)
       const found: Record<string, string> = {}
-      for (const { url, follow = false } of fields.flatMap(requestsAbout)) {
+      for (const { url, follow = false } of fields.flatMap((field) =>
+        requestsAbout(field, process.env.TZ !== 'UTC'),
+      )) {
         let text = ''
         for (let next: string | null = url, count = 0; next !== null && count < 30; count += 1) {
           const answer = await get(api, next)

@@ -258,21 +258,25 @@ function literal(
 
 export async function createSamples(db: TestDatabase): Promise<void> {
   await createTables(db, [Sample as AnyModel])
-  for (let i = 0; i < rowCount; i++) {
-    const given: [string, RawBuilder<unknown>][] = fields.flatMap((field) => {
-      const value = values[field][i]
-      if (value === undefined) return []
-      const { type, storage } = Sample.columns[field] as { type: ColumnType; storage?: string }
-      const asText = storage === 'text' && db.name === 'sqlite'
-      return [[field, literal(db.name, asText ? 'string' : type, value)]]
-    })
-    const columns: [string, RawBuilder<unknown>][] = [
-      ['id', sql`${i + 1}`],
-      ['next_id', i === 0 ? sql`null` : sql`${i}`],
-      ...given,
-    ]
-    const names = sql.join(columns.map(([name]) => sql.id(name)))
-    const cells = sql.join(columns.map(([, value]) => value))
-    await sql`insert into ${sql.id('samples')} (${names}) values (${cells})`.execute(db.kysely)
-  }
+  await db.kysely.transaction().execute(async (kysely) => {
+    for (let i = 0; i < rowCount; i++) await sampleRow(db.name, i).execute(kysely)
+  })
+}
+
+function sampleRow(name: DatabaseName, i: number): RawBuilder<unknown> {
+  const given: [string, RawBuilder<unknown>][] = fields.flatMap((field) => {
+    const value = values[field][i]
+    if (value === undefined) return []
+    const { type, storage } = Sample.columns[field] as { type: ColumnType; storage?: string }
+    const asText = storage === 'text' && name === 'sqlite'
+    return [[field, literal(name, asText ? 'string' : type, value)]]
+  })
+  const columns: [string, RawBuilder<unknown>][] = [
+    ['id', sql`${i + 1}`],
+    ['next_id', i === 0 ? sql`null` : sql`${i}`],
+    ...given,
+  ]
+  const names = sql.join(columns.map(([column]) => sql.id(column)))
+  const cells = sql.join(columns.map(([, value]) => value))
+  return sql`insert into ${sql.id('samples')} (${names}) values (${cells})`
 }
