@@ -1,3 +1,4 @@
 // Serves an Api inside an Express app; the public surface of the package: re-exports only.
 
-export { type ModelApiOptions, modelApi } from './model-api.ts'
+export { currentUser, jwtAuthentication, requireRoles } from './guards.ts'
+export { modelApi } from './model-api.ts'

@@ -1,17 +1,12 @@
 // Express middleware: hands the raw request to the API and writes its answer; other paths go on to the host.
 
 import type { Api } from '@model-api/core'
-import { hostError, readParsed, refusal, writeResponse } from '@model-api/http-node'
-import type { ErrorRequestHandler, RequestHandler } from 'express'
-
-export interface ModelApiOptions {
-  /** Largest body in bytes, where no parser of the host has read it. Default 1 MiB. */
-  readonly bodyLimit?: number
-}
+import { hostError, readParsed, readRequest, unreadBody, writeResponse } from '@model-api/http-node'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 
 /**
  * Serves the API's paths; `next()` for every other. Works mounted under a prefix, behind other middleware, and with or
- * without a body parser before it: what a parser of the host refuses on our paths is answered in our envelope.
+ * without a body parser before it: what middleware before it refuses on our paths is answered in our envelope.
  *
  * ```ts
  * const app = express()
@@ -19,25 +14,34 @@ export interface ModelApiOptions {
  * ```
  */
 export function modelApi(
-  api: Pick<Api, 'handle' | 'owns'>,
-  options: ModelApiOptions = {},
+  api: Pick<Api, 'handle' | 'refuse' | 'owns' | 'bodyLimit'>,
 ): [RequestHandler, ErrorRequestHandler] {
   const serve: RequestHandler = (req, res, next) => {
     if (!api.owns(req.url)) {
       next()
       return
     }
-    // req.query is not used: it tears `or[…]` apart. req.url keeps the text as it was sent.
-    const { url, baseUrl, body } = req
-    readParsed(req, { url, baseUrl, body, host: req, ...options })
-      .then((request) => api.handle(request))
-      .catch((error: unknown) => refusal(error))
+    readParsed(req, req.body, api.bodyLimit)
+      .then((body) => api.handle(requestOf(req, body)))
       .then((response) => writeResponse(res, response))
       .catch(() => res.destroy())
   }
   const refuse: ErrorRequestHandler = (error, req, res, next) => {
-    if (!api.owns(req.url)) next(error)
-    else writeResponse(res, refusal(hostError(error)))
+    if (!api.owns(req.url)) {
+      next(error)
+      return
+    }
+    // A body that a parser could not read matters only where a body is needed; the API knows where.
+    const body = unreadBody(error)
+    const answer =
+      body === undefined
+        ? api.refuse(requestOf(req, undefined), hostError(error))
+        : api.handle(requestOf(req, body))
+    answer.then((response) => writeResponse(res, response)).catch(() => res.destroy())
   }
   return [serve, refuse]
 }
+
+/** `req.query` is not used: it tears `or[…]` apart. `req.url` keeps the text as it was sent. */
+const requestOf = (req: Request, body: unknown) =>
+  readRequest(req, { url: req.url, baseUrl: req.baseUrl, body })

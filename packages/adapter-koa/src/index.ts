@@ -1,3 +1,4 @@
 // Serves an Api inside a Koa app; the public surface of the package: re-exports only.
 
-export { apiErrors, type ModelApiOptions, modelApi } from './model-api.ts'
+export { currentUser, jwtAuthentication, requireRoles } from './guards.ts'
+export { apiErrors, modelApi } from './model-api.ts'

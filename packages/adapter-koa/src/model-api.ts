@@ -1,19 +1,9 @@
 // Koa middleware: hands the raw request to the API and sets its answer; other paths go on to the host.
 
-import type { Api, ApiResponse } from '@model-api/core'
-import { hostError, readParsed, refusal, responseText } from '@model-api/http-node'
-import type { Context, Middleware } from 'koa'
-
-export interface ModelApiOptions {
-  /** Largest body in bytes, where no parser of the host has read it. Default 1 MiB. */
-  readonly bodyLimit?: number
-}
-
-/** What body parsers and mounts add to Koa's context. */
-interface Touched {
-  readonly mountPath?: string
-  readonly request: { readonly body?: unknown }
-}
+import type { Api } from '@model-api/core'
+import { hostError, readParsed, unreadBody } from '@model-api/http-node'
+import type { Middleware } from 'koa'
+import { answer, parsedBody, requestOf, urlOf } from './answer.ts'
 
 /**
  * Serves the API's paths; `next()` for every other. Works mounted under a prefix (`koa-mount`), behind other middleware,
@@ -24,52 +14,37 @@ interface Touched {
  * app.use(modelApi(api)) // GET /api/books
  * ```
  */
-export function modelApi(
-  api: Pick<Api, 'handle' | 'owns'>,
-  options: ModelApiOptions = {},
-): Middleware {
+export function modelApi(api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>): Middleware {
   return async (ctx, next) => {
-    const url = ctx.req.url ?? '/'
-    if (!api.owns(url)) return next()
-    const { mountPath = '', request } = ctx as unknown as Touched
-    const parsed = { url, baseUrl: mountPath, body: request.body, host: ctx, ...options }
-    const response = await readParsed(ctx.req, parsed)
-      .then((read) => api.handle(read))
-      .catch((error: unknown) => refusal(error))
-    answer(ctx, response)
+    if (!api.owns(urlOf(ctx))) return next()
+    const body = await readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
+    answer(ctx, await api.handle(requestOf(ctx, body)))
   }
 }
 
 /**
- * Answers errors that middleware before `modelApi` throws on the API's paths (a body parser's, a router's) in the API's
+ * Answers what middleware before `modelApi` throws on the API's paths (a body parser, a guard of the host) in the API's
  * envelope; place it first.
  *
  * ```ts
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
  * ```
  */
-export function apiErrors(api: Pick<Api, 'owns'>): Middleware {
+export function apiErrors(api: Pick<Api, 'handle' | 'refuse' | 'owns'>): Middleware {
   return async (ctx, next) => {
-    const url = ctx.req.url ?? '/'
+    // Taken now: a mount that throws leaves its own URL behind.
+    const request = requestOf(ctx, undefined)
     try {
       await next()
     } catch (error) {
-      if (!api.owns(url)) throw error
-      answer(ctx, refusal(hostError(error)))
+      if (!api.owns(request.url)) throw error
+      // A body that a parser could not read matters only where a body is needed; the API knows where.
+      const body = unreadBody(error)
+      const response =
+        body === undefined
+          ? await api.refuse(request, hostError(error))
+          : await api.handle({ ...request, body })
+      answer(ctx, response)
     }
   }
-}
-
-function answer(ctx: Context, response: ApiResponse): void {
-  const text = responseText(response)
-  ctx.status = response.status
-  for (const [name, value] of Object.entries(response.headers)) ctx.set(name, value)
-  if (text === undefined) ctx.body = null
-  else {
-    const type = response.headers['content-type']
-    ctx.body = text
-    // Koa guesses a type for text; ours is known.
-    if (type !== undefined) ctx.set('content-type', type)
-  }
-  ctx.status = response.status
 }

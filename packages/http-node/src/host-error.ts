@@ -1,22 +1,27 @@
-// Errors of the host's own middleware (body parsers, routers) → the refusal a client of the API gets.
+// Errors of the host's own middleware (guards, routers) → the refusal a client of the API gets.
 
 import { STATUS_CODES } from 'node:http'
 import { ApiError, apiError } from '@model-api/core'
 
+/** What frameworks hang on an error: http-errors and its kin. */
+interface Refusal {
+  readonly status?: unknown
+  readonly statusCode?: unknown
+  readonly expose?: unknown
+  readonly message?: unknown
+}
+
 /**
- * A client error keeps its status and gets our words; anything else stays what it is, and is answered with 500.
+ * A client error keeps its status, and its message where that is meant for clients; anything else stays what it is, and
+ * is answered with 500.
  *
- * body-parser's `entity.parse.failed` → 400 `The body is not valid JSON.`
+ * `createError(403, 'Not from this network')` → 403, `{ error: 'Forbidden', reason: 'Not from this network' }`
  */
 export function hostError(error: unknown): unknown {
   if (error instanceof ApiError) return error
-  const { status, type } = (error ?? {}) as { status?: unknown; type?: unknown }
-  if (typeof status !== 'number' || status < 400 || status > 499) return error
-  return apiError(status, STATUS_CODES[status] ?? 'Bad Request', reasonOf(status, type))
-}
-
-function reasonOf(status: number, type: unknown): string {
-  if (type === 'entity.parse.failed') return 'The body is not valid JSON.'
-  if (status === 413) return 'The body is larger than the server reads.'
-  return 'The request could not be read.'
+  const { status, statusCode, expose, message } = (error ?? {}) as Refusal
+  const code = status ?? statusCode
+  if (typeof code !== 'number' || code < 400 || code > 499) return error
+  const reason = expose === true && message ? String(message) : 'The request could not be read.'
+  return apiError(code, STATUS_CODES[code] ?? 'Bad Request', reason)
 }

@@ -3,11 +3,18 @@
 export { run } from './command.ts'
 export type { CommandIo } from './commands/io.ts'
 export { type OpenDatabase, type OpenOptions, openDatabase } from './database/open-database.ts'
+export {
+  type GuardingApi,
+  guard,
+  type JwtOptions,
+  jwtRule,
+  type RoleOptions,
+  roleRule,
+  userOf,
+} from './guard.ts'
 export { hostError } from './host-error.ts'
 export { type ListenerOptions, listener } from './listener.ts'
-export { type Parsed, readParsed } from './read-parsed.ts'
-export { type ReadOptions, readRequest } from './read-request.ts'
-export { refusal } from './refusal.ts'
-export { responseText } from './response-text.ts'
+export { readBody, readParsed, unreadBody } from './read-body.ts'
+export { type RequestParts, readRequest } from './read-request.ts'
 export { type ApiServer, createServer, type ServerOptions } from './server.ts'
-export { writeResponse } from './write-response.ts'
+export { setHeaders, writeResponse } from './write-response.ts'

@@ -2,11 +2,11 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
-import { type ReadOptions, readRequest } from './read-request.ts'
-import { refusal } from './refusal.ts'
+import { readBody } from './read-body.ts'
+import { readRequest } from './read-request.ts'
 import { writeResponse } from './write-response.ts'
 
-export interface ListenerOptions extends Pick<ReadOptions, 'bodyLimit'> {
+export interface ListenerOptions {
   /** Serves every path that is not the API's. Default: the API answers 404. */
   readonly fallback?: (req: IncomingMessage, res: ServerResponse) => void
 }
@@ -19,18 +19,16 @@ export interface ListenerOptions extends Pick<ReadOptions, 'bodyLimit'> {
  * ```
  */
 export function listener(
-  api: Pick<Api, 'handle' | 'owns'>,
-  options: ListenerOptions = {},
+  api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>,
+  { fallback }: ListenerOptions = {},
 ): RequestListener {
-  const { fallback, ...reading } = options
   return (req, res) => {
     if (fallback !== undefined && !api.owns(req.url ?? '/')) {
       fallback(req, res)
       return
     }
-    readRequest(req, reading)
-      .then((request) => api.handle(request))
-      .catch((error: unknown) => refusal(error))
+    readBody(req, api.bodyLimit)
+      .then((body) => api.handle(readRequest(req, { body })))
       .then((response) => writeResponse(res, response))
       // Only a header that node refuses to send gets here; there is nobody left to tell.
       .catch(() => res.destroy())

@@ -3,10 +3,8 @@
 import * as http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Api, apiError, type JsonValue, stringify } from '@model-api/core'
+import { type Api, apiError, responseText } from '@model-api/core'
 import { type ListenerOptions, listener } from './listener.ts'
-import { defaultBodyLimit } from './read-request.ts'
-import { refusal } from './refusal.ts'
 
 export interface ServerOptions extends ListenerOptions {
   /** Milliseconds for the headers of a request. Default 15 000. */
@@ -42,7 +40,7 @@ export interface ApiServer {
  * ```
  */
 export function createServer(
-  api: Pick<Api, 'handle' | 'owns' | 'close'>,
+  api: Pick<Api, 'handle' | 'refuse' | 'owns' | 'bodyLimit' | 'close'>,
   options: ServerOptions = {},
 ): ApiServer {
   const answering = new Set<http.ServerResponse>()
@@ -66,11 +64,11 @@ export function createServer(
     serve,
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(error, socket, [...answering])
+    refuse(api, error, socket, [...answering]).catch(() => socket.destroy())
   })
   server.on('checkContinue', (req, res) => {
     const announced = Number(req.headers['content-length'] ?? 0)
-    if (announced <= (options.bodyLimit ?? defaultBodyLimit)) res.writeContinue()
+    if (announced <= api.bodyLimit) res.writeContinue()
     serve(req, res)
   })
 
@@ -105,19 +103,21 @@ function urlOf({ address, family, port }: AddressInfo): string {
 }
 
 /** Answers what node's parser gave up on; the connection cannot be used further. */
-function refuse(
+async function refuse(
+  api: Pick<Api, 'refuse'>,
   error: NodeJS.ErrnoException,
   socket: Duplex,
   answering: readonly http.ServerResponse[],
-): void {
+): Promise<void> {
   // An answer on its way would be garbled by a second one.
   const busy = answering.some((res) => res.socket === (socket as Socket) && res.headersSent)
   if (error.code === 'ECONNRESET' || !socket.writable || busy) {
     socket.destroy()
     return
   }
-  const { status, headers, body } = refusal(reasonFor(error))
-  const text = stringify(body as unknown as JsonValue)
+  const response = await api.refuse({ method: 'GET', url: '/', headers: {} }, reasonFor(error))
+  const { status, headers } = response
+  const text = responseText(response) ?? ''
   const lines = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

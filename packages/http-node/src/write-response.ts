@@ -1,24 +1,31 @@
-// Writes an ApiResponse to a node:http response: JSON text, its length, one end().
+// Writes an ApiResponse to a node:http response: headers beside those of the host, JSON text, its length, one end().
 
 import type { ServerResponse } from 'node:http'
-import type { ApiResponse } from '@model-api/core'
-import { responseText } from './response-text.ts'
+import { type ApiResponse, responseText } from '@model-api/core'
 
 /** Sends the answer; HEAD gets the headers of GET, and a client that has gone gets nothing. */
 export function writeResponse(res: ServerResponse, response: ApiResponse): void {
   if (res.headersSent || res.destroyed) return
   res.statusCode = response.status
-  for (const [name, value] of Object.entries(response.headers)) res.setHeader(name, value)
+  setHeaders(res, response.headers)
   const text = responseText(response)
   if (text === undefined) {
     res.removeHeader('content-type')
     res.end()
     return
   }
-  if (text !== '' && !res.hasHeader('content-type')) {
-    res.setHeader('content-type', 'application/json; charset=utf-8')
-  }
   res.setHeader('content-length', Buffer.byteLength(text))
   // Node itself leaves out the body of an answer to HEAD.
   res.end(text)
+}
+
+/** Sets headers over those of the host's middleware; `vary` and cookies come on top of theirs. */
+export function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const before = res.getHeader(name)
+    if (before === undefined) res.setHeader(name, value)
+    else if (name === 'vary') res.setHeader(name, `${before}, ${value}`)
+    else if (name === 'set-cookie') res.appendHeader(name, value)
+    else res.setHeader(name, value)
+  }
 }

@@ -1,0 +1,27 @@
+// What Koa's context says of a request, and how an answer is put into it.
+
+import { type ApiRequest, type ApiResponse, responseText } from '@model-api/core'
+import { readRequest, setHeaders } from '@model-api/http-node'
+import type { Context } from 'koa'
+
+/** The text of the URL below every mount; `ctx.query` is not used: it tears `or[…]` apart. */
+export const urlOf = (ctx: Context): string => ctx.req.url ?? '/'
+
+/** The request as the API takes it; a mount prefix is what `originalUrl` has more than the URL. */
+export function requestOf(ctx: Context, body: unknown): ApiRequest {
+  const url = urlOf(ctx)
+  const { originalUrl } = ctx
+  const baseUrl = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
+  return readRequest(ctx.req, { url, baseUrl, body, host: ctx })
+}
+
+/** What a body parser of the host left. */
+export const parsedBody = (ctx: Context): unknown => (ctx.request as { body?: unknown }).body
+
+export function answer(ctx: Context, response: ApiResponse): void {
+  // Headers first: Koa would guess a type for a text that has none.
+  setHeaders(ctx.res, response.headers)
+  ctx.status = response.status
+  ctx.body = responseText(response) ?? null
+  ctx.status = response.status
+}

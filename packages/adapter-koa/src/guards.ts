@@ -1,0 +1,51 @@
+// Guards of the host's own Koa routes, by the authentication and the roles of the API.
+
+import type { IncomingMessage } from 'node:http'
+import {
+  type GuardingApi,
+  guard,
+  type JwtOptions,
+  jwtRule,
+  type RoleOptions,
+  roleRule,
+  userOf,
+} from '@model-api/http-node'
+import type { Middleware } from 'koa'
+import { answer, parsedBody, urlOf } from './answer.ts'
+
+type Rule = Parameters<typeof guard>[1]
+
+/**
+ * Lets requests with a valid access token pass; others get 401 in the API's envelope.
+ *
+ * ```ts
+ * router.get('/reports', jwtAuthentication(api), (ctx) => { ctx.body = reportFor(currentUser(ctx)) })
+ * ```
+ */
+export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): Middleware =>
+  guarding(api, jwtRule(options))
+
+/**
+ * Lets users with all of the roles pass, with `{ any_of: true }` users with one of them; others get 403.
+ *
+ * ```ts
+ * router.delete('/cache', requireRoles(api, 'admin', 'editor', { any_of: true }), (ctx) => { ctx.status = 204 })
+ * ```
+ */
+export const requireRoles = (
+  api: GuardingApi,
+  ...roles: readonly (string | RoleOptions)[]
+): Middleware => guarding(api, roleRule(roles))
+
+/** The user a guard before this handler found, or null. */
+// biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
+export const currentUser = (ctx: { readonly req: IncomingMessage }): any => userOf(ctx.req)
+
+const guarding =
+  (api: GuardingApi, rule: Rule): Middleware =>
+  async (ctx, next) => {
+    const parts = { url: urlOf(ctx), body: parsedBody(ctx), host: ctx }
+    const refused = await guard(api, rule, ctx.req, parts)
+    if (refused === undefined) return next()
+    answer(ctx, refused)
+  }

@@ -1,0 +1,181 @@
+/** Runs the conformance list against one server and compares every answer, byte by byte, with that of `api.handle`. */
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Api, type ApiRequest, responseText } from '@model-api/core'
+import { equal, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+import { type Case, cases } from './cases.ts'
+import { openWorld } from './world.ts'
+
+/** An answer as it came over the wire. */
+export interface Wire {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type Ask = (request: Case) => Promise<Wire>
+
+/** One way to serve the API. */
+export interface Server {
+  /** Serves an API, and gives a way to ask it. */
+  readonly start: (api: Api) => Promise<{ readonly ask: Ask; stop(): Promise<void> }>
+  /** The prefix it is mounted under. Default: none. */
+  readonly mount?: string
+  /** Whether a body parser of the host runs before the API. */
+  readonly parsed?: boolean
+  /** Whether requests come as web Requests, which cannot express every path. */
+  readonly web?: boolean
+  /** Cases where the framework itself sees another path. */
+  readonly except?: readonly string[]
+  /** Headers that the host's middleware adds. */
+  readonly adds?: readonly string[]
+}
+
+/** What the runners' hosts answer themselves. */
+export const host = {
+  hello: { path: '/hello', text: 'hello from the host' },
+  shelves: { path: '/api/shelves', text: 'own shelves' },
+  nobody: 'nobody answers here',
+}
+
+/** Declares a suite with a test for every case of the list. */
+export function conforms(name: string, server: Server): void {
+  suite(`conformance: ${name}`, (test) => {
+    const { mount = '' } = server
+    const run = Promise.all([answersOf(server), referenceOf(mount)])
+    // Awaited by the tests; a failure to start is theirs.
+    run.catch(() => {})
+    for (const [i, one] of cases.entries()) {
+      if (left(one, server)) continue
+      test(one.title, async () => {
+        const [answers, references] = await run
+        const answer = answers[i] as Wire
+        equal(answer.status, one.status, `${answer.status}: ${answer.body.slice(0, 300)}`)
+        for (const text of [one.has ?? []].flat()) {
+          const part = text.replace('{mount}', mount)
+          ok(answer.body.includes(part), `${part} is not in ${answer.body.slice(0, 500)}`)
+        }
+        if (one.host) return
+        const reference = references[i] as Wire
+        equal(answer.body, one.method === 'HEAD' ? '' : reference.body)
+        equal(without(answer.headers, server.adds ?? []), reference.headers)
+      })
+    }
+  })
+}
+
+const left = ({ only, title }: Case, { parsed, web, except }: Server): boolean =>
+  (only === 'unparsed' && parsed === true) ||
+  (only === 'raw' && web === true) ||
+  except?.includes(title) === true
+
+async function answersOf(server: Server): Promise<Wire[]> {
+  const world = await openWorld()
+  const { ask, stop } = await server.start(world.api)
+  const answers: Wire[] = []
+  try {
+    for (const one of cases) {
+      if (left(one, server)) answers.push({ status: 0, headers: {}, body: '' })
+      else answers.push(await ask({ ...one, url: `${server.mount ?? ''}${one.url}` }))
+    }
+    return answers
+  } finally {
+    await stop()
+    await world.close()
+  }
+}
+
+async function referenceOf(baseUrl: string): Promise<Wire[]> {
+  const world = await openWorld()
+  const answers: Wire[] = []
+  for (const one of cases) {
+    if (one.host) answers.push({ status: 0, headers: {}, body: '' })
+    else answers.push(await reference(world.api, one, baseUrl))
+  }
+  await world.close()
+  return answers
+}
+
+async function reference(api: Api, one: Case, baseUrl: string): Promise<Wire> {
+  const { method = 'GET', url, body } = one
+  const reading = !/^(GET|HEAD)$/.test(method) && body !== undefined && body.length > 0
+  const request: ApiRequest = {
+    method,
+    url,
+    headers: headersOf(one),
+    ...(reading ? { body } : {}),
+    ...(baseUrl === '' ? {} : { baseUrl }),
+  }
+  const response = await api.handle(request)
+  const text = responseText(response)
+  const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
+  const headers = { ...response.headers, ...length }
+  return { status: response.status, headers: without(headers, []), body: text ?? '' }
+}
+
+/** What every case sends, so that no answer holds a random id. */
+export function headersOf({ headers, body, chunked }: Case): Record<string, string> {
+  const length =
+    body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return { 'x-request-id': 'conformance', ...length, ...headers }
+}
+
+/** Headers of the connection, the moment, and the host's own. */
+function without(
+  headers: Readonly<Record<string, string>>,
+  added: readonly string[],
+): Record<string, string> {
+  const others = new Set(['date', 'connection', 'keep-alive', 'x-powered-by', ...added])
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !others.has(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** Serves a node listener on a free port; requests go out as they are written, nothing is normalised. */
+export async function listening(
+  server: http.Server,
+): Promise<{ readonly ask: Ask; readonly port: number; stop(): Promise<void> }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    ask: (one) => send(port, one),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Sends a case over a connection of its own. */
+export function send(port: number, one: Case): Promise<Wire> {
+  const { method = 'GET', url, body, chunked } = one
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { port, host: '127.0.0.1', method, path: url, headers: headersOf(one), agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Record<string, string>,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        )
+        response.on('error', reject)
+      },
+    )
+    request.on('error', reject)
+    if (chunked && body !== undefined) {
+      const bytes = Buffer.from(body)
+      request.write(bytes.subarray(0, 5))
+      request.write(bytes.subarray(5))
+    } else if (body !== undefined) request.write(body)
+    request.end()
+  })
+}

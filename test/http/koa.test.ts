@@ -1,0 +1,182 @@
+/** The conformance list inside Koa 3: mounted or not, with parsers before and after, behind other middleware. */
+import * as http from 'node:http'
+import { createRequire } from 'node:module'
+import { bodyParser } from '@koa/bodyparser'
+import { apiErrors, modelApi } from '@model-api/adapter-koa'
+import { type Api, apiError, type Envelope } from '@model-api/core'
+import Koa, { type Middleware } from 'koa'
+import mount from 'koa-mount'
+import { equal, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+import { conforms, host, listening, type Server } from './conformance.ts'
+import { survives } from './rough.ts'
+import { openWorld } from './world.ts'
+
+const olderParser = createRequire(import.meta.url)('koa-bodyparser') as (
+  options?: object,
+) => Middleware
+
+type Build = (app: Koa, api: Api) => void
+
+const limits = { jsonLimit: '2mb', textLimit: '2mb', formLimit: '2mb' }
+const newerParser = (): Middleware =>
+  bodyParser({ ...limits, enableTypes: ['json', 'form', 'text'] }) as Middleware
+
+function appOf(build: Build, api: Api, prefix = ''): Koa {
+  const app = new Koa()
+  app.silent = true
+  build(app, api)
+  app.use((ctx) => {
+    const answers: Record<string, string> = {
+      [`${prefix}${host.hello.path}`]: host.hello.text,
+      [`${prefix}${host.shelves.path}`]: host.shelves.text,
+    }
+    const text = ctx.method === 'GET' ? answers[ctx.path] : undefined
+    ctx.status = text === undefined ? 404 : 200
+    ctx.body = text ?? host.nobody
+  })
+  return app
+}
+
+const serving = (build: Build, more: Partial<Server> = {}): Server => ({
+  ...more,
+  start: async (api) => listening(http.createServer(appOf(build, api, more.mount).callback())),
+})
+
+conforms(
+  'Koa 3',
+  serving((app, api) => void app.use(modelApi(api))),
+)
+conforms(
+  'Koa 3, mounted',
+  serving((app, api) => void app.use(mount('/v1', modelApi(api))), { mount: '/v1' }),
+)
+conforms(
+  'Koa 3, @koa/bodyparser before',
+  serving((app, api) => void app.use(apiErrors(api)).use(newerParser()).use(modelApi(api)), {
+    parsed: true,
+  }),
+)
+conforms(
+  'Koa 3, koa-bodyparser before',
+  serving((app, api) => void app.use(apiErrors(api)).use(olderParser(limits)).use(modelApi(api)), {
+    parsed: true,
+  }),
+)
+conforms(
+  'Koa 3, parser after',
+  serving((app, api) => void app.use(modelApi(api)).use(newerParser())),
+)
+conforms(
+  'Koa 3, mounted twice, parser within, behind other middleware',
+  serving(
+    (app, api) => {
+      const inner = new Koa()
+      inner.use(apiErrors(api)).use(newerParser()).use(modelApi(api))
+      app.use(async (ctx, next) => {
+        ctx.set('x-frame-options', 'DENY')
+        await next()
+      })
+      app.use(mount('/deep', mount('/api', inner)))
+    },
+    { mount: '/deep/api', parsed: true, adds: ['x-frame-options'] },
+  ),
+)
+
+survives(
+  'Koa 3',
+  serving((app, api) => void app.use(mount('/v1', modelApi(api))), { mount: '/v1' }),
+)
+
+async function running(build: Build, run: (url: string) => Promise<void>): Promise<void> {
+  const { api, close } = await openWorld()
+  const { port, stop } = await listening(http.createServer(appOf(build, api).callback()))
+  try {
+    await run(`http://127.0.0.1:${port}`)
+  } finally {
+    await stop()
+    await close()
+  }
+}
+
+const posting = (body: string): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body,
+})
+
+suite('Koa', (test) => {
+  test('what other middleware throws on our paths has our envelope', () =>
+    running(
+      (app, api) => {
+        app.use(apiErrors(api))
+        app.use(async (ctx, next) => {
+          if (ctx.query.as === 'stranger') ctx.throw(403, 'Not from here')
+          if (ctx.query.as === 'bug') throw new Error('the password is 1234')
+          if (ctx.query.as === 'own') throw apiError(409, 'Conflict', 'Later.')
+          await next()
+        })
+        app.use(modelApi(api))
+      },
+      async (url) => {
+        const answers = await Promise.all(
+          ['stranger', 'bug', 'own'].map(async (as) => {
+            const response = await fetch(`${url}/api/books?as=${as}`)
+            const { errors, api_version } = (await response.json()) as Envelope
+            return [response.status, errors?.error, errors?.reason, api_version]
+          }),
+        )
+        equal(answers[0], [403, 'Forbidden', 'Not from here', '1.0.0'])
+        equal(answers[1]?.slice(0, 2), [500, 'Internal Server Error'])
+        ok(!JSON.stringify(answers[1]).includes('1234'))
+        equal(answers[2], [409, 'Conflict', 'Later.', '1.0.0'])
+      },
+    ))
+
+  test('errors on other paths are the host’s', () =>
+    running(
+      (app, api) => void app.use(apiErrors(api)).use(newerParser()).use(modelApi(api)),
+      async (url) => {
+        const response = await fetch(`${url}/other`, posting('{'))
+        equal(response.status, 400)
+        equal(response.headers.get('content-type')?.includes('json'), false)
+      },
+    ))
+
+  test('a body that the host’s parser finds too large is a 413 in our envelope', () =>
+    running(
+      (app, api) => {
+        app
+          .use(apiErrors(api))
+          .use(bodyParser({ jsonLimit: 10 }) as Middleware)
+          .use(modelApi(api))
+      },
+      async (url) => {
+        const response = await fetch(`${url}/api/books`, posting('{"title":"longer than ten"}'))
+        const { errors } = (await response.json()) as Envelope
+        equal([response.status, errors?.reason], [413, 'The body is larger than 10 bytes.'])
+        equal(
+          (await fetch(`${url}/api/nothing`, posting('{"title":"longer than ten"}'))).status,
+          404,
+        )
+      },
+    ))
+
+  test('other’s Vary and cookies are kept', () =>
+    running(
+      (app, api) => {
+        app.use(async (ctx, next) => {
+          ctx.vary('Origin')
+          ctx.append('set-cookie', 'session=1')
+          await next()
+        })
+        app.use(modelApi(api))
+      },
+      async (url) => {
+        const response = await fetch(`${url}/api/books`)
+        equal(response.headers.get('vary'), 'Origin')
+        equal(response.headers.get('set-cookie'), 'session=1')
+        equal(((await response.json()) as Envelope).total_count, 3)
+      },
+    ))
+})

@@ -1,0 +1,89 @@
+/** Clients that break off, or never stop: nobody is answered twice, nothing crashes, the next request is served. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { equal, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+import { cases } from './cases.ts'
+import type { Ask, Server } from './conformance.ts'
+import { openWorld } from './world.ts'
+
+const head = (path: string, more: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
+
+/** Declares the suite; the server's `start` must give a port. */
+export function survives(name: string, server: Server): void {
+  const { mount = '' } = server
+  const path = `${mount}/api/books`
+
+  const running = async (run: (port: number) => Promise<void>): Promise<void> => {
+    const { api, close } = await openWorld()
+    const started = await server.start(api)
+    const { port, ask, stop } = started as typeof started & { readonly port: number }
+    try {
+      await run(port)
+      await stillServes(ask)
+    } finally {
+      await stop()
+      await close()
+    }
+  }
+
+  async function stillServes(ask: Ask): Promise<void> {
+    const one = cases[0]
+    if (one !== undefined) equal((await ask({ ...one, url: `${mount}${one.url}` })).status, 200)
+  }
+
+  const open = async (port: number): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    return socket
+  }
+
+  suite(`rough clients: ${name}`, (test) => {
+    test('one that goes away while it sends', () =>
+      running(async (port) => {
+        const socket = await open(port)
+        socket.write(`${head(path, 'content-length: 100')}{"title":`)
+        await sleep(30)
+        socket.destroy()
+        await sleep(30)
+      }))
+
+    test('one that goes away before the answer', () =>
+      running(async (port) => {
+        const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)))
+        for (const socket of sockets) {
+          socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+          setImmediate(() => socket.destroy())
+        }
+        await sleep(60)
+      }))
+
+    test('one that never stops sending is answered at the limit', () =>
+      running(async (port) => {
+        const socket = await open(port)
+        let answer = ''
+        socket.setEncoding('utf8').on('data', (data) => {
+          answer += data
+        })
+        socket.write(head(path, 'transfer-encoding: chunked'))
+        for (let i = 0; i < 50 && !answer.includes('\r\n\r\n'); i++) {
+          socket.write(`3e8\r\n${' '.repeat(1000)}\r\n`)
+          await sleep(5)
+        }
+        ok(answer.startsWith('HTTP/1.1 413 '), answer.slice(0, 200))
+        socket.destroy()
+      }))
+
+    test('one that says more than it has is answered before it sends', () =>
+      running(async (port) => {
+        const socket = await open(port)
+        socket.write(head(path, 'content-length: 999999'))
+        const [data] = (await once(socket, 'data')) as [Buffer]
+        ok(data.toString().startsWith('HTTP/1.1 413 '), data.toString().slice(0, 200))
+        socket.destroy()
+      }))
+  })
+}

@@ -1,0 +1,76 @@
+/** What the conformance list asks about: two authors, three books, in memory, with a clock that stands still. */
+import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import { frozenClock } from '../support/api.ts'
+
+const Author = defineModel('Author', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 60, unique: true },
+    notes: { type: 'text', nullable: true, hidden: true },
+  },
+  relations: { books: hasMany('Book', 'author_id') },
+  meta: {},
+})
+
+const Book = defineModel('Book', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    title: { type: 'string', maxLength: 60 },
+    price: { type: 'decimal', precision: 8, scale: 2, nullable: true },
+    author_id: { type: 'integer' },
+  },
+  relations: { author: belongsTo('Author', 'author_id') },
+  meta: { allow_join: true },
+})
+
+const Tag = defineModel('Tag', {
+  columns: { name: { type: 'string', maxLength: 20, primaryKey: true } },
+  meta: { allowed_methods: ['GET'] },
+})
+
+/** A model whose URLs are the host's. */
+const Shelf = defineModel('Shelf', {
+  columns: { id: { type: 'integer', primaryKey: true } },
+  meta: { register_canonical_routes: false, endpoint: 'stock/shelves' },
+})
+
+export const bodyLimit = 2000
+
+/** A new world: what one run writes, no other sees. */
+export async function openWorld(): Promise<{ api: Api; close(): Promise<void> }> {
+  const database = new Sqlite(':memory:')
+  database.exec(`
+    create table authors (id integer primary key, name varchar(60) not null unique, notes text);
+    create table books (id integer primary key, title varchar(60) not null, price decimal(8,2),
+      author_id integer not null references authors (id));
+    create table tags (name varchar(20) primary key);
+    create table shelves (id integer primary key);
+    insert into authors (id, name, notes) values (1, 'Jane Austen', 'secret'), (2, 'Émile Zola', null);
+    insert into books (id, title, price, author_id) values
+      (1, 'Emma', 12.5, 1), (2, 'Persuasion, a novel', null, 1), (3, 'Germinal', 9, 2);
+    insert into tags values ('à la carte/50% off'), ('plain');
+    insert into shelves values (1);`)
+  // biome-ignore lint/suspicious/noExplicitAny: the tables are the text above
+  const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
+  const api = createApi({
+    db,
+    models: [Author, Book, Tag, Shelf],
+    config: {
+      API_TITLE: 'Conformance',
+      API_BODY_LIMIT: bodyLimit,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+    },
+    clock: frozenClock(),
+    onError: () => {},
+  })
+  return {
+    api,
+    close: async () => {
+      await api.close()
+      await db.destroy()
+    },
+  }
+}
