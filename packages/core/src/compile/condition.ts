@@ -3,6 +3,7 @@
 import type { Expression, SqlBool } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
+import { chain } from '../dialect/sql-parts.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { columnOf, junction, linkRows, relatedRows, sameKeys } from './source.ts'
@@ -83,7 +84,7 @@ function join(
   word: 'and' | 'or',
 ): Fragment<SqlBool> {
   const parts = conditions.map((condition) => compileCondition(target, condition))
-  return sql.join(parts, word === 'and' ? sql` and ` : sql` or `) as Fragment<SqlBool>
+  return chain(parts, word)
 }
 
 // `in ()` is a syntax error on two of the databases, and `false` a keyword that not all have.

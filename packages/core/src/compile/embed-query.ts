@@ -1,6 +1,7 @@
 // EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
 
 import type { SqlBool } from 'kysely'
+import { chain } from '../dialect/sql-parts.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
@@ -102,5 +103,5 @@ function parentIn(
     )
     return sql`(${sql.join(parts, sql` and `)})`
   })
-  return sql<SqlBool>`(${sql.join(rows, sql` or `)})`
+  return sql<SqlBool>`(${chain(rows, 'or')})`
 }

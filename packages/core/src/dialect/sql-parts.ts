@@ -51,7 +51,24 @@ export function eachOf(
   negated: boolean,
   test: (value: PlanValue) => Test,
 ): Test {
-  return sql<SqlBool>`(${sql.join(values.map(test), negated ? sql` and ` : sql` or `)})`
+  return sql<SqlBool>`(${chain(values.map(test), negated ? 'and' : 'or')})`
+}
+
+// SQLite allows expressions a thousand levels deep, and a chain is as deep as it is long.
+const longestChain = 16
+
+/** `a and b and c`; a long chain becomes a chain of chains, so that its depth grows with the logarithm of its length. */
+export function chain(parts: readonly Ref[], word: 'and' | 'or'): Test {
+  const glue = word === 'and' ? sql` and ` : sql` or `
+  let links = parts
+  while (links.length > longestChain) {
+    const shorter: Ref[] = []
+    for (let i = 0; i < links.length; i += longestChain) {
+      shorter.push(sql`(${sql.join(links.slice(i, i + longestChain), glue)})`)
+    }
+    links = shorter
+  }
+  return sql.join(links, glue) as Test
 }
 
 export function inList(ref: Ref, items: readonly unknown[], negated: boolean): Test {

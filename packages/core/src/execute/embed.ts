@@ -15,8 +15,8 @@ export interface Budget {
   left: number
 }
 
-// SQLite takes 32,766 bound values in a statement, and 1,000 alternatives: a composite key is one of those.
-const keysPerStatement = { single: 30_000, composite: 500 }
+// SQLite takes 32,766 bound values in a statement, and lists are padded to powers of two.
+const valuesPerStatement = 16_384
 
 /**
  * Attaches the related rows of every embed. The relations of one level are read at the same time and counted in plan
@@ -77,7 +77,7 @@ async function loadEmbed(
     } else known.push(parent)
   }
   const children: LoadedRow[] = []
-  const size = relation.from.length === 1 ? keysPerStatement.single : keysPerStatement.composite
+  const size = Math.floor(valuesPerStatement / relation.from.length)
   for (let i = 0; i < keys.length && !(many && children.length > left); i += size) {
     const most = many ? left - children.length + 1 : null
     const chunk = keys.slice(i, i + size)

@@ -1,0 +1,155 @@
+/** Request limits: each refuses with its own name, just above it, and lets pass what is within. */
+import { type ApiConfig, defineModel } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
+import { equal, throws } from '../support/assert.ts'
+import { read, refuses, withMeta } from '../support/expect.ts'
+import { createShop, shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+eachDatabase('contract: request limits', (test, db) => {
+  test.before(() => createShop(db))
+  const api = (config: ApiConfig = {}) => testApi(db, shop, { API_ALLOW_JOIN: true, ...config })
+  const times = (n: number, text: string, glue: string) =>
+    Array.from({ length: n }, () => text).join(glue)
+
+  test('API_MAX_URL_LENGTH: 414', async () => {
+    const url = `/api/books?title__eq=${'x'.repeat(8192)}`
+    await refuses(api(), url, {
+      status: 414,
+      error: 'URI Too Long',
+      says: ['API_MAX_URL_LENGTH', '8192'],
+    })
+    equal((await get(api(), url.slice(0, 1000))).status, 200)
+    equal((await get(api({ API_MAX_URL_LENGTH: 9000 }), url)).status, 200)
+    await refuses(api({ API_MAX_URL_LENGTH: 20 }), '/api/books?title__eq=x', { status: 414 })
+    equal((await get(api({ API_MAX_URL_LENGTH: 22 }), '/api/books?title__eq=x')).status, 200)
+  })
+
+  test('API_MAX_CONDITIONS: filters, relation filters and aggregates, nested ones included', async () => {
+    equal((await read(api(), `/api/books?${times(100, 'id__gt=0', '&')}`)).length, 5)
+    await refuses(api(), `/api/books?${times(101, 'id__gt=0', '&')}`, {
+      says: ['API_MAX_CONDITIONS', '100'],
+    })
+    await refuses(api(), `/api/books?or[${times(101, 'id__gt=0', ',')}]`, {
+      says: ['API_MAX_CONDITIONS'],
+    })
+    const two = api({ API_MAX_CONDITIONS: 2 })
+    equal((await read(two, '/api/books?exists(tags.id__gt=0)')).length, 4)
+    await refuses(two, '/api/books?exists(tags.id__gt=0,id__gt=0)', {
+      says: ['API_MAX_CONDITIONS', '2'],
+    })
+  })
+
+  test('API_MAX_LIST: items of a list', async () => {
+    const list = (n: number) => `/api/books?id__in=(${times(n, '1', ',')})`
+    equal((await read(api(), list(1000))).length, 1)
+    await refuses(api(), list(1001), { says: ['API_MAX_LIST', '1000'] })
+    const three = api({ API_MAX_LIST: 3 })
+    equal((await read(three, '/api/books?fields=id,title,price')).length, 5)
+    await refuses(three, '/api/books?fields=id,title,price,rating', { says: ['API_MAX_LIST', '3'] })
+  })
+
+  test('API_MAX_JOINS: joined relations, implied ones included', async () => {
+    const two = api({ API_MAX_JOINS: 2 })
+    equal((await read(two, '/api/books?join=author,tags')).length, 4)
+    equal((await read(two, '/api/books?join=author,tags,author')).length, 4)
+    await refuses(two, '/api/books?join=author,tags,order_lines', { says: ['API_MAX_JOINS', '2'] })
+    await refuses(two, '/api/books?join=author.mentor.profile', { says: ['API_MAX_JOINS'] })
+  })
+
+  test('API_MAX_DEPTH: relations one path may follow', async () => {
+    const two = api({ API_MAX_DEPTH: 2 })
+    equal((await get(two, '/api/books?join=author.mentor')).status, 200)
+    await refuses(two, '/api/books?join=author.mentor.mentor', { says: ['API_MAX_DEPTH', '2'] })
+    await refuses(two, '/api/books?exists(author.mentor.mentor)', { says: ['API_MAX_DEPTH'] })
+    await refuses(api(), '/api/authors?exists(mentor.mentor.mentor.mentor.mentor)', {
+      says: ['API_MAX_DEPTH', '4'],
+    })
+  })
+
+  test('API_MAX_EMBEDDED_ROWS: 400, which says what would narrow it', async () => {
+    const six = api({ API_MAX_EMBEDDED_ROWS: 6 })
+    await refuses(six, '/api/books?dump=json', { says: ['API_MAX_EMBEDDED_ROWS', '6', 'limit='] })
+    equal((await read(six, '/api/books?dump=json&order_lines.limit=1&tags[id__eq=1]')).length, 5)
+    equal((await read(six, '/api/books?dump=hybrid')).length, 5)
+  })
+
+  test('groups nest 32 levels deep', async () => {
+    const nested = (n: number) => `/api/books?${'not['.repeat(n)}id__eq=1${']'.repeat(n)}`
+    equal((await get(api(), nested(32))).status, 200)
+    await refuses(api(), nested(33), { says: ['32'] })
+    await refuses(api(), nested(1000))
+  })
+
+  test('a text that is searched for has 1000 characters at most', async () => {
+    equal((await get(api(), `/api/books?title__ilike=${'x'.repeat(1000)}`)).status, 200)
+    await refuses(api(), `/api/books?title__like=${'x'.repeat(1001)}`, { says: ['1000'] })
+  })
+
+  test('limits may be set per model', async () => {
+    const one = testApi(db, withMeta(shop, 'Book', { max_conditions: 1 }))
+    await refuses(one, '/api/books?id__gt=0&id__lt=9', { says: ['API_MAX_CONDITIONS', '1'] })
+    equal((await get(one, '/api/tags?id__gt=0&id__lt=9')).status, 200)
+  })
+
+  test('a limit that is none is a start-up error', () => {
+    for (const value of [0, -1, 1.5, '10', 1e9]) {
+      throws(() => api({ API_MAX_CONDITIONS: value as number }), 'API_MAX_CONDITIONS')
+    }
+  })
+})
+
+const Wide = defineModel('Wide', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    at: { type: 'datetime', nullable: true },
+    name: { type: 'string', maxLength: 20, nullable: true },
+    price: { type: 'decimal', precision: 10, scale: 2, nullable: true },
+  },
+  meta: {},
+})
+
+eachDatabase('contract: limits lie below those of the databases', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [Wide])
+    await insertRows(db, Wide, [
+      { id: 1, at: '2024-01-01T00:00:00.000Z', name: 'a', price: '1.00' },
+    ])
+  })
+  const api = testApi(db, [Wide], {
+    API_MAX_URL_LENGTH: 1_000_000,
+    API_MAX_CONDITIONS: 1000,
+    API_MAX_LIST: 1000,
+  })
+  const many = (n: number, item: (i: number) => string) =>
+    Array.from({ length: n }, (_, i) => item(i)).join(',')
+
+  test('lists of a thousand values of every kind', async () => {
+    const day = (i: number) => new Date(Date.UTC(2024, 0, 1) + i * 60_000).toISOString()
+    for (const list of [
+      `id__in=(${many(1000, (i) => String(i))})`,
+      `name__in=(${many(1000, (i) => `a${i || ''}`)})`,
+      `price__in=(${many(1000, (i) => `${i}.00`)})`,
+      `at__in=(${many(1000, day)})`,
+    ]) {
+      equal((await read(api, `/api/wides?${list}`)).length, 1, list.slice(0, 20))
+      equal(
+        (await read(api, `/api/wides?${list.replace('__in', '__nin')}`)).length,
+        0,
+        list.slice(0, 20),
+      )
+    }
+  })
+
+  test('groups of a thousand conditions', async () => {
+    for (const kind of ['or', 'and', 'not']) {
+      const url = `/api/wides?${kind}[${many(1000, (i) => `id__eq=${i}`)}]`
+      equal((await get(api, url)).status, 200, kind)
+    }
+    const filters = Array.from({ length: 1000 }, (_, i) => `name__ilike=${i % 2 ? 'a' : 'A'}`).join(
+      '&',
+    )
+    equal((await read(api, `/api/wides?${filters}`)).length, 1)
+  })
+})
