@@ -15,7 +15,7 @@ const quoted = (value: unknown): string =>
 /** A letter whose other case is not one letter, or not the same one for everybody: documented, not promised. */
 const opinions = /[iIıİßẞ]/
 
-/** Texts are many: `thin` asks about each column in every way, but about few texts. */
+/** `thin` asks about each column in every way, but about few values, unless they have to do with time. */
 export function requestsAbout(field: Field, thin: boolean): Request[] {
   const { type } = Sample.columns[field]
   const ordered = type !== 'json' && type !== 'binary' && field !== 'digits'
@@ -37,7 +37,7 @@ export function requestsAbout(field: Field, thin: boolean): Request[] {
   if (ordered) {
     for (const order of [field, `-${field}`, `${field}.nullsfirst`, `-${field}.nullslast`]) {
       urls.push(`order_by=${order}&${shown}`)
-      chains.push(`order_by=${order}&limit=7&paging=cursor&dump_relationships=false`)
+      chains.push(`order_by=${order}&limit=13&paging=cursor&fields=id,${field}`)
     }
     urls.push(`order_by=-${field}&join=next&fields=id,next.${field}&limit=100`)
     urls.push(`order_by=next.${field}&join=next&join_type=left&fields=id,next.${field}&limit=100`)
@@ -62,8 +62,10 @@ export function requestsAbout(field: Field, thin: boolean): Request[] {
   }
   const distinct = [...new Set(values[field].map(({ json }) => json))]
   const short = distinct.filter((value) => String(value).length < 100)
-  const few = textual && (thin || field === 'text') ? short.filter((_, i) => i % 8 === 2) : short
-  for (const value of comparable ? short : []) {
+  const timely = type === 'date' || type === 'datetime' || type === 'time'
+  const sparse = field === 'text' || (thin && !timely)
+  const few = sparse ? short.filter((_, i) => i % 8 === 2) : short
+  for (const value of comparable && !(thin && sparse) ? short : []) {
     urls.push(`${field}__eq=${quoted(value)}&fields=id&limit=100`)
   }
   for (const value of comparable ? few : []) {
