@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { ApiRequest } from '@model-api/core'
+import { installedAsset } from './redoc-file.ts'
 
 /** What only the adapter knows of a request. */
 export interface RequestParts {
@@ -31,6 +32,7 @@ export function readRequest(req: IncomingMessage, parts: RequestParts = {}): Api
     ...(body === undefined ? {} : { body }),
     ...(req.socket.remoteAddress === undefined ? {} : { ip: req.socket.remoteAddress }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
+    asset: installedAsset,
     host,
   }
 }

@@ -1,0 +1,44 @@
+// The script of the documentation page: read from the package redoc where that is installed, once.
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Asset } from '@model-api/core'
+
+let redoc: Promise<Asset | undefined> | undefined
+
+/** What the host has installed of the files the service asks for. */
+export function installedAsset(): Promise<Asset | undefined> {
+  redoc ??= readRedoc()
+  return redoc
+}
+
+async function readRedoc(): Promise<Asset | undefined> {
+  const folder = redocFolder()
+  if (folder === undefined) return undefined
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const text = await readFile(join(folder, 'bundles/redoc.standalone.js'), 'utf8')
+  return { text: withoutRequests(text), module: Number.parseInt(version, 10) >= 3 }
+}
+
+/** Found from here, and from where the process was started: the package is the application's choice. */
+function redocFolder(): string | undefined {
+  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      return createRequire(from).resolve('redoc/package.json').slice(0, -'/package.json'.length)
+    } catch {
+      // Not there; the next place, or none.
+    }
+  }
+  return undefined
+}
+
+/** Redoc fetches a picture of its name from its makers; its name as a picture of ours stands in. */
+const picture =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="44" height="14"><text y="11" font-family="sans-serif" font-size="12" fill="#777">Redoc</text></svg>'
+
+const withoutRequests = (script: string): string =>
+  script.replace(
+    /https:\/\/cdn\.redoc\.ly\/redoc\/[\w.-]+\.svg/g,
+    `data:image/svg+xml,${encodeURIComponent(picture).replaceAll("'", '%27')}`,
+  )
