@@ -10,21 +10,25 @@ import { settingNames } from './config/setting-names.ts'
 import type { ApiSettings } from './config/settings.ts'
 import { admitTo } from './endpoints/admit.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
+import { removeMany, updateMany } from './endpoints/bulk.ts'
 import { getMany } from './endpoints/collection.ts'
 import { create } from './endpoints/create.ts'
 import { docsPartAt, serveDocs } from './endpoints/docs.ts'
 import { getOne } from './endpoints/item.ts'
 import { getRelated } from './endpoints/related.ts'
 import { remove } from './endpoints/remove.ts'
+import { restore } from './endpoints/restore.ts'
 import { actionOf, allowedMethods, resourceOf } from './endpoints/route-method.ts'
 import { update } from './endpoints/update.ts'
 import { ApiError, internalError, methodNotAllowed, unknownPath, urlTooLong } from './errors.ts'
 import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
 import { bareHeaders, failureBody, type Result, type Stamp, successBody } from './http/envelope.ts'
+import { withTag } from './http/etag.ts'
 import { type ApiRequest, header } from './http/request.ts'
 import type { ApiResponse } from './http/response.ts'
 import { matchRoute, type Route, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
+import type { Resource } from './registry/resource.ts'
 
 /** What a request was refused for before it came here: by the host's middleware, or by a parser. */
 export interface Refused {
@@ -154,21 +158,46 @@ async function serve(call: Call, route: Route, always: Record<string, string>): 
   authorize(caller, checks)
   const known: Call = { ...call, caller, reach: reachOf(caller) }
   const result = await answer(known, route)
-  return { ...result, value: await runReturn(call.hooks, result.value, hookArgs(known)) }
+  const value = await runReturn(call.hooks, result.value, hookArgs(known))
+  return withTag(call.request, { ...result, value })
 }
 
 function answer(call: Call, route: Route): Promise<Result> {
-  const { method } = call
+  const { resource } = route
   switch (route.kind) {
     case 'collection':
-      return method === 'POST' ? create(call, route.resource) : getMany(call, route.resource)
+      return onCollection(call, resource)
     case 'item':
-      if (method === 'PATCH' || method === 'PUT') return update(call, route.resource, route.key)
-      return method === 'DELETE'
-        ? remove(call, route.resource, route.key)
-        : getOne(call, route.resource, route.key)
+      return onItem(call, resource, route.key)
+    case 'restore':
+      return restore(call, resource, route.key)
     case 'related':
       return getRelated(call, route.relation, route.key)
+  }
+}
+
+function onCollection(call: Call, resource: Resource): Promise<Result> {
+  switch (call.method) {
+    case 'POST':
+      return create(call, resource)
+    case 'PATCH':
+      return updateMany(call, resource)
+    case 'DELETE':
+      return removeMany(call, resource)
+    default:
+      return getMany(call, resource)
+  }
+}
+
+function onItem(call: Call, resource: Resource, key: readonly string[]): Promise<Result> {
+  switch (call.method) {
+    case 'PATCH':
+    case 'PUT':
+      return update(call, resource, key)
+    case 'DELETE':
+      return remove(call, resource, key)
+    default:
+      return getOne(call, resource, key)
   }
 }
 

@@ -29,6 +29,8 @@ export function checksOf(route: Route, method: string): readonly Check[] {
       return [{ resource, action: reads ? 'GET_MANY' : (method as Action) }]
     case 'item':
       return [{ resource, action: reads ? 'GET_ONE' : (method as Action) }]
+    case 'restore':
+      return [{ resource, action: 'RESTORE' }]
     case 'related': {
       const many = route.relation.cardinality === 'many'
       return [

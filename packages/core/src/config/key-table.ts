@@ -45,7 +45,6 @@ type KeyTable = {
   readonly [K in keyof ApiConfig]-?: KeyEntry<ApiConfig[K], K extends ApiOnlyKey ? 'api' : 'both'>
 }
 
-const later = { available: false } as const
 const now = { available: true } as const
 const api = { level: 'api' } as const
 const both = { level: 'both' } as const
@@ -54,7 +53,6 @@ const unset = { default: undefined } as const
 const on = { default: true, ...both, check: boolean, ...now } as const
 const off = { default: false, ...both, check: boolean, ...now } as const
 const callback = { ...unset, ...both, check: callable, ...now } as const
-const writeCallback = { ...unset, ...both, check: callable, ...later } as const
 const info = { ...unset, ...api, check: text, ...now } as const
 const infoUrl = { ...unset, ...api, check: url, ...now } as const
 const key = { ...unset, ...api, check: secret, ...now } as const
@@ -165,9 +163,9 @@ export const keyTable: KeyTable = {
     ...now,
   },
   API_BLOCK_METHODS: { default: [], ...both, check: methods, ...now },
-  API_ALLOW_NESTED_WRITES: { ...off, ...later },
-  API_ALLOW_BULK: { ...off, ...later },
-  API_ALLOW_CASCADE_DELETE: { ...off, ...later },
+  API_ALLOW_NESTED_WRITES: off,
+  API_ALLOW_BULK: off,
+  API_ALLOW_CASCADE_DELETE: off,
   API_SOFT_DELETE: off,
   API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text, ...now },
   API_SOFT_DELETE_VALUES: { default: [false, true], ...both, check: pair, ...now },
@@ -185,9 +183,9 @@ export const keyTable: KeyTable = {
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,
-  API_ADD_CALLBACK: writeCallback,
-  API_UPDATE_CALLBACK: writeCallback,
-  API_REMOVE_CALLBACK: writeCallback,
+  API_ADD_CALLBACK: callback,
+  API_UPDATE_CALLBACK: callback,
+  API_REMOVE_CALLBACK: callback,
   API_DUMP_CALLBACK: callback,
   API_RETURN_CALLBACK: callback,
   API_FINAL_CALLBACK: callback,

@@ -6,8 +6,10 @@ import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
 import type { Result } from '../http/envelope.ts'
+import { hashOf } from '../http/etag.ts'
 import type { ReadPlan } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
+import { tagValues, withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
 import { objectsOf, open, parseRead, pathKey, scoped } from './read-stages.ts'
 
@@ -35,8 +37,10 @@ export async function oneResult(
   connection: Connection,
   target: Target,
 ): Promise<Result> {
-  const row = await readOne(connection, target, plan)
+  const tagged = withRowTag(plan)
+  const row = await readOne(connection, target, tagged)
   if (row === undefined) throw recordNotFound()
-  const [value = null] = await objectsOf(call, resource, plan, [row])
-  return { status: 200, value, total: 1 }
+  const rowTag = hashOf(tagValues(resource, row.values))
+  const [value = null] = await objectsOf(call, resource, tagged, [row])
+  return { status: 200, value, total: 1, rowTag }
 }

@@ -11,6 +11,7 @@ export const resourceOf = (route: Route): Resource =>
 /** What `Allow` lists: the resource's methods that this kind of route has; HEAD goes with GET. */
 export function allowedMethods(route: Route): readonly string[] {
   const { methods } = route.resource.settings
+  if (route.kind === 'restore') return methods.has('PATCH') ? ['POST', 'OPTIONS'] : ['OPTIONS']
   const reads = methods.has('GET') && resourceOf(route).settings.methods.has('GET')
   const writes = writingMethods(route).filter((method) => methods.has(method))
   return [...(reads ? ['GET', 'HEAD'] : []), ...writes, 'OPTIONS']
@@ -24,12 +25,14 @@ function writingMethods({ kind, resource }: Route): readonly string[] {
     case 'item':
       return ['PATCH', 'PUT', 'DELETE']
     case 'related':
+    case 'restore':
       return []
   }
 }
 
 /** The action of an allowed method; HEAD is GET without a body. */
 export function actionOf(route: Route, method: string): Action {
+  if (route.kind === 'restore') return 'RESTORE'
   if (method !== 'GET' && method !== 'HEAD') return method as Action
   switch (route.kind) {
     case 'collection':

@@ -7,10 +7,10 @@ import type { Result } from '../http/envelope.ts'
 import { inputProblems } from '../input/problems.ts'
 import { readNode } from '../input/read-body.ts'
 import type { Resource } from '../registry/resource.ts'
-import { createdResult } from './create.ts'
 import { planEcho } from './read-back.ts'
 import { parse, pathKey } from './read-stages.ts'
 import { bodyOf, inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
+import { writtenResult } from './written.ts'
 
 /** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the record as it is now. */
 export async function update(
@@ -38,7 +38,7 @@ export async function update(
     async (writing) => {
       const options = { action, replace, precondition } as const
       await changeRecord(writing.context, node, key, options)
-      return createdResult(call, writing, resource, ast, { keys: [key], many: false, status: 200 })
+      return writtenResult(call, writing, resource, ast, { keys: [key], many: false, status: 200 })
     },
     { problems },
   )

@@ -40,12 +40,11 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
       ...target,
       scopes: (await scopedRows(call, opened, rows)).scopes,
     }),
-    identity: () => identityOf(call),
   }
 }
 
 /** The user's model and key, so that users of two models never meet (security S14). */
-function identityOf({ caller, runtime }: Call): string | null {
+export function identityOf({ caller, runtime }: Call): string | null {
   const user: unknown = caller.user
   if (user === null || user === undefined) return null
   const { users } = runtime.registry

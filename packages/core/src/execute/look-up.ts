@@ -46,14 +46,14 @@ export async function lockedRecord(
   action: WriteAction,
   includeDeleted = false,
 ): Promise<Values | undefined> {
-  await lock(context, resource, key)
+  await lockRecord(context, resource, key)
   const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
   const [found] = await readScoped(context, plan, action, 1)
   return found
 }
 
-/** Databases whose transactions are serial have no row locks and need none. */
-async function lock(
+/** Holds a record until the transaction ends. Databases whose transactions are serial have no row locks and need none. */
+export async function lockRecord(
   { connection, target }: WriteContext,
   resource: Resource,
   key: readonly Value[],

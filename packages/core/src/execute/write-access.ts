@@ -24,6 +24,4 @@ export interface WriteAccess {
   narrows(resource: Resource): boolean
   /** The target with the scopes of the plan's sources: every look-up of a write goes through it. */
   scoped(target: Target, rows: RowPlan, action: WriteAction): Promise<Target>
-  /** Who is asking, as a text that no other user has; null for nobody in particular. */
-  identity(): string | null
 }

@@ -73,8 +73,8 @@ async function remove(
   gone.add(mark)
   if (gone.size > most) throw tooManyRecords(settingNames.maxBulk, most, 'cascade_delete')
   if (!(await context.access.canDelete(resource, stored))) throw forbidden()
-  await context.hooks.remove(resource, stored)
   await removeDependents(removal, resource, stored, soft)
+  await context.hooks.remove(resource, stored)
   const matches = keyMatches(resource, key)
   const step = { resource, path: '', values: stored, key } as const
   const { softDelete } = resource.settings

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
+import type { Result } from './envelope.ts'
 import { type ApiRequest, header } from './request.ts'
 
 /**
@@ -47,4 +48,16 @@ export function ifMatch(request: ApiRequest): ((rowTag: string) => boolean) | un
   if (condition.trim() === '*') return () => true
   const rows = tagsOf(condition).map((tag) => tag.slice(1).split('.', 1)[0])
   return (rowTag) => rows.includes(rowTag)
+}
+
+/** The answer with its ETag, where it is one record; 304 and no body where a reader knows it already. */
+export function withTag(request: ApiRequest, result: Result): Result {
+  const { rowTag, empty } = result
+  if (rowTag === undefined || empty === true) return result
+  const tag = entityTag(rowTag, result.value)
+  const headers = { ...result.headers, etag: tag }
+  const reads = /^(get|head)$/i.test(request.method)
+  return reads && isKnown(request, tag)
+    ? { ...result, status: 304, value: null, empty: true, headers }
+    : { ...result, headers }
 }

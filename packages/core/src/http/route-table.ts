@@ -10,6 +10,7 @@ import type { Registry, ResolvedRelation, Resource } from '../registry/resource.
 export type Route =
   | { readonly kind: 'collection'; readonly resource: Resource }
   | { readonly kind: 'item'; readonly resource: Resource; readonly key: readonly string[] }
+  | { readonly kind: 'restore'; readonly resource: Resource; readonly key: readonly string[] }
   | {
       readonly kind: 'related'
       readonly resource: Resource
@@ -110,9 +111,13 @@ function below(
   if (segments.length === 0) return { kind: 'collection', resource }
   const key = (raw[0] ?? '').split(',').map(decoded)
   if (segments.length === 1) return { kind: 'item', resource, key }
-  const relation = relationBySegment(resource, segments[1] ?? '')
-  return segments.length === 2 && relation !== undefined
-    ? { kind: 'related', resource, key, relation }
+  if (segments.length > 2) return undefined
+  const segment = segments[1] ?? ''
+  const relation = relationBySegment(resource, segment)
+  if (relation !== undefined) return { kind: 'related', resource, key, relation }
+  // A relation of this name goes before.
+  return segment === 'restore' && resource.settings.softDelete !== null
+    ? { kind: 'restore', resource, key }
     : undefined
 }
 

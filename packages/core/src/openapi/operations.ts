@@ -96,6 +96,8 @@ function draftOf(writer: Writer, route: Route, method: MethodName): Draft {
       return collectionDraft(writer, route.resource, method)
     case 'item':
       return itemDraft(writer, route.resource, method)
+    case 'restore':
+      return itemDraft(writer, route.resource, 'PATCH')
     case 'related':
       return relatedDraft(writer, route)
   }

@@ -1,0 +1,133 @@
+// Idempotency-Key: a POST that is sent again is answered as before instead of being done again (contract §8).
+
+import type { Call } from '../call.ts'
+import { badIdempotencyKey, idempotencyKeyReused, requestInProgress } from '../errors.ts'
+import {
+  type Claim,
+  claimKey,
+  type KeyStore,
+  releaseKey,
+  type StoredAnswer,
+  storeAnswer,
+} from '../execute/idempotency-store.ts'
+import type { Result } from '../http/envelope.ts'
+import { header } from '../http/request.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { stringify } from '../json/stringify.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import type { Value } from '../plan/plan.ts'
+import { planValueOf } from '../plan/write-value.ts'
+import type { Resource } from '../registry/resource.ts'
+import { readBack } from './read-back.ts'
+import { type Opened, open } from './read-stages.ts'
+import { identityOf } from './write-access.ts'
+import type { Writing } from './write-stages.ts'
+
+/** Stores the answer of a write inside its transaction. */
+export type Remember = (
+  writing: Writing,
+  result: Result,
+  keys: readonly (readonly Value[])[],
+) => Promise<void>
+
+const nothing: Remember = async () => {}
+/** Without a user, only the key tells clients apart. */
+const shortestAnonymous = 16
+const longest = 255
+
+/** Runs a POST, unless its key has been answered before: then the stored answer, as far as its reader may still see it. */
+export async function idempotent(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  work: (remember: Remember) => Promise<Result>,
+): Promise<Result> {
+  const claim = await claimOf(call)
+  if (claim === undefined) return work(nothing)
+  const opened = await open(call)
+  const now = call.runtime.clock.now()
+  const store: KeyStore = { ...opened, now }
+  const outcome = await claimKey(store, claim)
+  switch (outcome.kind) {
+    case 'busy':
+      throw requestInProgress()
+    case 'mismatch':
+      throw idempotencyKeyReused()
+    case 'answered':
+      return replay(call, opened, resource, ast, outcome.answer)
+    default:
+  }
+  try {
+    return await work((writing, result, keys) =>
+      storeAnswer({ ...writing.opened, now }, claim, answerOf(result, keys)),
+    )
+  } catch (error) {
+    // A failure leaves nothing behind, so the key is free again; if that fails too, its lease ends by itself.
+    await releaseKey(store, claim).catch(() => {})
+    throw error
+  }
+}
+
+async function claimOf(call: Call): Promise<Claim | undefined> {
+  const { request, path, query } = call
+  const key = header(request, 'idempotency-key')
+  if (key === undefined) return undefined
+  const identity = identityOf(call)
+  const least = identity === null ? shortestAnonymous : 1
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length < least || key.length > longest) {
+    throw badIdempotencyKey(`${least} to ${longest} visible characters`)
+  }
+  const body =
+    typeof request.body === 'string' ? request.body : stringify((request.body ?? null) as JsonValue)
+  return {
+    id: await digest(stringify([identity, path, key])),
+    fingerprint: await digest(stringify([query, body])),
+  }
+}
+
+/** SHA-256 as hexadecimal text: keys of different users must never meet. */
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function answerOf(result: Result, keys: readonly (readonly Value[])[]): StoredAnswer {
+  return {
+    status: result.status,
+    headers: result.headers ?? {},
+    total: result.total ?? keys.length,
+    value: result.value,
+    many: Array.isArray(result.value),
+    keys: keys.map((key) =>
+      key.map((value) => (typeof value === 'bigint' ? String(value) : value)),
+    ),
+  }
+}
+
+/** The policy is asked again: what its reader may no longer see is null. */
+async function replay(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  answer: StoredAnswer,
+): Promise<Result> {
+  const keys = answer.keys.map((key) =>
+    key.map((value, i) => {
+      const column = resource.primaryKey[i]
+      return (column && planValueOf(column, value)) as Value
+    }),
+  )
+  const echoes = await readBack(call, opened, resource, ast, keys)
+  const stored = answer.many ? (answer.value as readonly JsonValue[] | undefined) : undefined
+  const values = echoes.map(({ value }, i) => {
+    if (value === null) return null
+    return (answer.many ? stored?.[i] : answer.value) ?? value
+  })
+  return {
+    status: answer.status,
+    value: answer.many ? values : (values[0] ?? null),
+    total: answer.total,
+    headers: { ...answer.headers, 'idempotency-replayed': 'true' },
+  }
+}

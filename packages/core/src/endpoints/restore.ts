@@ -1,0 +1,35 @@
+// POST …/<id>/restore: undoes a soft delete.
+
+import type { Call } from '../call.ts'
+import { recordNotFound, wrongBody } from '../errors.ts'
+import { restoreRecord } from '../execute/write-change.ts'
+import type { Result } from '../http/envelope.ts'
+import type { Resource } from '../registry/resource.ts'
+import { planEcho } from './read-back.ts'
+import { parse, pathKey } from './read-stages.ts'
+import { inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
+import { writtenResult } from './written.ts'
+
+/** `POST /api/books/1/restore` → 200 and the record; 409 where it is not deleted. */
+export async function restore(
+  call: Call,
+  resource: Resource,
+  texts: readonly string[],
+): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseOthers(ast)
+  planEcho(call, resource, ast)
+  if (saysSomething(call.request.body)) throw wrongBody('empty: restore takes no fields')
+  const key = pathKey(resource, texts)
+  if (key === undefined) throw recordNotFound()
+  const precondition = preconditionOf(call, resource)
+  return inWrite(call, async (writing) => {
+    await restoreRecord(writing.context, resource, key, precondition)
+    return writtenResult(call, writing, resource, ast, { keys: [key], many: false, status: 200 })
+  })
+}
+
+function saysSomething(body: unknown): boolean {
+  if (body === undefined || body === null || body === '' || body === '{}') return false
+  return typeof body !== 'object' || Object.keys(body).length > 0
+}

@@ -1,0 +1,132 @@
+// POST with on_conflict: each record is changed where one with its unique key is there, else created (contract §8).
+
+import type { Call } from '../call.ts'
+import { missingReference, notUniqueColumns } from '../errors.ts'
+import { keyIn, readScoped } from '../execute/look-up.ts'
+import { changeRecord } from '../execute/write-change.ts'
+import type { WriteContext } from '../execute/write-context.ts'
+import { createRecord } from '../execute/write-create.ts'
+import type { Result } from '../http/envelope.ts'
+import { type InputProblems, inputProblems } from '../input/problems.ts'
+import { readNode } from '../input/read-body.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import type { Value } from '../plan/plan.ts'
+import { planLookUp } from '../plan/write-look-up.ts'
+import { pathTo, type RecordNode } from '../plan/write-node.ts'
+import { planValueOf } from '../plan/write-value.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { inWrite } from './write-stages.ts'
+import { type Items, keyOf, writtenResult } from './written.ts'
+
+/** The two ways one record of the body can be meant. */
+interface Candidate {
+  readonly path: string
+  readonly change: RecordNode
+  readonly create: RecordNode
+  /** What is wrong with creating it; a change may do without. */
+  readonly createProblems: InputProblems
+}
+
+/** `POST /api/books?on_conflict=isbn` → 201 where any record was created, else 200. */
+export async function upsert(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  { items, many, problems, remember }: Items,
+): Promise<Result> {
+  const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
+  const candidates: Candidate[] = []
+  for (const [i, item] of items.entries()) {
+    const path = many ? `[${i}]` : ''
+    candidates.push(await readCandidate(resource, item, path, columns, problems))
+  }
+  problems.refuse()
+  return inWrite(
+    call,
+    async (writing) => {
+      const keys: (readonly Value[])[] = []
+      let created = false
+      for (const candidate of candidates) {
+        const written = await writeOne(writing.context, resource, candidate, columns)
+        keys.push(written.key)
+        created ||= written.created
+      }
+      writing.context.problems.refuse()
+      const status = created ? 201 : 200
+      const result = await writtenResult(call, writing, resource, ast, { keys, many, status })
+      await remember(writing, result, keys)
+      return result
+    },
+    // Somebody else may have created the record since it was looked for.
+    { again: ({ failure }) => failure.kind === 'unique' },
+  )
+}
+
+/** The columns of `on_conflict`: the primary key, or one unique column. */
+function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
+  const keys = [
+    resource.primaryKey,
+    ...[...resource.columns.values()]
+      .filter(({ definition }) => definition.unique === true)
+      .map((column) => [column]),
+  ]
+  const namesOf = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name)
+  const wanted = text.split(',').map((name) => name.trim())
+  const found = keys.find(
+    (columns) =>
+      columns.length === wanted.length && namesOf(columns).every((name) => wanted.includes(name)),
+  )
+  if (found !== undefined) return found
+  const known = keys.map((columns) => namesOf(columns).join(','))
+  throw notUniqueColumns(text.slice(0, 100), known)
+}
+
+async function readCandidate(
+  resource: Resource,
+  item: JsonValue,
+  path: string,
+  columns: readonly NamedColumn[],
+  problems: InputProblems,
+): Promise<Candidate> {
+  const naming = new Set(columns.map(({ name }) => name))
+  const createProblems = inputProblems()
+  const change = await readNode(resource, item, { path, mode: 'update', naming }, problems)
+  const create = await readNode(resource, item, { path, mode: 'create', naming }, createProblems)
+  return { path, change, create, createProblems }
+}
+
+async function writeOne(
+  context: WriteContext,
+  resource: Resource,
+  { path, change, create, createProblems }: Candidate,
+  columns: readonly NamedColumn[],
+): Promise<{ key: readonly Value[]; created: boolean }> {
+  const known = columns.map((column) => ({
+    column,
+    value: planValueOf(column, change.values[column.name]),
+  }))
+  const named = known.filter(
+    (one): one is { column: NamedColumn; value: Value } => one.value !== undefined,
+  )
+  if (named.length === columns.length) {
+    const plan = planLookUp(resource, named, false)
+    const [stored] = await readScoped(context, plan, 'PATCH', 1)
+    const key = stored && keyIn(resource, stored)
+    if (key !== undefined) {
+      const values = Object.fromEntries(
+        Object.entries(change.values).filter(([name]) => !columns.some((one) => one.name === name)),
+      )
+      const node: RecordNode = { ...change, values }
+      await changeRecord(context, node, key, { action: 'PATCH', replace: false })
+      return { key, created: false }
+    }
+    // Nobody chooses a key that the database makes.
+    if (columns.some(({ definition }) => definition.generated)) {
+      throw missingReference(columns.map(({ name }) => pathTo(path, name)))
+    }
+  }
+  createProblems.refuse()
+  const made = await createRecord(context, create, {})
+  return { key: keyOf(resource, made), created: true }
+}

@@ -1,0 +1,61 @@
+// The answer of a write: its records as their writer may see them, with Location and the tag of a single one.
+
+import type { Call } from '../call.ts'
+import { keyIn } from '../execute/look-up.ts'
+import type { Result } from '../http/envelope.ts'
+import { recordUrl } from '../http/links.ts'
+import type { InputProblems } from '../input/problems.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import type { Value } from '../plan/plan.ts'
+import type { Values } from '../plan/write-node.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Remember } from './idempotent.ts'
+import { readBack } from './read-back.ts'
+import type { Writing } from './write-stages.ts'
+
+/** The records of a POST, and what is wrong with its body so far. */
+export interface Items {
+  readonly items: readonly JsonValue[]
+  readonly many: boolean
+  readonly problems: InputProblems
+  readonly remember: Remember
+}
+
+/** The key of a record that was just created. */
+export function keyOf(resource: Resource, values: Values): readonly Value[] {
+  const key = keyIn(resource, values)
+  if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
+  return key
+}
+
+/** What was written, and how it is to be answered. */
+export interface Written {
+  readonly keys: readonly (readonly Value[])[]
+  readonly many: boolean
+  readonly status: 200 | 201
+}
+
+/** The answer of a POST: the records as their writer may see them, `Location` and ETag of a single one. */
+export async function writtenResult(
+  call: Call,
+  { opened }: Writing,
+  resource: Resource,
+  ast: QueryAst,
+  { keys, many, status }: Written,
+): Promise<Result> {
+  const echoes = await readBack(call, opened, resource, ast, keys)
+  if (many) return { status, value: echoes.map(({ value }) => value), total: keys.length }
+  const [key] = keys
+  const [echo] = echoes
+  const values = Object.fromEntries(
+    resource.primaryKey.map(({ name }, i) => [name, String(key?.[i])]),
+  )
+  return {
+    status,
+    value: echo?.value ?? null,
+    total: 1,
+    ...(status === 201 ? { headers: { location: recordUrl(resource, values, call.base) } } : {}),
+    ...(echo?.rowTag === undefined ? {} : { rowTag: echo.rowTag }),
+  }
+}
