@@ -1,0 +1,31 @@
+// An existing database as an API: its models are read from it; what is published, and how, is still decided here.
+
+import { createApi } from '@model-api/core'
+import { introspect, printModels } from '@model-api/core/introspect'
+import { createServer } from '@model-api/http-node'
+import { onStop, openBookshop, port } from '../bookshop.ts'
+
+// Any database that Kysely can speak to; here one that somebody else made.
+const db = openBookshop()
+const { models, leftOut } = await introspect(db)
+for (const { table, reason } of leftOut) console.log(`${table} is left out: ${reason}`)
+
+// Nothing is published by itself. To keep and refine the models, write them to a file:
+if (process.argv.includes('--print')) console.log(printModels(models))
+
+const api = createApi({
+  db,
+  models: models.map((model) => ({
+    ...model,
+    meta: { allow_join: true, allowed_methods: ['GET'] },
+  })),
+})
+const server = createServer(api)
+onStop(async () => {
+  await server.close()
+  await db.destroy()
+})
+
+const url = await server.listen(port)
+console.log(`Listening at ${url}
+  curl '${url}/api/books?join=author&groupby=author.name&fields=author.name'`)

@@ -1,0 +1,14 @@
+// Runs one example by its name: `pnpm run example express`.
+
+import { readdirSync } from 'node:fs'
+
+const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+const examples = names.filter((name) => !['library', 'typed-client'].includes(name))
+
+const name = process.argv[2] ?? ''
+if (examples.includes(name)) await import(`./${name}/server.ts`)
+else {
+  process.stderr.write(`Which example? There are: ${examples.join(', ')}.\n`)
+  process.exitCode = 2
+}
