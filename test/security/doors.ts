@@ -310,6 +310,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     '/api/books?id|vault_code__count=1',
     '/api/books?groupby=title|vault_code',
   ],
+  'the OpenAPI document': ['/openapi.json', '/docs/apispec.json', '/docs'],
   'methods and headers': [
     'HEAD /api/books',
     'HEAD /api/books/11',

@@ -112,7 +112,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
     defineModel('Payroll', {
       columns: { id, author_id: { type: 'integer' }, amount: { type: 'integer' } },
       relations: { author: belongsTo('Author', 'author_id') },
-      meta: { role_map: { GET: 'admin' }, soft_delete: false, access_policy: {} },
+      meta: { role_map: { '*': 'admin' }, soft_delete: false, access_policy: {} },
     }),
     ...(audit === 'absent'
       ? []
