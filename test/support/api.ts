@@ -8,6 +8,7 @@ import {
   stringify,
 } from '@model-api/core'
 import type { TestDatabase } from './databases.ts'
+import { checkAnswer } from './openapi-check.ts'
 
 export interface Answer {
   readonly status: number
@@ -58,7 +59,7 @@ export function testApi(
   })
 }
 
-/** Sends a request. */
+/** Sends a request. Whatever comes back, the API's own OpenAPI document must allow it. */
 export async function send(
   api: Api,
   method: string,
@@ -69,6 +70,8 @@ export async function send(
   const response = await api.handle({ method, url, ...extra, headers })
   // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
   const body = response.body as any
+  const text = body === undefined ? '' : stringify(body as JsonValue)
+  checkAnswer(api, method, url, { status: response.status, text })
   return {
     status: response.status,
     headers: response.headers,
@@ -76,7 +79,7 @@ export async function send(
     value: body?.value,
     total: body?.total_count,
     errors: body?.errors,
-    text: body === undefined ? '' : stringify(body as JsonValue),
+    text,
   }
 }
 

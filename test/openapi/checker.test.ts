@@ -1,0 +1,98 @@
+/** The checker of answers finds what the document does not say; a checker that finds nothing proves nothing. */
+import { type Api, createApi, defineModel, hasMany, type JsonValue } from '@model-api/core'
+import { equal, match, throws } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { compileSchema } from '../support/json-schema.ts'
+import { checkAnswer } from '../support/openapi-check.ts'
+import { suite } from '../support/suite.ts'
+
+const Shelf = defineModel('Shelf', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string' },
+    price: { type: 'decimal', precision: 8, scale: 2 },
+    opened: { type: 'date', nullable: true },
+  },
+  relations: { parts: hasMany('Shelf', 'id') },
+  meta: {},
+})
+
+function api(): Api {
+  const [db] = everyDatabase()
+  if (db === undefined) throw new Error('no database')
+  return createApi({ db: db.kysely, models: [Shelf] })
+}
+
+const row = { id: 1, name: 'a', price: '1.00', opened: null, parts: '/api/shelves/1/parts' }
+
+const list = (value: JsonValue, members: object = {}): string =>
+  JSON.stringify({
+    datetime: '2026-01-02T03:04:05.678+00:00',
+    api_version: '1.0.0',
+    status_code: 200,
+    response_ms: 1,
+    total_count: 1,
+    next_url: null,
+    previous_url: null,
+    errors: null,
+    value,
+    ...members,
+  })
+
+const failure = (status: number, code: string): string =>
+  list(null, { status_code: status, total_count: 0, errors: { error: 'x', reason: 'y', code } })
+
+suite('checking answers against the document', (test) => {
+  const served = api()
+  const ok = (url: string, text: string, status = 200): void =>
+    checkAnswer(served, 'GET', url, { status, text })
+  const refused = (url: string, text: string, problem: string, status = 200): void => {
+    const { message } = throws(() => checkAnswer(served, 'GET', url, { status, text }))
+    match(message, problem)
+  }
+
+  test('lets right answers through', () => {
+    ok('/api/shelves', list([row]))
+    ok('/api/shelf?limit=1', list([{ ...row, opened: '2024-01-01' }]))
+    ok('/api/shelves?fields=id', list([{ id: 1 }]))
+    ok('/api/shelves?dump=json', list([{ ...row, parts: [row] }]))
+    ok('/api/shelves?page=0', failure(400, 'invalid_parameter'), 400)
+    ok('/api/nothing', failure(404, 'unknown_path'), 404)
+  })
+
+  test('refuses a value of another type', () => {
+    refused('/api/shelves', list([{ ...row, price: 1 }]), '$.value[0].price should be string')
+    refused('/api/shelves', list([{ ...row, price: '1.0' }]), '$.value[0].price should be')
+    refused('/api/shelves', list([{ ...row, name: null }]), '$.value[0].name should be string')
+    refused('/api/shelves', list([{ ...row, opened: '1.1.2024' }]), '$.value[0].opened')
+  })
+
+  test('refuses a member that is not documented, also deep inside', () => {
+    refused('/api/shelves', list([{ ...row, secret: 1 }]), '$.value[0].secret is not documented')
+    refused('/api/shelves', list([row], { extra: 1 }), '$.extra is not documented')
+    const embedded = [{ ...row, parts: [{ ...row, secret: 1 }] }]
+    refused('/api/shelves?dump=json', list(embedded), 'secret is not documented')
+  })
+
+  test('refuses a record that is not whole where nobody asked for a part', () => {
+    refused('/api/shelves', list([{ id: 1 }]), '$.value[0].name is missing')
+  })
+
+  test('refuses an error that the operation cannot give', () => {
+    refused('/api/shelves', failure(400, 'empty_body'), '$.errors.code should be one of', 400)
+    refused('/api/shelves', failure(400, 'made_up'), '$.errors.code should be one of', 400)
+  })
+
+  test('refuses an operation and a success that do not exist', () => {
+    refused('/api/nothing', list([]), 'there is no such operation')
+    refused('/api/shelves', list([]), 'it has no such status', 206)
+  })
+
+  test('does not know keywords that it does not check', () => {
+    throws(() => compileSchema({})({ multipleOf: 2 }), 'the keyword "multipleOf" is not known')
+  })
+
+  test('is content with what a callback shapes', () => {
+    equal(compileSchema({})({ type: 'string', 'x-shaped-by-callback': true })(1), undefined)
+  })
+})

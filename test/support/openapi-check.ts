@@ -1,0 +1,120 @@
+/** Answers against the OpenAPI document of the API that gave them: what the document does not say may not be sent. */
+import type { Api } from '@model-api/core'
+import { compileSchema, type Schema, type Validate } from './json-schema.ts'
+
+/** An answer as it goes over the wire. */
+export interface Sent {
+  readonly status: number
+  /** The body's text; empty where there is none. */
+  readonly text: string
+}
+
+interface Documented {
+  readonly paths: readonly { readonly pattern: RegExp; readonly item: Item }[]
+  /** The bodies of failures outside any operation: unknown paths, methods that are not allowed. */
+  readonly failures: readonly Validate[]
+  response(response: Response, whole: boolean): Validate | undefined
+}
+
+type Item = Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>
+type Response = { readonly $ref?: string; readonly content?: Content }
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+const known = new WeakMap<Api, Documented>()
+
+/**
+ * Throws unless the document allows this answer to this request.
+ *
+ * checkAnswer(api, 'GET', '/api/books?page=0', { status: 400, text })
+ */
+export function checkAnswer(api: Api, method: string, url: string, answer: Sent): void {
+  const problem = problemOf(api, method.toLowerCase(), url, answer)
+  if (problem === undefined) return
+  const { status, text } = answer
+  const said = text.length > 2000 ? `${text.slice(0, 2000)} …` : text
+  throw new Error(`${method} ${url} → ${status}, but by the OpenAPI document ${problem}\n${said}`)
+}
+
+function problemOf(api: Api, method: string, url: string, answer: Sent): string | undefined {
+  const [path = '', query = ''] = url.split('#', 1)[0]?.split(/\?(.*)/s) ?? []
+  if (method === 'head' || method === 'options' || isDocumentation(path)) return undefined
+  const document = documentOf(api)
+  const { status, text } = answer
+  const place = decoded(path)
+  const operation = document.paths.find(({ pattern }) => pattern.test(place))?.item[method]
+  if (operation === undefined) {
+    if (status < 400) return 'there is no such operation'
+    const problems = document.failures.map((validate) => validate(JSON.parse(text)))
+    return problems.includes(undefined) ? undefined : problems[0]
+  }
+  const { responses } = operation
+  const response = responses[status] ?? (status < 400 ? undefined : responses.default)
+  if (response === undefined) return 'it has no such status'
+  const validate = document.response(response, !asksForParts(query))
+  if (validate !== undefined) return validate(JSON.parse(text))
+  return text === '' ? undefined : 'there is no body'
+}
+
+/** Where whole records are asked for, a part of one will not do. */
+const asksForParts = (query: string): boolean =>
+  /(?:^|[&.])(?:fields|groupby|aggregate)=|__(?:sum|count|avg|min|max)(?:=|&|$)/.test(
+    decoded(query),
+  )
+
+const isDocumentation = (path: string): boolean => /^\/docs(?:\/|$)|^\/openapi\.json$/.test(path)
+
+function documentOf(api: Api): Documented {
+  const found = known.get(api)
+  if (found !== undefined) return found
+  const document = api.openapi() as unknown as {
+    readonly paths: Readonly<Record<string, Item & { readonly 'x-aliases'?: readonly string[] }>>
+    readonly components: {
+      readonly schemas: Readonly<Record<string, Schema>>
+      readonly responses: Readonly<Record<string, Response>>
+    }
+  }
+  const { components, paths } = document
+  const compilers = {
+    whole: compileSchema(components.schemas, (name) => !name.endsWith('Selection')),
+    any: compileSchema(components.schemas),
+  }
+  const made: Documented = {
+    paths: Object.entries(paths)
+      .flatMap(([path, item]) =>
+        [path, ...(item['x-aliases'] ?? [])].map((one) => ({ path: one, item })),
+      )
+      // A fixed path goes before one with a key in its place.
+      .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+      .map(({ path, item }) => ({ pattern: patternOf(path), item })),
+    failures: Object.entries(components.schemas).flatMap(([name, schema]) =>
+      /^Failure\d*$/.test(name) ? [compilers.any(schema)] : [],
+    ),
+    response(response, whole) {
+      const name = response.$ref?.split('/').at(-1)
+      const own = name === undefined ? response : components.responses[name]
+      const schema = own?.content?.['application/json']?.schema
+      return schema && (whole ? compilers.whole : compilers.any)(schema)
+    },
+  }
+  known.set(api, made)
+  return made
+}
+
+/** `/api/holdings/{branch_id},{book_id}` → a pattern of paths. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .split(/\{[^}]*\}/)
+      .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('[^/]+')}$`,
+    's',
+  )
+
+/** Percent-encoded slashes stay encoded: they separate nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%2f/gi, '%252F'))
+  } catch {
+    return text
+  }
+}
