@@ -1,0 +1,34 @@
+/** A process of its own with an API on a given database: signs in and refreshes when it is told to. */
+import { createApi } from '@model-api/core'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { Book, jwtKeys, login, refresh, User } from './people.ts'
+
+const [name, url = ''] = process.argv.slice(2)
+
+async function dialect(): Promise<Dialect> {
+  if (name === 'postgres') {
+    const { default: pg } = await import('pg')
+    return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 10 }) })
+  }
+  const { createPool } = await import('mysql2')
+  return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 10 }) })
+}
+
+const db = new Kysely<Record<string, never>>({ dialect: await dialect() })
+const api = createApi({ db, models: [User, Book], config: jwtKeys, env: {}, onWarning: () => {} })
+
+interface Order {
+  readonly login?: number
+  readonly refresh?: string
+  readonly times?: number
+}
+
+process.on('message', async (order: Order) => {
+  const times = Array.from({ length: order.login ?? order.times ?? 0 })
+  const answers =
+    order.login === undefined
+      ? await Promise.all(times.map(async () => (await refresh(api, order.refresh)).status))
+      : await Promise.all(times.map(async () => (await login(api, 'ann')).value.refresh_token))
+  process.send?.(answers)
+})
+process.on('disconnect', () => void db.destroy().then(() => process.exit()))

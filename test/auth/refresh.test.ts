@@ -1,0 +1,207 @@
+/** Refresh tokens in SQL: the record of the specification, one use each, whoever comes at once. */
+import { fork } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { createApi } from '@model-api/core'
+import { get } from '../support/api.ts'
+import { equal, match, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { Book, bearer, createPeople, jwtKeys, login, peopleApi, refresh, User } from './people.ts'
+
+const digest = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+eachDatabase('refresh tokens', (test, db) => {
+  test.before(() => createPeople(db))
+  test.after.each(async () => {
+    await db.kysely.schema.dropTable('refresh_tokens').ifExists().execute()
+  })
+
+  const rows = async () =>
+    (await db.kysely.selectFrom('refresh_tokens').selectAll().execute()) as Record<
+      string,
+      unknown
+    >[]
+  const rowOf = async (token: string) =>
+    (await rows()).find((row) => row.token === digest(token)) ?? {}
+
+  test('the table is created with the first token, with the columns of the specification', async () => {
+    const { api } = peopleApi(db)
+    const tables = async () =>
+      (await db.kysely.introspection.getTables()).map((table) => table.name)
+    equal((await tables()).includes('refresh_tokens'), false)
+    const { refresh_token } = (await login(api, 'ann')).value
+    const [row, ...others] = await rows()
+    equal(others, [])
+    equal(Object.keys(row ?? {}), [
+      'token',
+      'user_pk',
+      'user_lookup',
+      'expires_at',
+      'created_at',
+      'last_used_at',
+      'revoked',
+      'revoked_at',
+      'replaced_by',
+    ])
+    equal([row?.token, row?.user_pk, row?.user_lookup], [digest(refresh_token), '1', 'ann'])
+    equal([row?.last_used_at, row?.revoked_at, row?.replaced_by], [null, null, null])
+    ok(!JSON.stringify(row).includes(refresh_token))
+  })
+
+  test('a refresh revokes the old record and points it to the new one', async () => {
+    const { api, clock } = peopleApi(db)
+    const first = (await login(api, 'ann')).value.refresh_token
+    clock.tick(5000)
+    const second = (await refresh(api, first)).value.refresh_token
+    const old = await rowOf(first)
+    equal(Boolean(old.revoked), true)
+    equal(old.replaced_by, digest(second))
+    ok(old.revoked_at !== null && old.last_used_at !== null)
+    const fresh = await rowOf(second)
+    equal([Boolean(fresh.revoked), fresh.replaced_by], [false, null])
+  })
+
+  test('a used token that comes again ends everything that followed it', async () => {
+    const { api, warnings } = peopleApi(db)
+    const first = (await login(api, 'ann')).value.refresh_token
+    const second = (await refresh(api, first)).value.refresh_token
+    const third = (await refresh(api, second)).value.refresh_token
+    const other = (await login(api, 'ann')).value.refresh_token
+    equal((await refresh(api, first)).status, 403)
+    equal((await refresh(api, third)).status, 403)
+    equal((await refresh(api, other)).status, 200)
+    match(warnings.join(), 'a second time')
+    ok(!warnings.join().includes(first))
+  })
+
+  test('revoke, revokeAll and purgeExpired', async () => {
+    const { api, clock } = peopleApi(db)
+    const one = (await login(api, 'ann')).value.refresh_token
+    equal(await api.refreshTokens.revoke(`Bearer ${one}`), true)
+    equal(await api.refreshTokens.revoke(one), false)
+    equal(await api.refreshTokens.revoke('unknown'), false)
+    const two = (await login(api, 'ann')).value.refresh_token
+    const three = (await login(api, 'ann')).value.refresh_token
+    const bobs = (await login(api, 'bob')).value.refresh_token
+    equal(await api.refreshTokens.revokeAll({ id: 1 }), 2)
+    equal(await api.refreshTokens.revokeAll(1), 0)
+    for (const token of [two, three]) equal((await refresh(api, token)).status, 403)
+    equal(await api.refreshTokens.purgeExpired(), 0)
+    clock.tick(2880 * 60_000)
+    const late = (await login(api, 'bob')).value.refresh_token
+    equal(await api.refreshTokens.purgeExpired(), 4)
+    equal((await refresh(api, bobs)).status, 403)
+    equal((await refresh(api, late)).status, 200)
+  })
+
+  test('a user who is gone gets no new tokens', async () => {
+    const { api } = peopleApi(db)
+    const { access_token, refresh_token } = (await login(api, 'ann')).value
+    await db.kysely.updateTable('users').set({ id: 77 }).where('id', '=', 1).execute()
+    try {
+      equal((await get(api, '/api/books', bearer(access_token))).status, 401)
+      equal((await refresh(api, refresh_token)).status, 403)
+    } finally {
+      await db.kysely.updateTable('users').set({ id: 1 }).where('id', '=', 77).execute()
+    }
+    equal((await refresh(api, refresh_token)).status, 403)
+  })
+
+  test('of 50 at once exactly one wins', async () => {
+    const { api, errors } = peopleApi(db)
+    const { refresh_token } = (await login(api, 'ann')).value
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(api, refresh_token)))
+    const statuses = answers.map((answer) => answer.status).sort()
+    equal(statuses, [200, ...Array(49).fill(403)])
+    equal(errors, [])
+    equal((await rows()).length, 2)
+  })
+
+  test('many first tokens at once find or make the table', async () => {
+    const apis = Array.from({ length: 8 }, () => peopleApi(db).api)
+    const answers = await Promise.all(apis.map((api) => login(api, 'ann')))
+    equal(
+      answers.map((answer) => answer.status),
+      Array(8).fill(200),
+    )
+    equal((await rows()).length, 8)
+  })
+
+  test('a failed creation is repeated', async () => {
+    await db.kysely.schema
+      .createView('refresh_tokens')
+      .as(db.kysely.selectFrom('books').select('id'))
+      .execute()
+    const { api, errors } = peopleApi(db)
+    equal((await login(api, 'ann')).status, 500)
+    equal(errors.length, 1)
+    await db.kysely.schema.dropView('refresh_tokens').execute()
+    equal((await login(api, 'ann')).status, 200)
+  })
+
+  test('inside a transaction of the host everything happens in it', async () => {
+    class Undo extends Error {}
+    // Where a transaction cannot make the table, it does not see one that is made while it runs either.
+    if (db.name === 'mysql') await login(peopleApi(db).api, 'ann')
+    let token = ''
+    await db.kysely
+      .transaction()
+      .execute(async (transaction) => {
+        const api = createApi({
+          db: db.kysely,
+          models: [User, Book],
+          config: { ...jwtKeys, API_SESSION_GETTER: () => transaction },
+          env: {},
+        })
+        // Some databases make no table inside a transaction; there it is made beside it.
+        token = (await login(api, 'ann')).value.refresh_token
+        equal((await refresh(api, token)).status, 200)
+        throw new Undo()
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Undo)) throw error
+      })
+    const { api } = peopleApi(db, jwtKeys, { clock: { now: Date.now, elapsed: () => 0 } })
+    equal((await refresh(api, token)).status, 403)
+  })
+
+  if (db.name !== 'sqlite') {
+    test('of two processes at once one wins; both can make the table', async () => {
+      const workers = [worker(db.name, db.url ?? ''), worker(db.name, db.url ?? '')]
+      const tokens = await Promise.all(workers.map((each) => each.ask({ login: 5 })))
+      equal(tokens.flat().length, 10)
+      for (const token of tokens.flat()) {
+        const answers = await Promise.all(
+          workers.map((each) => each.ask({ refresh: token, times: 25 })),
+        )
+        const statuses = answers.flat().sort()
+        equal(statuses, [200, ...Array(49).fill(403)])
+      }
+      for (const each of workers) each.end()
+    })
+  }
+})
+
+interface Worker {
+  ask(message: object): Promise<(string | number)[]>
+  end(): void
+}
+
+function worker(name: string, url: string): Worker {
+  const child = fork(fileURLToPath(new URL('./refresh-worker.ts', import.meta.url)), [name, url], {
+    execArgv: ['--conditions=@model-api/source'],
+  })
+  return {
+    ask: (message) =>
+      new Promise((resolve, reject) => {
+        const ended = (): void => reject(new Error('the worker ended'))
+        child.once('exit', ended)
+        child.once('message', (answer) => {
+          child.off('exit', ended)
+          resolve(answer as (string | number)[])
+        })
+        child.send(message)
+      }),
+    end: () => child.disconnect(),
+  }
+}
