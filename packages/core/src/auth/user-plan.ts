@@ -2,6 +2,7 @@
 
 import { refOf } from '../plan/names.ts'
 import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source, Value } from '../plan/plan.ts'
+import { withJunction } from '../plan/sources.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
 const rowsOf = (
@@ -49,15 +50,15 @@ export function userPlan(
 
 /** The relation that holds a user's roles as records with a name, where there is one. */
 export function roleRelation(resource: Resource): EmbedPlan | undefined {
-  const relation = resource.relations.get('roles')
+  const relation = resource.roles
   const name = relation?.target.allColumns.get('name')
   if (relation === undefined || name === undefined) return undefined
-  const from: Source = {
+  const from = withJunction({
     resource: relation.target,
     alias: 'roles',
     relation,
     many: relation.cardinality === 'many',
     includeDeleted: false,
-  }
+  })
   return { relation, rows: rowsOf(from, [name], []), limit: null, embeds: [], links: [] }
 }

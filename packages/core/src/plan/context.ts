@@ -4,6 +4,7 @@ import type { QueryAst, Span } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Aliases } from './aliases.ts'
 import type { Source } from './plan.ts'
+import { withJunction } from './sources.ts'
 
 /** Whether the caller may list that resource at all: joins to others are refused, embeds stay URLs. */
 export type Reach = (resource: Resource) => boolean
@@ -29,12 +30,7 @@ export function openSource(
   many: boolean,
 ): Source {
   const { includeDeleted } = context
-  const junction = relation?.through?.resource
-  const alias = context.aliases(wanted)
-  const source = { resource, alias, relation, many, includeDeleted }
-  if (junction === undefined) return source
-  const links = { ...source, resource: junction, alias: `${alias} links`, many: true }
-  return { ...source, links }
+  return withJunction({ resource, alias: context.aliases(wanted), relation, many, includeDeleted })
 }
 
 /** A new source at the end of a relation, under an alias of its own. */

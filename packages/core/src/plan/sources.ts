@@ -2,6 +2,17 @@
 
 import type { Condition, RowPlan, Source } from './plan.ts'
 
+/** A source without the links of its junction. */
+type Bare = Omit<Source, 'links'>
+
+/** The source with its junction, where that is a published model whose own rules narrow the links. */
+export function withJunction(source: Bare): Source {
+  const junction = source.relation?.through?.resource
+  if (junction === undefined) return source
+  const links = { ...source, resource: junction, alias: `${source.alias} links`, many: true }
+  return { ...source, links }
+}
+
 /** A source, and what becomes of the request when nobody may see its rows: refused, or answered as if there were none. */
 export interface SourceUse {
   readonly source: Source

@@ -10,7 +10,7 @@ import type { ApiSettings, EndpointCase } from '../config/settings.ts'
 import { checkSoftDelete } from '../config/soft-delete.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { checkAuthRoutes, checkEndpoints } from './check-endpoints.ts'
+import { checkAuthRoutes, checkDocs, checkEndpoints } from './check-endpoints.ts'
 import { checkModel } from './check-model.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
@@ -19,6 +19,7 @@ import { namedColumns } from './named-columns.ts'
 import { type DeclaredTable, resolveRelations } from './resolve-relations.ts'
 import type { Registry, ResolvedRelation, Resource } from './resource.ts'
 import { secretColumns } from './secret-columns.ts'
+import { resolveUserRoles } from './user-roles.ts'
 
 /** What a registry is built from. */
 export interface RegistryOptions {
@@ -78,7 +79,20 @@ export function buildRegistry(options: RegistryOptions): {
   const enabled = open.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
   checkAuthRoutes(auth.routes, general.prefix, open, problems)
-  const users = userResource(config, byName, general.endpointCase, problems)
+  checkDocs(general, auth, problems)
+  const users = userResource(config, open, general.endpointCase, problems)
+  const roles =
+    users &&
+    resolveUserRoles(users, scope, (model) =>
+      openResource(
+        model,
+        {},
+        endpointNames(model.name, {}, general.endpointCase),
+        config,
+        problems,
+      ),
+    )
+  if (users !== undefined && roles !== undefined) users.roles = roles
   const settings: ApiSettings = { ...general, auth }
 
   throwProblems(problems)
@@ -106,20 +120,21 @@ function declaredTables(
 /** The users as a resource, published or not, so that they are read like every record. */
 function userResource(
   config: ApiConfig,
-  byName: ReadonlyMap<string, Resource>,
+  published: readonly OpenResource[],
   letterCase: EndpointCase,
   problems: Problems,
-): Resource | undefined {
+): OpenResource | undefined {
   const model = config.API_USER_MODEL
   if (typeof model?.name !== 'string' || typeof model.columns !== 'object') return undefined
-  const published = byName.get(model.name)
-  if (published?.model === model) return published
+  const known = published.find((resource) => resource.model === model)
+  if (known !== undefined) return known
   return openResource(model, {}, endpointNames(model.name, {}, letterCase), config, problems)
 }
 
 /** A resource whose relations are still to be resolved. */
-type OpenResource = Omit<Resource, 'relations'> & {
+type OpenResource = Omit<Resource, 'relations' | 'roles'> & {
   relations: ReadonlyMap<string, ResolvedRelation>
+  roles?: ResolvedRelation
 }
 
 function openResource(

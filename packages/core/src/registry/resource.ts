@@ -71,6 +71,8 @@ export interface Resource {
   /** Relations whose target is published, by key, in model order. */
   readonly relations: ReadonlyMap<string, ResolvedRelation>
   readonly settings: ResourceSettings
+  /** Of the users: the relation to their roles, published or not; role rules alone read it. */
+  readonly roles?: ResolvedRelation
 }
 
 /** All resources of an API. */
