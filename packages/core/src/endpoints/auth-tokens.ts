@@ -90,7 +90,7 @@ async function pair(
   refresh: IssuedToken,
 ): Promise<Result> {
   const access = await tokens.issueAccess(subjectOf(users, user))
-  const seconds = Math.round((access.expiresAt - access.createdAt) / 1000)
+  const seconds = runtime.settings.auth.jwt?.accessSeconds ?? 0
   const value: JsonValue = {
     access_token: access.token,
     refresh_token: refresh.token,

@@ -33,14 +33,14 @@ export function createLimiter(parts: {
   // A store that cannot be looked into leaves that to this process.
   const visible = store.peek === undefined ? fallback : store
   const ask = async (kind: 'hit' | 'peek', key: string, ms: number): Promise<RateCount> => {
+    const peek = async (from: RateLimitStore): Promise<RateCount> =>
+      (await from.peek?.(key, ms, now())) ?? nothing
+    const own = kind === 'hit' && visible !== store ? await fallback.hit(key, ms, now()) : undefined
     try {
-      if (kind === 'peek') return (await visible.peek?.(key, ms, now())) ?? nothing
-      if (visible !== store) await fallback.hit(key, ms, now())
-      return await store.hit(key, ms, now())
+      return kind === 'hit' ? await store.hit(key, ms, now()) : await peek(visible)
     } catch (error) {
       report(error)
-      if (kind === 'peek') return (await fallback.peek?.(key, ms, now())) ?? nothing
-      return fallback.hit(key, ms, now())
+      return own ?? (kind === 'hit' ? fallback.hit(key, ms, now()) : peek(fallback))
     }
   }
   const stateOf = async (kind: 'hit' | 'peek', key: string, window: RateWindow): Promise<State> => {

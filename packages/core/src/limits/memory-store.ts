@@ -8,7 +8,7 @@ interface Counter {
 }
 
 /** How many others a count is compared with when one must go. */
-const sample = 16
+const sample = 8
 
 /**
  * A store in memory of at most `most` counts.

@@ -1,0 +1,278 @@
+/** Rate limits of the API, of models and methods, of login; whose requests they count, and what the client is told. */
+import { type ApiConfig, defineModel, type RateLimitStore } from '@model-api/core'
+import {
+  apiKey,
+  apiKeys,
+  Book,
+  basic,
+  bearer,
+  counted,
+  createPeople,
+  jwtKeys,
+  login,
+  passwords,
+  peopleApi,
+  User,
+  userKeys,
+} from '../auth/people.ts'
+import { equal, match, throws } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { suite } from '../support/suite.ts'
+
+const [db] = everyDatabase()
+if (db === undefined) throw new Error('no database')
+
+interface Asked {
+  readonly method?: string
+  readonly url?: string
+  readonly ip?: string
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+}
+
+suite('rate limits', (test) => {
+  test.before(() => createPeople(db))
+  test.after(() => db.close())
+
+  const start = (config: ApiConfig, meta?: object) => {
+    const Limited = defineModel('Book', { columns: Book.columns, meta: meta ?? {} })
+    const people = peopleApi(db, config, { models: [Limited, User] })
+    const ask = async (asked: Asked = {}) =>
+      people.api.handle({ method: 'GET', url: '/api/books', ip: '192.0.2.1', ...asked })
+    const statuses = async (...asked: Asked[]): Promise<number[]> => {
+      const all: number[] = []
+      for (const each of asked) all.push((await ask(each)).status)
+      return all
+    }
+    return { ...people, ask, statuses }
+  }
+
+  test('429 tells when to come back; every answer tells what is left', async () => {
+    const { ask, clock } = start({ API_RATE_LIMIT: '2 per minute' })
+    const first = await ask()
+    equal(
+      [first.status, first.headers['ratelimit-limit'], first.headers['ratelimit-remaining']],
+      [200, '2', '1'],
+    )
+    equal(first.headers['ratelimit-policy'], '2;w=60')
+    clock.tick(20_000)
+    equal((await ask()).headers['ratelimit-remaining'], '0')
+    const refused = await ask()
+    equal(refused.status, 429)
+    equal(refused.headers['retry-after'], '40')
+    equal(refused.headers['ratelimit-reset'], '40')
+    equal(refused.headers['ratelimit-remaining'], '0')
+    const { errors } = refused.body as { errors: { error: string; reason: string } }
+    equal(errors.error, 'Too Many Requests')
+    match(errors.reason, '2 per minute')
+    clock.tick(40_000)
+    equal((await ask()).status, 200)
+  })
+
+  test('every endpoint is counted for itself, however its path is spelt', async () => {
+    const { statuses } = start({ API_RATE_LIMIT: '2 per minute' })
+    const spellings = ['/api/books', '/api/book?limit=1', '/api/%62ooks', '/api/books/1']
+    equal(await statuses(...spellings.map((url) => ({ url }))), [200, 200, 429, 429])
+    equal(await statuses({ method: 'HEAD' }), [429])
+    equal(await statuses({ url: '/api/users' }), [200])
+    equal(await statuses({ method: 'DELETE', url: '/api/books/99' }), [404])
+    equal(await statuses({ method: 'OPTIONS' }, { url: '/api/nothing' }), [204, 404])
+  })
+
+  test('the limit of a method goes before that of the model, that before the API’s', async () => {
+    const { statuses } = start(
+      { API_RATE_LIMIT: '1 per minute' },
+      { rate_limit: '2 per minute', delete_rate_limit: '3 per minute' },
+    )
+    const reads = Array.from({ length: 3 }, () => ({}))
+    equal(await statuses(...reads), [200, 200, 429])
+    const deletes = Array.from({ length: 4 }, () => ({ method: 'DELETE', url: '/api/books/99' }))
+    equal(await statuses(...deletes), [404, 404, 404, 429])
+    const users = [{ url: '/api/users' }, { url: '/api/users' }]
+    equal(await statuses(...users), [200, 429])
+  })
+
+  test('several windows hold together', async () => {
+    const { statuses, clock } = start({ API_RATE_LIMIT: '2/second; 3 per 10 minutes' })
+    equal(await statuses({}, {}, {}), [200, 200, 429])
+    clock.tick(1000)
+    equal(await statuses({}, {}), [200, 429])
+    clock.tick(600_000)
+    equal(await statuses({}), [200])
+  })
+
+  test('addresses are told apart; an IPv6 network counts as one', async () => {
+    const { statuses } = start({ API_RATE_LIMIT: '1 per minute' })
+    const of = (ip: string) => ({ ip })
+    equal(await statuses(of('192.0.2.1'), of('192.0.2.2'), of('192.0.2.1')), [200, 200, 429])
+    equal(await statuses(of('::ffff:192.0.2.2')), [429])
+    equal(await statuses(of('2001:db8:1:2::1'), of('2001:db8:1:2:ffff::9')), [200, 429])
+    equal(await statuses(of('2001:db8:1:3::1')), [200])
+  })
+
+  test('X-Forwarded-For is believed of trusted proxies only', async () => {
+    const from = (text: string, ip = '10.0.0.1') => ({ ip, headers: { 'x-forwarded-for': text } })
+    const none = start({ API_RATE_LIMIT: '1 per minute' })
+    equal(await none.statuses(from('198.51.100.1'), from('198.51.100.2')), [200, 429])
+    const hops = start({ API_RATE_LIMIT: '1 per minute', API_TRUSTED_PROXIES: 1 })
+    equal(
+      await hops.statuses(
+        from('198.51.100.1'),
+        from('1.1.1.1, 198.51.100.1'),
+        from('2.2.2.2,198.51.100.2'),
+      ),
+      [200, 429, 200],
+    )
+    const ranges = start({
+      API_RATE_LIMIT: '1 per minute',
+      API_TRUSTED_PROXIES: ['10.0.0.0/8', 'fd00::/8'],
+    })
+    equal(
+      await ranges.statuses(
+        from('198.51.100.1, 10.9.9.9'),
+        from('6.6.6.6, 198.51.100.1, fd00::5'),
+        from('198.51.100.1', '203.0.113.9'),
+        from('198.51.100.7', '203.0.113.9'),
+      ),
+      [200, 429, 200, 429],
+    )
+  })
+
+  test('users are counted wherever they come from, and not for each other', async () => {
+    const config = { ...jwtKeys, API_AUTHENTICATE_METHOD: ['jwt', 'basic', 'api_key'] } as const
+    const { statuses, api } = start({
+      ...config,
+      API_CREDENTIAL_HASH_FIELD: 'key_hash',
+      API_RATE_LIMIT: '2 per minute',
+    })
+    const token = (await login(api, 'ann')).value.access_token
+    const ann = { headers: bearer(token) }
+    equal(await statuses({ ...ann, ip: '192.0.2.1' }, { ...ann, ip: '192.0.2.2' }), [200, 200])
+    equal(await statuses({ ...ann, ip: '192.0.2.3' }), [429])
+    const again = { headers: basic('ann', passwords.ann ?? ''), ip: '192.0.2.4' }
+    equal(await statuses(again), [429])
+    const bob = { headers: basic('bob', passwords.bob ?? '') }
+    equal(await statuses(bob, bob, bob), [200, 200, 429])
+    const key = { headers: apiKey(apiKeys.bob ?? '') }
+    equal(await statuses(key, key, key), [200, 200, 429])
+  })
+
+  test('the limit comes before the password hash', async () => {
+    const { statuses } = start({
+      ...userKeys,
+      API_AUTHENTICATE_METHOD: ['basic'],
+      API_RATE_LIMIT: '2 per minute',
+      API_LOGIN_RATE_LIMIT: '1000 per minute',
+    })
+    const before = counted.checks
+    const wrong = { headers: basic('ann', 'wrong') }
+    equal(await statuses(wrong, wrong, wrong, wrong), [401, 401, 429, 429])
+    equal(counted.checks - before, 2)
+    const right = { headers: basic('ann', passwords.ann ?? ''), ip: '192.0.2.9' }
+    equal(await statuses(right, right, right), [200, 200, 429])
+    equal(counted.checks - before, 4)
+  })
+
+  test('what others do wrong under a name does not use up its owner’s requests', async () => {
+    const { statuses } = start({
+      ...userKeys,
+      API_AUTHENTICATE_METHOD: ['basic'],
+      API_RATE_LIMIT: '2 per minute',
+      API_LOGIN_RATE_LIMIT: '1000 per minute',
+    })
+    const wrong = { headers: basic('ann', 'wrong'), ip: '203.0.113.6' }
+    equal(await statuses(wrong, wrong, wrong), [401, 401, 429])
+    equal(await statuses({ headers: basic('ann', passwords.ann ?? '') }), [200])
+  })
+
+  test('login is limited per address and per account', async () => {
+    const { statuses } = start({ ...jwtKeys, API_LOGIN_RATE_LIMIT: '3 per minute' })
+    const attempt = (username: string, ip: string, password = 'wrong') => ({
+      method: 'POST',
+      url: '/auth/login',
+      ip,
+      body: { username, password },
+    })
+    const before = counted.checks
+    const names = ['a', 'b', 'c', 'd'].map((name) => attempt(name, '203.0.113.1'))
+    equal(await statuses(...names), [401, 401, 401, 429])
+    const places = ['2', '3', '4', '5'].map((n) => attempt('ann', `203.0.113.${n}`))
+    equal(await statuses(...places), [401, 401, 401, 429])
+    equal(await statuses(attempt('ann', '203.0.113.6', passwords.ann)), [429])
+    equal(counted.checks - before, 6)
+    equal(await statuses(attempt('bob', '203.0.113.7', passwords.bob)), [200])
+  })
+
+  test('ten attempts per minute is the default', async () => {
+    const { API_LOGIN_RATE_LIMIT: _, ...config } = jwtKeys
+    const { api } = start(config)
+    for (let i = 0; i < 10; i++) equal((await login(api, 'ann', 'wrong')).status, 401)
+    const refused = await login(api, 'ann')
+    equal([refused.status, refused.headers['retry-after']], [429, '60'])
+    equal(refused.headers['cache-control'], 'no-store')
+  })
+
+  test('refresh is limited, too', async () => {
+    const { api, statuses } = start({ ...jwtKeys, API_LOGIN_RATE_LIMIT: '2 per minute' })
+    const { refresh_token } = (await login(api, 'ann')).value
+    const attempt = { method: 'POST', url: '/auth/refresh', body: { refresh_token } }
+    equal(await statuses(attempt, attempt, attempt), [200, 403, 429])
+  })
+
+  test('wrong passwords of Basic count like those of login; right ones do not', async () => {
+    const { statuses } = start({
+      ...userKeys,
+      API_AUTHENTICATE_METHOD: ['basic'],
+      API_LOGIN_RATE_LIMIT: '3 per minute',
+    })
+    const right = { headers: basic('ann', passwords.ann ?? '') }
+    equal(await statuses(right, right, right, right, right), [200, 200, 200, 200, 200])
+    const wrong = { headers: basic('ann', 'wrong'), ip: '203.0.113.6' }
+    const before = counted.checks
+    equal(await statuses(wrong, wrong, wrong, wrong), [401, 401, 401, 429])
+    equal(counted.checks - before, 3)
+  })
+
+  test('guesses at once cannot slip past the limit', async () => {
+    const { ask } = start({
+      ...userKeys,
+      API_AUTHENTICATE_METHOD: ['basic'],
+      API_LOGIN_RATE_LIMIT: '5 per minute',
+    })
+    const before = counted.checks
+    const wrong = { headers: basic('bob', 'wrong'), ip: '203.0.113.8' }
+    await Promise.all(Array.from({ length: 60 }, () => ask(wrong)))
+    // Four checks may be under way when the fifth failure is counted.
+    equal(counted.checks - before <= 9, true)
+  })
+
+  test('a store that fails is reported, and the process counts for itself', async () => {
+    const store: RateLimitStore = { hit: () => Promise.reject(new Error('Redis is away')) }
+    const { statuses, errors } = start({
+      API_RATE_LIMIT: '1 per minute',
+      API_RATE_LIMIT_STORE: store,
+    })
+    equal(await statuses({}, {}), [200, 429])
+    equal((errors[0] as Error).message, 'Redis is away')
+  })
+
+  test('a text that is no limit fails at the start', () => {
+    const texts = ['5', '5 per', 'five per minute', '0 per minute', '5 per fortnight', '5/min', '']
+    for (const text of [
+      ...texts,
+      '5 per minute,',
+      '-5 per minute',
+      '1.5 per minute',
+      '5 per 0 minutes',
+    ]) {
+      const { message } = throws(() => peopleApi(db, { API_RATE_LIMIT: text }))
+      match(message, 'config.API_RATE_LIMIT')
+      match(message, '5 per minute')
+    }
+    for (const text of ['5 per minute', '5/minute', '5 per 15 minutes', '1/second;10 per hour']) {
+      peopleApi(db, { API_RATE_LIMIT: text })
+    }
+    throws(() => peopleApi(db, { API_TRUSTED_PROXIES: ['10.0.0.0/33'] }), 'API_TRUSTED_PROXIES')
+    throws(() => peopleApi(db, { API_RATE_LIMIT_STORE: {} as never }), 'API_RATE_LIMIT_STORE')
+  })
+})

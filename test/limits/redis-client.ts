@@ -1,0 +1,77 @@
+/** The smallest Redis client: commands out, replies in, over one socket. */
+import { connect, type Socket } from 'node:net'
+
+export interface TinyClient {
+  call(...command: string[]): Promise<unknown>
+  close(): void
+}
+
+/** Connects, or answers undefined where no Redis listens. */
+export async function redisClient(port = 6379): Promise<TinyClient | undefined> {
+  const socket = await new Promise<Socket | undefined>((resolve) => {
+    const opening = connect({ port, host: '127.0.0.1' })
+    opening.once('connect', () => resolve(opening))
+    opening.once('error', () => resolve(undefined))
+  })
+  if (socket === undefined) return undefined
+  const waiting: ((reply: unknown) => void)[] = []
+  let text = ''
+  socket.on('data', (data) => {
+    text += data.toString('latin1')
+    for (let reply = read(text, 0); reply !== undefined; reply = read(text, 0)) {
+      text = text.slice(reply.end)
+      waiting.shift()?.(reply.value)
+    }
+  })
+  return {
+    call: async (...command) => {
+      const parts = command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`)
+      const reply = await new Promise<unknown>((resolve) => {
+        waiting.push(resolve)
+        socket.write(`*${command.length}\r\n${parts.join('')}`)
+      })
+      if (reply instanceof Error) throw reply
+      return reply
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+interface Reply {
+  readonly value: unknown
+  readonly end: number
+}
+
+/** One reply of the protocol, or undefined while it is incomplete. */
+function read(text: string, at: number): Reply | undefined {
+  const line = text.indexOf('\r\n', at)
+  if (line === -1) return undefined
+  const rest = text.slice(at + 1, line)
+  const end = line + 2
+  switch (text[at]) {
+    case '+':
+      return { value: rest, end }
+    case '-':
+      return { value: new Error(rest), end }
+    case ':':
+      return { value: Number(rest), end }
+    case '$': {
+      const length = Number(rest)
+      if (length === -1) return { value: null, end }
+      return text.length < end + length + 2
+        ? undefined
+        : { value: text.slice(end, end + length), end: end + length + 2 }
+    }
+    default: {
+      const items: unknown[] = []
+      let next = end
+      for (let i = 0; i < Number(rest); i++) {
+        const item = read(text, next)
+        if (item === undefined) return undefined
+        items.push(item.value)
+        next = item.end
+      }
+      return { value: items, end: next }
+    }
+  }
+}
