@@ -215,13 +215,23 @@ function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unkno
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
 }
 
-/** Each server has its own spelling; without a look at it, neither is safe. */
+/**
+ * Each server has its own spelling; without a look at it, neither is safe. Texts are sorted by their first 1024 bytes
+ * unless told otherwise, while a cursor compares whole ones: what is sorted by text is sorted by 64 KB of it.
+ */
 function limiterOf({ mariadb }: Facts): (text: string, ms: number) => string {
+  const sortsText = (text: string): boolean => / order by .*\bcollate /.test(text)
   switch (mariadb) {
     case true:
-      return (text, ms) => `set statement max_statement_time = ${ms / 1000} for ${text}`
+      return (text, ms) => {
+        const sorting = sortsText(text) ? ', max_sort_length = 65536' : ''
+        return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
+      }
     case false:
-      return (text, ms) => text.replace(/^select /, `select /*+ max_execution_time(${ms}) */ `)
+      return (text, ms) => {
+        const sorting = sortsText(text) ? ' set_var(max_sort_length = 65536)' : ''
+        return text.replace(/^select /, `select /*+ max_execution_time(${ms})${sorting} */ `)
+      }
     default:
       return (text) => text
   }

@@ -1,0 +1,36 @@
+/** Texts that differ beyond their first kilobyte are told apart by orders and by cursors alike. */
+import { defineModel } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const Letter = defineModel('Letter', {
+  columns: { id: { type: 'integer', primaryKey: true }, body: { type: 'text' } },
+  meta: {},
+})
+
+eachDatabase('long texts', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [Letter])
+    const rows = ['a', 'b', 'c'].map((end, i) => ({ id: i + 1, body: 'x'.repeat(2000) + end }))
+    await insertRows(db, Letter, rows)
+  })
+
+  test('are ordered by all of their characters, and no cursor skips one', async () => {
+    const api = testApi(db, [Letter])
+    const { value } = await get(api, '/api/letters?order_by=-body')
+    equal(
+      value.map(({ id }: { id: number }) => id),
+      [3, 2, 1],
+    )
+    const seen: number[] = []
+    let url: string | null = '/api/letters?order_by=-body&paging=cursor&limit=1'
+    for (let pages = 0; url !== null && pages < 5; pages++) {
+      const { body } = await get(api, url)
+      seen.push(...body.value.map(({ id }: { id: number }) => id))
+      url = body.next_url
+    }
+    equal(seen, [3, 2, 1])
+  })
+})
