@@ -92,6 +92,8 @@ export const catalogue: readonly Entry[] = [
 
   entry(errors.unsupportedMediaType('text/plain'), 'body'),
   entry(errors.bodyTooLarge(setting, 1048576), 'body'),
+  entry(errors.encodedBody('gzip'), 'body'),
+  entry(errors.incompleteBody(), 'body'),
   entry(errors.emptyBody(), 'body'),
   entry(errors.malformedJson(12, '{"title": ,'), 'body'),
   entry(errors.wrongBody('one object'), 'body'),

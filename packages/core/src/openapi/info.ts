@@ -2,6 +2,7 @@
 
 import type { InfoObject, ServerObject, TagObject } from 'openapi3-ts/oas31'
 import type { ApiSettings } from '../config/settings.ts'
+import { pluralIn } from '../naming/plural.ts'
 import type { Resource } from '../registry/resource.ts'
 
 /** The section of the authentication endpoints. */
@@ -41,19 +42,13 @@ export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? n
 
 /** The sections that have operations, in the order of their models. */
 export function tagsOf(resources: readonly Resource[], auth: boolean): TagObject[] {
-  const described = new Map<string, string | undefined>()
+  const texts = new Map<string, Set<string>>()
   for (const resource of resources) {
     const tag = tagOf(resource)
-    const { description } = resource.settings
-    if (!described.has(tag)) described.set(tag, description)
-    else if (description !== undefined) {
-      described.set(tag, [described.get(tag), description].filter(Boolean).join('\n\n'))
-    }
+    const text = resource.settings.description ?? `Everything about ${plural(resource)}.`
+    texts.set(tag, (texts.get(tag) ?? new Set()).add(text))
   }
-  const tags = [...described].map(([name, description]) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-  }))
+  const tags = [...texts].map(([name, own]) => ({ name, description: [...own].join('\n\n') }))
   return auth
     ? [{ name: authTag, description: 'Login, tokens, and the current user.' }, ...tags]
     : tags
@@ -79,3 +74,6 @@ export function tagGroupsOf(
   }
   return [...groups].map(([name, tags]) => ({ name, tags: [...tags] }))
 }
+
+/** `order items` */
+export const plural = ({ name }: Resource): string => pluralIn(name, 'snake').replaceAll('_', ' ')

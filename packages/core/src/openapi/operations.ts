@@ -19,7 +19,7 @@ import { pluralIn } from '../naming/plural.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { Occasion } from './catalogue.ts'
 import { type Answer, successSchema } from './envelope-schemas.ts'
-import { tagOf } from './info.ts'
+import { plural, tagOf } from './info.ts'
 import { failures, phrases } from './problems.ts'
 import {
   keyParameters,
@@ -109,7 +109,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const { name, settings } = resource
   const { components } = writer
   const { summaries } = settings
-  const records = pluralWords(resource)
+  const records = plural(resource)
   const record = answeredRecord(writer, resource)
   const list = { type: 'array', items: record } as const satisfies Schema
   const many = pascalPlural(resource)
@@ -326,9 +326,6 @@ const countHeaders = ({ settings }: Resource): HeadersObject =>
     : { 'X-Total-Count-Capped': header('`true` where there are more records than were counted.') }
 
 const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
-
-/** `order items` */
-const pluralWords = ({ name }: Resource): string => pluralIn(name, 'snake').replaceAll('_', ' ')
 
 /** `an order item` */
 function article({ name }: Resource): string {

@@ -113,7 +113,7 @@ function exactDigits({ type, scale, storage }: NamedColumn): Schema {
 /** The same, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: members } = schema
-  if (type === undefined) return schema
+  if (type === undefined || [type].flat().includes('null')) return schema
   return {
     ...schema,
     type: [...[type].flat(), 'null'],

@@ -1,5 +1,6 @@
 // The registry: declared models become resources, once, at start-up; everything that does not fit is reported together.
 
+import { checkDocs } from '../config/check-docs.ts'
 import { checkConfig, checkMeta } from '../config/check-settings.ts'
 import type { ApiConfig, SessionGetter } from '../config/config.ts'
 import type { Meta } from '../config/meta.ts'
@@ -10,7 +11,7 @@ import type { ApiSettings, EndpointCase } from '../config/settings.ts'
 import { checkSoftDelete } from '../config/soft-delete.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { checkAuthRoutes, checkDocs, checkEndpoints } from './check-endpoints.ts'
+import { checkAuthRoutes, checkEndpoints } from './check-endpoints.ts'
 import { checkModel } from './check-model.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'

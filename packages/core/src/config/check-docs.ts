@@ -1,0 +1,28 @@
+// Checks that the documentation has paths of its own, and a guard only where there is somebody to guard.
+
+import type { AuthSettings } from './auth-settings.ts'
+import type { Problems } from './problems.ts'
+import type { ApiSettings } from './settings.ts'
+
+/** The documentation must not stand in the way of other endpoints, and can be guarded only where somebody can sign in. */
+export function checkDocs(
+  { docs, prefix }: Pick<ApiSettings, 'docs' | 'prefix'>,
+  { strategies, routes }: Pick<AuthSettings, 'strategies' | 'routes'>,
+  problems: Problems,
+): void {
+  if (docs === null) return
+  if (docs.requireAuth && strategies.length === 0) {
+    problems.add(
+      'config.API_DOCUMENTATION_REQUIRE_AUTH',
+      'asks for authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
+    )
+  }
+  const taken = Object.values(routes).filter((path) => path !== null)
+  const check = (key: string, path: string, others: readonly string[]): void => {
+    if (others.includes(path) || path === prefix || path.startsWith(`${prefix}/`)) {
+      problems.add(key, `"${path}" is already the path of other endpoints.`)
+    }
+  }
+  check('config.API_DOCUMENTATION_URL', docs.page, taken)
+  check('config.API_DOCS_SPEC_ROUTE', docs.spec, [...taken, docs.page])
+}

@@ -1,0 +1,28 @@
+/** Every error of the service is in the document, and every code of the document is one the service can send. */
+import * as errors from '../../packages/core/src/errors.ts'
+import { catalogue } from '../../packages/core/src/openapi/catalogue.ts'
+import { phrases } from '../../packages/core/src/openapi/problems.ts'
+import { equal, ok } from '../support/assert.ts'
+import { sourceOf } from '../support/source-text.ts'
+import { suite } from '../support/suite.ts'
+
+/** Functions that make no error of the service's own. */
+const notErrors = ['ApiError', 'apiError']
+
+suite('the error catalogue', (test) => {
+  test('has every error of errors.ts', () => {
+    const text = sourceOf('packages/core/src/openapi/catalogue.ts')
+    const missing = Object.keys(errors).filter(
+      (name) => !notErrors.includes(name) && !text.includes(`errors.${name}(`),
+    )
+    equal(missing, [])
+  })
+
+  test('gives each error an occasion, a code and a phrase', () => {
+    for (const { error, on } of catalogue) {
+      const code = error.body.code ?? ''
+      ok(on.length > 0 && /^[a-z_]+$/.test(code), error.message)
+      ok(phrases[error.status] !== undefined, `${error.status}`)
+    }
+  })
+})

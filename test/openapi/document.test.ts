@@ -1,0 +1,215 @@
+/** The document as a whole: valid, clean, complete, and the same every time. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  createApi,
+  defineModel,
+  hasMany,
+  passwordCheck,
+} from '@model-api/core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { config } from '../../examples/library/library.ts'
+import { models } from '../../examples/library/models.ts'
+import { equal, fail, ok } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { diffLines } from '../support/diff.ts'
+import { digestOf } from '../support/openapi-digest.ts'
+import { shop } from '../support/shop.ts'
+import { suite } from '../support/suite.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+type Anything = any
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+function apiOf(own: readonly AnyModel[], settings: ApiConfig = {}): Api {
+  const [db] = everyDatabase()
+  if (db === undefined) return fail('no database')
+  return createApi({ db: db.kysely, models: own, config: settings, env: {}, onWarning: () => {} })
+}
+
+const User = defineModel('User', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string' },
+    password_hash: { type: 'string' },
+    roles: { type: 'json' },
+    deleted: { type: 'boolean' },
+  },
+  relations: { friends: hasMany('User', 'id') },
+  methods: { check: passwordCheck('password_hash') },
+  meta: { tag: 'People', tag_group: 'Accounts' },
+})
+
+/** Everything switched on, so that everything is in the document. */
+const everything: ApiConfig = {
+  API_TITLE: 'Everything',
+  API_DESCRIPTION: 'All there is.',
+  API_CONTACT_NAME: 'Us',
+  API_CONTACT_EMAIL: 'us@example.org',
+  API_CONTACT_URL: 'https://api.test/contact',
+  API_LICENCE_NAME: 'MIT',
+  API_LICENCE_URL: 'https://opensource.org/license/mit',
+  API_SERVER_URLS: ['https://api.test', 'https://staging.api.test'],
+  API_LOGO_URL: 'https://api.test/logo.svg',
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+  API_ADDITIONAL_QUERY_PARAMS: ['theme'],
+  API_AUTHENTICATE_METHOD: ['jwt', 'basic', 'api_key'],
+  API_AUTH_TOKEN_PROVIDERS: ['header', 'cookie'],
+  API_AUTH_REQUIREMENTS: { GET: false },
+  API_ROLE_MAP: { DELETE: 'admin', POST: { roles: ['admin', 'editor'], any_of: true } },
+  API_USER_MODEL: User,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+  API_CREDENTIAL_HASH_FIELD: 'password_hash',
+  ACCESS_SECRET_KEY: 'a secret of more than thirty-two bytes',
+  REFRESH_SECRET_KEY: 'another secret, also of more than 32 bytes',
+  API_RATE_LIMIT: '100 per minute',
+  API_SOFT_DELETE: true,
+  API_SOFT_DELETE_ATTRIBUTE: 'deleted',
+}
+
+const licence = { API_LICENCE_NAME: 'MIT', API_LICENCE_URL: 'https://opensource.org/license/mit' }
+
+const documents: Readonly<Record<string, () => Api>> = {
+  library: () => apiOf(models, { ...config, ...licence }),
+  everything: () => apiOf([User, ...shop], everything),
+  'bare values': () => apiOf(shop, { ...licence, API_DUMP_ENVELOPE: false }),
+  'a thin envelope': () =>
+    apiOf(shop, {
+      ...licence,
+      API_DUMP_DATETIME: false,
+      API_DUMP_VERSION: false,
+      API_DUMP_STATUS_CODE: false,
+      API_DUMP_RESPONSE_MS: false,
+      API_DUMP_NULL_NEXT_URL: false,
+      API_DUMP_NULL_PREVIOUS_URL: false,
+      API_DUMP_NULL_ERRORS: false,
+    }),
+  'nothing allowed': () =>
+    apiOf(shop, {
+      ...licence,
+      API_ALLOWED_METHODS: ['GET'],
+      API_ALLOW_FILTERS: false,
+      API_ALLOW_ORDER_BY: false,
+      API_ALLOW_SELECT_FIELDS: false,
+      API_ADD_RELATIONS: false,
+    }),
+}
+
+suite('the OpenAPI document', (test) => {
+  for (const [name, make] of Object.entries(documents)) {
+    test(`is valid: ${name}`, async () => {
+      const result = await new Validator().validate(make().openapi() as Anything)
+      ok(result.valid, JSON.stringify(result))
+    })
+  }
+
+  test('has nothing that redocly would improve', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'openapi-'))
+    try {
+      const files = Object.entries(documents).map(([name, make]) => {
+        const file = join(folder, `${name.replaceAll(' ', '-')}.json`)
+        writeFileSync(file, JSON.stringify(make().openapi(), null, 1))
+        return file
+      })
+      const cli = join(root, 'node_modules/.bin/redocly')
+      const options = ['lint', ...files, '--extends', 'recommended', '--format', 'json']
+      const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+      const { stdout } = await run(cli, options, {
+        cwd: folder,
+        env: { ...process.env, ...quiet },
+        maxBuffer: 1e8,
+      }).catch((error: Anything) => error)
+      // One report per file, one after the other.
+      const reports: Anything[] = stdout
+        .split(/(?<=^\})(?=\{)/m)
+        .map((text: string) => JSON.parse(text))
+      equal(reports.length, files.length)
+      const lines = reports
+        .flatMap(({ problems }) => problems)
+        .map(
+          ({ ruleId, message, location: [place] }: Anything) =>
+            `${place?.source?.ref} ${place?.pointer}: ${message} (${ruleId})`,
+        )
+      equal(lines, [])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('is the same every time', () => {
+    const [first, second] = [0, 1].map(() => JSON.stringify(documents.everything?.().openapi()))
+    equal(first, second)
+  })
+
+  test('of the library says what the committed digest says', () => {
+    const file = fileURLToPath(new URL('./library.digest.txt', import.meta.url))
+    const now = digestOf(apiOf(models, config).openapi())
+    if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, now)
+    const difference = diffLines(readFileSync(file, 'utf8'), now)
+    equal(difference, '', `${difference}\nIf it is meant: pnpm golden --update, or copy it.`)
+  })
+
+  test('names every operation once', () => {
+    for (const make of Object.values(documents)) {
+      const ids = operationsOf(make()).map(({ operation }) => operation.operationId)
+      equal(ids.length, new Set(ids).size)
+    }
+  })
+
+  test('has every route that answers, and answers every route that it has', async () => {
+    const api = documents.everything?.() ?? fail('')
+    const paths: Anything = api.openapi().paths
+    for (const [path, item] of Object.entries<Anything>(paths)) {
+      for (const place of [path, ...(item['x-aliases'] ?? [])]) {
+        const url = place.replace(/\{[^}]*\}/g, '1')
+        const { headers } = await api.handle({ method: 'OPTIONS', url })
+        const allowed = (headers.allow ?? '').split(', ')
+        const written = Object.keys(item).flatMap((key) =>
+          /^x-/.test(key) ? [] : key.toUpperCase(),
+        )
+        const answered = allowed.filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+        equal(written.sort(), answered.sort(), place)
+      }
+    }
+    const documented = new Set(
+      Object.entries<Anything>(paths).flatMap(([path, item]) => [
+        path,
+        ...(item['x-aliases'] ?? []),
+      ]),
+    )
+    for (const { paths: own, relations } of api.registry.resources) {
+      for (const path of own) {
+        ok(documented.has(`/api/${path}`), path)
+        const below = [...documented].filter((one) => one.startsWith(`/api/${path}/{`))
+        equal(below.length, 1 + relations.size, path)
+      }
+    }
+  })
+})
+
+interface Operation {
+  readonly path: string
+  readonly method: string
+  readonly operation: Anything
+}
+
+function operationsOf(api: Api): Operation[] {
+  return Object.entries<Anything>(api.openapi().paths ?? {}).flatMap(([path, item]) =>
+    Object.entries<Anything>(item).flatMap(([method, operation]) =>
+      method.startsWith('x-') ? [] : [{ path, method, operation }],
+    ),
+  )
+}

@@ -1,0 +1,176 @@
+/** The documentation page: served as configured, and opened in a browser that may reach nothing but this machine. */
+import { writeFileSync } from 'node:fs'
+import { type Api, type ApiConfig, type ApiRequest, createApi } from '@model-api/core'
+import { createServer } from '@model-api/http-node'
+import { config } from '../../examples/library/library.ts'
+import { models } from '../../examples/library/models.ts'
+import { equal, fail, match, ok, throws } from '../support/assert.ts'
+import { chromiumPath, type Visit, visit } from '../support/chromium.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { notRun, suite } from '../support/suite.ts'
+
+function library(settings: ApiConfig = {}): Api {
+  const [db] = everyDatabase()
+  if (db === undefined) return fail('no database')
+  return createApi({ db: db.kysely, models, config: { ...config, ...settings }, env: {} })
+}
+
+const asset = async () => ({ text: 'console.log("redoc")', module: true })
+
+async function ask(api: Api, url: string, more: Partial<ApiRequest> = {}) {
+  const response = await api.handle({ method: 'GET', url, ...more })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  return { ...response, body: response.body as any }
+}
+
+suite('the routes of the documentation', (test) => {
+  const api = library()
+
+  test('answer the page, the document at both places, and the script', async () => {
+    const page = await ask(api, '/docs', { asset })
+    equal([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'])
+    match(page.body, '<redoc spec-url="/docs/apispec.json"')
+    match(page.body, '<script type="module" src="/docs/redoc.js">')
+    for (const url of ['/docs/apispec.json', '/openapi.json']) {
+      const { status, headers, body } = await ask(api, url)
+      equal([status, headers['content-type']], [200, 'application/json; charset=utf-8'])
+      equal(body, api.openapi())
+    }
+    const script = await ask(api, '/docs/redoc.js', { asset })
+    equal(script.headers['content-type'], 'text/javascript; charset=utf-8')
+    equal(script.body, 'console.log("redoc")')
+  })
+
+  test('load a script of Redoc 2 as what it is', async () => {
+    const older = async () => ({ text: '', module: false })
+    match((await ask(api, '/docs', { asset: older })).body, '<script defer src=')
+  })
+
+  test('answer a plain page where the host has no Redoc', async () => {
+    const page = await ask(api, '/docs')
+    match(page.body, '<h1>Library')
+    match(page.body, 'List books')
+    ok(!/<script/.test(page.body))
+    match(page.headers['content-security-policy'] ?? '', /^default-src 'none'/)
+    equal((await ask(api, '/docs/redoc.js')).status, 404)
+  })
+
+  test('escape what models and settings say', async () => {
+    const evil = '<script>alert("1")</script>'
+    const page = await ask(library({ API_TITLE: evil, API_DESCRIPTION: evil }), '/docs')
+    ok(!page.body.includes('<script'))
+  })
+
+  test('are ours for adapters, and GET only', async () => {
+    for (const url of ['/docs', '/docs/apispec.json', '/docs/redoc.js', '/openapi.json?x=1']) {
+      ok(api.owns(url), url)
+      equal((await ask(api, url, { method: 'POST' })).status, 405)
+    }
+    const { status, headers } = await ask(api, '/docs', { method: 'OPTIONS' })
+    equal([status, headers.allow], [204, 'GET, HEAD, OPTIONS'])
+    ok(!api.owns('/docs/other'))
+  })
+
+  test('follow their settings, and are gone without them', async () => {
+    const moved = library({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
+    match((await ask(moved, '/help', { asset })).body, 'spec-url="/help/api.json"')
+    equal((await ask(moved, '/help/api.json')).status, 200)
+    equal((await ask(moved, '/docs')).status, 404)
+    const off = library({ API_CREATE_DOCS: false })
+    for (const url of ['/docs', '/docs/apispec.json', '/openapi.json']) {
+      equal((await ask(off, url)).status, 404)
+      ok(!off.owns(url))
+    }
+    equal(off.openapi().info.title, 'Library')
+  })
+
+  test('say where the API is mounted', async () => {
+    const { body } = await ask(api, '/docs/apispec.json', { baseUrl: '/v1' })
+    equal(body.servers, [{ url: '/v1' }])
+    match((await ask(api, '/docs', { baseUrl: '/v1', asset })).body, 'src="/v1/docs/redoc.js"')
+  })
+
+  test('let the logo in by the policy', async () => {
+    const logo = library({ API_LOGO_URL: 'https://img.example.org/a.svg' })
+    const { headers, body } = await ask(logo, '/docs')
+    match(headers['content-security-policy'] ?? '', 'img-src data: https://img.example.org;')
+    match(body, '<img src="https://img.example.org/a.svg"')
+  })
+
+  test('need authentication where that is asked for', async () => {
+    const guarded = library({
+      API_DOCUMENTATION_REQUIRE_AUTH: true,
+      API_AUTHENTICATE_METHOD: ['custom'],
+      API_CUSTOM_AUTH: ({ headers }) => headers?.['x-key'] === 'right',
+    })
+    for (const url of ['/docs', '/docs/apispec.json', '/openapi.json', '/docs/redoc.js']) {
+      equal((await ask(guarded, url, { asset })).status, 401, url)
+      const let_in = await ask(guarded, url, { asset, headers: { 'x-key': 'right' } })
+      equal([let_in.status, let_in.headers['cache-control']], [200, 'private, no-cache'], url)
+    }
+  })
+
+  test('cannot need authentication where there is none, nor stand in the way of records', () => {
+    throws(
+      () => library({ API_DOCUMENTATION_REQUIRE_AUTH: true }),
+      /config\.API_DOCUMENTATION_REQUIRE_AUTH: .*API_AUTHENTICATE_METHOD/,
+    )
+    throws(
+      () => library({ API_DOCUMENTATION_URL: '/api/books' }),
+      /config\.API_DOCUMENTATION_URL: "\/api\/books" is already/,
+    )
+    throws(
+      () => library({ API_DOCS_SPEC_ROUTE: '/docs' }),
+      /config\.API_DOCS_SPEC_ROUTE: "\/docs" is already/,
+    )
+  })
+})
+
+const localOnly = (seen: Visit, url: string): void => {
+  equal(seen.errors, [])
+  const away = seen.requests.filter((one) => !one.startsWith(url) && !one.startsWith('data:'))
+  equal(away, [], 'no request leaves the machine')
+}
+
+if (chromiumPath() === undefined) {
+  notRun('the documentation page in a browser', 'no chromium; its path can be in CHROMIUM')
+} else {
+  suite('the documentation page in a browser', (test) => {
+    test('is drawn by Redoc, without an error and without a request to anybody else', async () => {
+      const server = createServer(library())
+      const url = await server.listen(0)
+      try {
+        const seen = await visit(`${url}/docs`, `document.body.innerText.includes('/api/books')`)
+        equal(seen.title, 'Library')
+        localOnly(seen, url)
+        for (const { name } of models) match(seen.text, name)
+        match(seen.text, 'GET\n/api/countries')
+        keep('redoc', seen)
+      } finally {
+        await server.close()
+      }
+    })
+
+    test('is plain without Redoc', async () => {
+      const api = library()
+      const handle = (request: ApiRequest) =>
+        api.handle({ ...request, asset: async () => undefined })
+      const server = createServer({ ...api, handle: handle as Api['handle'] })
+      const url = await server.listen(0)
+      try {
+        const seen = await visit(`${url}/docs`, `document.readyState === 'complete'`)
+        localOnly(seen, url)
+        match(seen.text, 'List books')
+        keep('plain', seen)
+      } finally {
+        await server.close()
+      }
+    })
+  })
+}
+
+/** SCREENSHOTS names a folder to look at afterwards. */
+function keep(name: string, { screenshot }: Visit): void {
+  const folder = process.env.SCREENSHOTS
+  if (folder !== undefined) writeFileSync(`${folder}/docs-${name}.png`, screenshot)
+}
