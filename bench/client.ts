@@ -1,0 +1,105 @@
+/** The load: keep-alive connections that ask again as soon as they are answered, for a bounded time. */
+import { connect, type Socket } from 'node:net'
+import type { Ask } from './workloads.ts'
+
+export interface Load {
+  readonly requests: number
+  readonly seconds: number
+  /** Milliseconds of each request, in order of size. */
+  readonly latencies: Float64Array
+  /** The first answer that was no success. */
+  readonly failure: string | undefined
+}
+
+export interface LoadOptions {
+  readonly port: number
+  readonly connections: number
+  readonly seconds: number
+  readonly ask: () => Ask
+}
+
+/** Sends requests for `seconds`, then waits for those under way. */
+export async function load({ port, connections, seconds, ask }: LoadOptions): Promise<Load> {
+  const latencies: number[] = []
+  let failure: string | undefined
+  const started = performance.now()
+  const end = started + seconds * 1000
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const connection = await open(port)
+      while (performance.now() < end && failure === undefined) {
+        const before = performance.now()
+        const { status, body } = await connection.send(ask())
+        latencies.push(performance.now() - before)
+        if (status >= 300) failure ??= `${status} ${body.toString().slice(0, 300)}`
+      }
+      connection.close()
+    }),
+  )
+  return {
+    requests: latencies.length,
+    seconds: (performance.now() - started) / 1000,
+    latencies: Float64Array.from(latencies).sort(),
+    failure,
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Buffer
+}
+
+export interface Connection {
+  send(ask: Ask): Promise<Answer>
+  close(): void
+}
+
+/** One connection, for one request at a time; reads no more of HTTP than the measured servers send. */
+export function open(port: number): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    let settle: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
+    let received: Buffer = Buffer.alloc(0)
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const fail = (error: Error): void => {
+      settle?.reject(error)
+      reject(error)
+    }
+    socket.on('error', fail)
+    socket.on('close', () => fail(new Error('the server closed the connection')))
+    socket.on('data', (part) => {
+      received = received.length === 0 ? part : Buffer.concat([received, part])
+      const answer = answerIn(received)
+      if (answer === undefined) return
+      received = Buffer.alloc(0)
+      settle?.resolve(answer)
+    })
+    socket.on('connect', () =>
+      resolve({
+        send: (ask) =>
+          new Promise((resolveAnswer, rejectAnswer) => {
+            settle = { resolve: resolveAnswer, reject: rejectAnswer }
+            socket.write(requestText(ask))
+          }),
+        close: () => socket.destroy(),
+      }),
+    )
+  })
+}
+
+function requestText({ method, url, body }: Ask): string {
+  const head = `${method} ${url} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\n`
+  return body === undefined
+    ? `${head}\r\n`
+    : `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+/** The answer once all of it is there. */
+function answerIn(received: Buffer): Answer | undefined {
+  const end = received.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const head = received.toString('latin1', 0, end)
+  const length = /\r\ncontent-length: *([0-9]+)/i.exec(head)?.[1]
+  if (length === undefined) throw new Error(`an answer without Content-Length:\n${head}`)
+  const body = received.subarray(end + 4)
+  return body.length < Number(length) ? undefined : { status: Number(head.slice(9, 12)), body }
+}

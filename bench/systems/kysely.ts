@@ -1,0 +1,35 @@
+/** Kysely over the pool that a service would have. */
+import Sqlite from 'better-sqlite3'
+import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { type DatabaseName, locationOf, poolSize } from '../databases.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
+export function openKysely(name: DatabaseName): Kysely<any> {
+  const location = locationOf(name)
+  switch (name) {
+    case 'sqlite':
+      return new Kysely({ dialect: new SqliteDialect({ database: openFile(location) }) })
+    case 'postgres':
+      return new Kysely({
+        dialect: new PostgresDialect({
+          pool: new pg.Pool({ connectionString: location, max: poolSize }),
+        }),
+      })
+    case 'mysql':
+      return new Kysely({
+        dialect: new MysqlDialect({
+          pool: createPool({ uri: location, connectionLimit: poolSize }),
+        }),
+      })
+  }
+}
+
+/** The file as every measured server opens it. */
+export function openFile(location: string): Sqlite.Database {
+  const database = new Sqlite(location)
+  database.pragma('journal_mode = wal')
+  database.pragma('synchronous = normal')
+  return database
+}

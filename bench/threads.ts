@@ -1,0 +1,66 @@
+/** CPU time of the database's own threads that serve one system; from /proc, so of a server on this machine only. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { DatabaseName, Script } from './databases.ts'
+
+/** Microseconds used so far by the database for connections that are open; undefined where it cannot be told. */
+export type DatabaseCpu = () => Promise<number | undefined>
+
+/** Tells apart whose connection it is by the process that opened it. */
+export function databaseCpu(name: DatabaseName, script: Script, pid: number): DatabaseCpu {
+  if (name === 'sqlite') return async () => undefined
+  return async () => {
+    const ports = portsOf(pid)
+    const threads = name === 'postgres' ? await backends(script, ports) : await tids(script, ports)
+    return threads.reduce<number | undefined>((sum, thread) => {
+      const used = microseconds(thread)
+      return sum === undefined || used === undefined ? undefined : sum + used
+    }, 0)
+  }
+}
+
+async function backends(script: Script, ports: ReadonlySet<number>): Promise<number[]> {
+  const rows = await script.read(
+    'select pid, client_port from pg_stat_activity where datname = current_database()',
+  )
+  return rows.filter((row) => ports.has(Number(row.client_port))).map((row) => Number(row.pid))
+}
+
+/** MariaDB tells the thread of each connection. */
+async function tids(script: Script, ports: ReadonlySet<number>): Promise<number[]> {
+  const rows = await script
+    .read('select host, tid from information_schema.processlist')
+    .catch(() => [])
+  return rows
+    .filter((row) => ports.has(Number(String(row.host).split(':').at(-1))))
+    .map((row) => Number(row.tid))
+}
+
+/** The local ports of a process's connections. */
+function portsOf(pid: number): ReadonlySet<number> {
+  const inodes = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return /^socket:\[([0-9]+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? []
+      } catch {
+        return []
+      }
+    }),
+  )
+  return new Set(
+    ['tcp', 'tcp6'].flatMap((kind) =>
+      readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .filter((parts) => inodes.has(parts[9] ?? ''))
+        .map((parts) => Number.parseInt(parts[1]?.split(':').at(-1) ?? '', 16)),
+    ),
+  )
+}
+
+function microseconds(thread: number): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000
+  } catch {
+    return undefined
+  }
+}
