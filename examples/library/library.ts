@@ -4,7 +4,8 @@ import { type Api, type ApiConfig, createApi } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createLibrary } from './data/seed.ts'
-import { models } from './models.ts'
+import { createUsers } from './data/users.ts'
+import { models, User } from './models.ts'
 
 /** What the demo allows; every other key keeps its default. */
 export const config: ApiConfig = {
@@ -14,7 +15,22 @@ export const config: ApiConfig = {
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_USER_MODEL: User,
+  API_USER_LOOKUP_FIELD: 'username',
+  API_CREDENTIAL_CHECK_METHOD: 'check_password',
+  // Everybody may read; editors write, admins remove.
+  API_AUTH_REQUIREMENTS: { GET: false },
+  API_ROLE_MAP: { POST: 'editor', PATCH: 'editor', DELETE: 'admin' },
 }
+
+/** Signing secrets: your own from the environment, else new ones, so that tokens end with the process. */
+export const secrets = (): Record<string, string | undefined> => ({
+  ACCESS_SECRET_KEY: crypto.randomUUID(),
+  REFRESH_SECRET_KEY: crypto.randomUUID(),
+  ...process.env,
+})
 
 /** Creates the database and its API; `onProgress` is told of every table. */
 export async function openLibrary(
@@ -26,7 +42,8 @@ export async function openLibrary(
   // biome-ignore lint/suspicious/noExplicitAny: the tables are the seed's
   const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
   await createLibrary(db, onProgress)
-  const api = createApi({ db, models, config: settings })
+  await createUsers(db)
+  const api = createApi({ db, models, config: settings, env: secrets() })
   await api.ready
   return {
     api,

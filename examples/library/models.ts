@@ -1,6 +1,13 @@
 // The models of the library: what the demo publishes of its tables, and how they are related.
 
-import { type AnyModel, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
+import {
+  type AnyModel,
+  belongsTo,
+  defineModel,
+  hasMany,
+  manyToMany,
+  passwordCheck,
+} from '@model-api/core'
 
 export const Country = defineModel('Country', {
   columns: {
@@ -92,6 +99,48 @@ export const Book = defineModel('Book', {
   meta: { description: 'Books in the public domain.' },
 })
 
+/** Who may log in; only admins manage them. */
+export const User = defineModel('User', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    username: { type: 'string', maxLength: 40, unique: true },
+    password_hash: { type: 'string', maxLength: 80, hidden: true },
+    roles: {
+      type: 'json',
+      description: 'Names of roles: admin, editor, viewer',
+      example: ['viewer'],
+    },
+  },
+  relations: { reviews: hasMany('Review', 'user_id') },
+  methods: { check_password: passwordCheck('password_hash') },
+  meta: {
+    description: 'Who may log in.',
+    auth_requirements: { ALL: true },
+    role_map: { ALL: 'admin' },
+    allowed_methods: ['GET', 'PATCH', 'DELETE'],
+  },
+})
+
+interface Reader {
+  readonly id: number
+  readonly roles: readonly string[]
+}
+
+/** Reviews are written under one's own name; admins put right what others wrote. */
+const ownReviews = {
+  can_create: (review: { user_id?: number | null }, { user }: { user: Reader }): boolean =>
+    review.user_id === user.id,
+  can_update: (
+    review: { user_id: number | null },
+    changes: { user_id?: number | null },
+    { user }: { user: Reader },
+  ): boolean =>
+    user.roles.includes('admin') ||
+    (review.user_id === user.id && (changes.user_id ?? user.id) === user.id),
+  can_delete: (review: { user_id: number | null }, { user }: { user: Reader }): boolean =>
+    user.roles.includes('admin') || review.user_id === user.id,
+}
+
 export const Review = defineModel('Review', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -99,11 +148,17 @@ export const Review = defineModel('Review', {
     rating: { type: 'integer', description: 'From 1 to 5' },
     reviewer: { type: 'string', maxLength: 80 },
     body: { type: 'text' },
-    created_at: { type: 'datetime' },
+    created_at: { type: 'datetime', managed: 'created' },
     helpful: { type: 'integer', default: 0, description: 'How many readers found it helpful' },
+    user_id: { type: 'integer', nullable: true, description: 'Whose it is, where that is known' },
   },
-  relations: { book: belongsTo('Book', 'book_id') },
-  meta: { description: 'What readers say.' },
+  relations: { book: belongsTo('Book', 'book_id'), user: belongsTo('User', 'user_id') },
+  meta: {
+    description: 'What readers say.',
+    // Whoever is logged in may write reviews; whose they are, the policy looks after.
+    role_map: { POST: true, PATCH: true, DELETE: true },
+    access_policy: ownReviews,
+  },
 })
 
 export const Branch = defineModel('Branch', {
@@ -136,6 +191,7 @@ export const models: readonly AnyModel[] = [
   Publisher,
   Category,
   Book,
+  User,
   Review,
   Branch,
   Holding,

@@ -52,6 +52,13 @@ async function serveLibrary(): Promise<void> {
   }
   say(`\nListening at ${url}  (Ctrl+C ends it)\n\nWorth trying`)
   for (const line of worthTrying(url)) say(`  ${line}`)
+  say(`\nDocumentation: ${url}/docs`)
+  say(
+    `\nWriting needs a login: ada-admin, emil-editor or vera-viewer is the password of ada, emil or vera`,
+  )
+  say(
+    `  curl '${url}/auth/login' -H 'content-type: application/json' -d '{"username":"emil","password":"emil-editor"}'`,
+  )
   say("\nYour own database: npm start -- <file or URL>, such as npm start -- 'postgres://…'")
   await stopped
   await server.close()

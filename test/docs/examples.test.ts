@@ -5,7 +5,8 @@ import { type ApiConfig, createApi, type JsonValue } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createLibrary } from '../../examples/library/data/seed.ts'
-import { config } from '../../examples/library/library.ts'
+import { createUsers } from '../../examples/library/data/users.ts'
+import { config, secrets } from '../../examples/library/library.ts'
 import { models } from '../../examples/library/models.ts'
 import { equal, ok } from '../support/assert.ts'
 import {
@@ -46,6 +47,7 @@ async function openLibrary(): Promise<Library> {
     log: (event) => void statements.push(event.query.sql),
   })
   await createLibrary(db)
+  await createUsers(db)
   return { db, statements }
 }
 
@@ -54,7 +56,13 @@ async function run(
   example: Example,
 ): Promise<{ answer: JsonValue; sql: string }> {
   const settings = { ...config, ...(JSON.parse(example.config) as ApiConfig) }
-  const api = createApi({ db: library.db, models, config: settings, onError: () => {} })
+  const api = createApi({
+    db: library.db,
+    models,
+    config: settings,
+    env: secrets(),
+    onError: () => {},
+  })
   library.statements.length = 0
   const { method, url, headers, body } = example
   const response = await api.handle({ method, url, headers, body })
