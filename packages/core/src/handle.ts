@@ -152,9 +152,9 @@ async function serve(call: Call, route: Route, always: Record<string, string>): 
   if (!allowed.includes(call.method)) throw methodNotAllowed(call.method, allowed)
   await runSetup(call.hooks, call.request)
   const checks = checksOf(route, call.method)
-  const { user, headers } = await admitTo(call, route, checks)
+  const { user, strategy, headers } = await admitTo(call, route, checks)
   Object.assign(always, headers)
-  const caller = await callerOf(user, call.runtime.registry.users?.model)
+  const caller = await callerOf(user, call.runtime.registry.users?.model, strategy)
   authorize(caller, checks)
   const known: Call = { ...call, caller, reach: reachOf(caller) }
   const result = await answer(known, route)

@@ -1,8 +1,11 @@
 /** What is wrong with roles and policies fails at start-up, says where, and suggests. */
+import { type ApiConfig, defineModel } from '@model-api/core'
 import { buildPolicies } from '../../../packages/core/src/access/policy.ts'
 import { policy } from '../../../packages/core/src/config/check-policy.ts'
 import { keyTable } from '../../../packages/core/src/config/key-table.ts'
+import type { Meta } from '../../../packages/core/src/config/meta.ts'
 import { collectProblems } from '../../../packages/core/src/config/problems.ts'
+import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import type { Registry, Resource } from '../../../packages/core/src/registry/resource.ts'
 import { equal, match } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -79,7 +82,15 @@ suite('a policy at start-up', (test) => {
 
 suite('a policy class', (test) => {
   const resource = (name: string, option: unknown, at = 'config.API_ACCESS_POLICY'): Resource =>
-    ({ name, settings: { policy: { at, policy: option } } }) as unknown as Resource
+    ({
+      name,
+      settings: {
+        policy: { at, policy: option },
+        methods: new Set(),
+        roleMaps: [],
+        replacedRoleMaps: [],
+      },
+    }) as unknown as Resource
   const registry = (...resources: Resource[]) => ({ resources }) as unknown as Registry
 
   test('is constructed once, whoever shares it', () => {
@@ -126,6 +137,42 @@ suite('a policy class', (test) => {
     buildPolicies(list, collectProblems(), (message) => warnings.push(message))
     equal(warnings.length, 1)
     match(warnings[0] ?? '', 'models.Book: the policy at config.API_ACCESS_POLICY has can_read')
+  })
+})
+
+suite('a role map of a model', (test) => {
+  const warnings = (meta: Meta, config: ApiConfig): string[] => {
+    const heard: string[] = []
+    const model = defineModel('Book', {
+      columns: { id: { type: 'integer', primaryKey: true } },
+      meta: { allowed_methods: ['GET', 'POST'], ...meta },
+    })
+    const { registry } = buildRegistry({ models: [model], config })
+    buildPolicies(registry, collectProblems(), (message) => heard.push(message))
+    return heard
+  }
+
+  test('that forgets what the API asks for gets a warning', () => {
+    const [only, ...more] = warnings(
+      { role_map: { POST: 'editor' } },
+      { API_ROLES_REQUIRED: 'staff' },
+    )
+    equal(
+      only,
+      'models.Book.meta.role_map replaces config.API_ROLES_REQUIRED and has no rule for GET_MANY, GET_ONE, which therefore need no role. Add ALL to it to say what they need; ALL: true asks for authentication only.',
+    )
+    equal(more, [])
+  })
+
+  test('that is complete, or empty, or alone gets none', () => {
+    equal(
+      warnings({ role_map: { POST: 'editor', ALL: true } }, { API_ROLES_REQUIRED: 'staff' }),
+      [],
+    )
+    equal(warnings({ role_map: {} }, { API_ROLES_REQUIRED: 'staff' }), [])
+    equal(warnings({ role_map: { POST: 'editor' } }, {}), [])
+    equal(warnings({ role_map: { POST: 'editor' } }, { API_ROLE_MAP: { DELETE: 'admin' } }), [])
+    equal(warnings({}, { API_ROLES_REQUIRED: 'staff' }), [])
   })
 })
 

@@ -1,5 +1,6 @@
 // The caller: the authenticated user with the roles that rules are checked against, looked up once per request.
 
+import type { StrategyName } from '../config/access-types.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
 
@@ -11,15 +12,18 @@ import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
  * await callerOf({ id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }
  * ```
  */
-export async function callerOf(user: unknown, userModel: AnyModel | undefined): Promise<Caller> {
+export async function callerOf(
+  user: unknown,
+  userModel: AnyModel | undefined,
+  strategy?: StrategyName,
+): Promise<Caller> {
   if (user === null || user === undefined || user === false) return anonymous
+  const known = { authenticated: true, ...(strategy === undefined ? {} : { strategy }) }
   // A custom strategy that answers `true` accepts the request without naming anybody.
-  if (user === true) return { user: null, authenticated: true, roles: [] }
+  if (user === true) return { ...known, user: null, roles: [] }
   const method = userModel?.methods.roles
-  if (method !== undefined) {
-    return { user, authenticated: true, roles: rolesIn(await method(user)) }
-  }
+  if (method !== undefined) return { ...known, user, roles: rolesIn(await method(user)) }
   const own = typeof user === 'object' && 'roles' in user ? user.roles : undefined
   const roles = rolesIn(own)
-  return { user, authenticated: true, roles: roles.length > 0 ? roles : namesIn(own) }
+  return { ...known, user, roles: roles.length > 0 ? roles : namesIn(own) }
 }

@@ -4,6 +4,7 @@ import type { AccessPolicy } from '../config/access-types.ts'
 import { constructed } from '../config/check-policy.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
+import { warnOfLiftedRoles } from './lifted-roles.ts'
 
 /** The policy of each resource that has one. */
 export type Policies = ReadonlyMap<Resource, AccessPolicy>
@@ -23,6 +24,7 @@ export function buildPolicies(
   const made = new Map<unknown, AccessPolicy | undefined>()
   const policies = new Map<Resource, AccessPolicy>()
   for (const resource of registry.resources) {
+    warnOfLiftedRoles(resource, warn)
     const setting = resource.settings.policy
     if (setting === null) continue
     if (!made.has(setting.policy)) {

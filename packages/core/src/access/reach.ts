@@ -6,10 +6,14 @@ import { type Action, methodOf } from './action.ts'
 import { needsAuthentication } from './requirement.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
+/** A caller is known to a resource by a strategy that the resource accepts: another's may be weaker. */
+const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
+  authenticated && (strategy === undefined || settings.strategies.includes(strategy))
+
 /** Whether a caller could send a request of this kind to the resource itself: its methods, requirements and roles. */
 export const mayAct = (resource: Resource, action: Action, caller: Caller): boolean =>
   resource.settings.methods.has(methodOf(action)) &&
-  (caller.authenticated || !needsAuthentication(resource, action)) &&
+  (isKnown(resource, caller) || !needsAuthentication(resource, action)) &&
   allowedByRoles(resource.settings.roleMaps, action, caller)
 
 /** Whether a caller could send `GET /api/<resource>`. */

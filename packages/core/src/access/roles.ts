@@ -1,6 +1,6 @@
 // Role rules: which rule decides an action, and whether a caller satisfies it; pure.
 
-import type { AccessKey, RoleRule } from '../config/access-types.ts'
+import type { AccessKey, RoleRule, StrategyName } from '../config/access-types.ts'
 import type { RoleMapSetting } from '../config/settings.ts'
 import { type Action, decidingKey } from './action.ts'
 
@@ -10,6 +10,8 @@ export interface Caller {
   readonly user: unknown
   /** Whether a strategy accepted the request; a custom one may do so without a user. */
   readonly authenticated: boolean
+  /** The strategy that accepted it; none where the host vouches for the user. */
+  readonly strategy?: StrategyName
   readonly roles: readonly string[]
 }
 

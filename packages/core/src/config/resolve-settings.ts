@@ -10,7 +10,7 @@ import { resolveRates } from './rate-settings.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveRequirements } from './requirements.ts'
 import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
-import { resolvePolicy, resolveRoleMaps } from './role-maps.ts'
+import { replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
 
@@ -136,6 +136,7 @@ export function resolveResourceSettings(
     dump: dumpSettings(read),
     limits: limitSettings(read),
     roleMaps: resolveRoleMaps(model.name, meta, config),
+    replacedRoleMaps: replacedRoleMaps(model.name, meta, config),
     policy: resolvePolicy(model.name, meta, config),
     ...resolveRequirements(model.name, meta, config, problems),
     rates: resolveRates(meta, config),

@@ -37,6 +37,17 @@ export function resolveRoleMaps(
   return own ?? globalRoleMaps(config)
 }
 
+/** The role maps of config that a model's own ones replace. */
+export function replacedRoleMaps(
+  modelName: string,
+  meta: Meta,
+  config: ApiConfig,
+): readonly RoleMapSetting[] {
+  const inForce = resolveRoleMaps(modelName, meta, config)
+  const general = globalRoleMaps(config)
+  return general.some(({ at }) => inForce.some((map) => map.at === at)) ? [] : general
+}
+
 /** The role maps of config, for whatever has no model of its own. */
 export function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
   const maps = mapsOf({

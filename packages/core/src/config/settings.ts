@@ -140,6 +140,8 @@ export interface ResourceSettings {
   readonly limits: LimitSettings
   /** The role maps of the level that decides; all must allow. Empty: no role is needed. */
   readonly roleMaps: readonly RoleMapSetting[]
+  /** The role maps of the API where the model's own ones stand in for them. */
+  readonly replacedRoleMaps: readonly RoleMapSetting[]
   readonly policy: PolicySetting | null
   /** The strategies that protect it; empty: it is public. */
   readonly strategies: readonly StrategyName[]

@@ -46,7 +46,11 @@ export async function admitTo(
   call: Call,
   route: Route,
   checks: readonly Check[],
-): Promise<{ readonly user: unknown; readonly headers: LimitHeaders }> {
+): Promise<{
+  readonly user: unknown
+  readonly strategy: StrategyName | undefined
+  readonly headers: LimitHeaders
+}> {
   const { runtime, request, resource } = call
   const method = call.method === 'HEAD' ? 'GET' : call.method
   const relation = route.kind === 'related' ? `.${route.relation.name}` : ''
@@ -59,6 +63,7 @@ export async function admitTo(
   const known = strategies.length === 0 && !required ? request.user : null
   return {
     user: identity === null ? known : (identity.user ?? true),
+    strategy: identity?.strategy,
     headers: { ...caching, ...headers },
   }
 }

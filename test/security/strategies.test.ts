@@ -1,0 +1,66 @@
+/** Authentication of one model does not open another that asks for a stronger strategy, by whatever way it is reached. */
+import { type ApiRequest, belongsTo, createApi, defineModel } from '@model-api/core'
+import { frozenClock } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+
+const Member = defineModel('Member', {
+  columns: { id, name: { type: 'string' }, password: { type: 'string', hidden: true } },
+  methods: { check: (member, secret: string) => member.password === secret },
+})
+
+const Badge = defineModel('Badge', {
+  columns: { id, vault_id: { type: 'integer' } },
+  relations: { vault: belongsTo('Vault', 'vault_id') },
+  meta: { authenticate_method: ['custom', 'basic'], allow_join: true },
+})
+
+const Vault = defineModel('Vault', {
+  columns: { id, code: { type: 'string' } },
+  meta: { authenticate_method: ['basic'] },
+})
+
+eachDatabase('a strategy', (test, db) => {
+  const api = createApi({
+    db: db.kysely,
+    models: [Member, Badge, Vault],
+    config: {
+      API_USER_MODEL: Member,
+      API_USER_LOOKUP_FIELD: 'name',
+      API_CREDENTIAL_CHECK_METHOD: 'check',
+      API_CUSTOM_AUTH: (request: ApiRequest) => request.headers?.['x-badge'] === '7',
+    },
+    clock: frozenClock(),
+  })
+  const badge = { 'x-badge': '7' }
+  const password = { authorization: `Basic ${btoa('ann:secret')}` }
+  const send = (url: string, headers: Readonly<Record<string, string>>) =>
+    api.handle({ method: 'GET', url, headers })
+
+  test.before(async () => {
+    await createTables(db, [Member, Vault, Badge])
+    await insertRows(db, Member, [{ id: 1, name: 'ann', password: 'secret' }])
+    await insertRows(db, Vault, [{ id: 1, code: 'open sesame' }])
+    await insertRows(db, Badge, [{ id: 1, vault_id: 1 }])
+  })
+
+  test('that is too weak reaches its own model only', async () => {
+    equal((await send('/api/badges', badge)).status, 200)
+    equal((await send('/api/vaults', badge)).status, 401)
+    equal((await send('/api/badges?join=vault', badge)).status, 403)
+    equal((await send('/api/badges?join=vault&fields=vault.code', badge)).status, 403)
+    equal((await send('/api/badges?exists(vault.code__like=open)', badge)).status, 403)
+    ok([401, 403].includes((await send('/api/badges/1/vault', badge)).status))
+    const { body } = await send('/api/badges/1?dump=json', badge)
+    equal((body as unknown as { value: { vault: unknown } }).value.vault, '/api/badges/1/vault')
+  })
+
+  test('that is strong enough reaches both', async () => {
+    equal((await send('/api/vaults', password)).status, 200)
+    equal((await send('/api/badges?join=vault&fields=vault.code', password)).status, 200)
+    equal((await send('/api/badges/1/vault', password)).status, 200)
+  })
+})
