@@ -5,7 +5,7 @@ import { needsAuthentication } from '../access/requirement.ts'
 import { authenticate, findCredentials } from '../auth/authenticate.ts'
 import type { CheckGuard, Credential, Identity } from '../auth/identity.ts'
 import type { Call, Runtime } from '../call.ts'
-import type { StrategyName } from '../config/access-types.ts'
+import type { StrategyName, TokenProvider } from '../config/access-types.ts'
 import type { MethodName } from '../config/config.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -58,7 +58,8 @@ export async function admitTo(
   const admission = admissionOf(checks, `${route.resource.name}${relation}:${method}`, windows)
   const { identity, headers } = await admit(runtime, request, admission)
   const { strategies, required } = admission
-  const caching = privateHeaders(strategies, identity !== null)
+  const { providers } = runtime.settings.auth
+  const caching = privateHeaders(strategies, providers, identity !== null)
   // Where no strategy is enabled, the host may have put its own user there.
   const known = strategies.length === 0 && !required ? request.user : null
   return {
@@ -155,9 +156,11 @@ function guardOf(
 /** What answers to a protected route say to caches: nobody else may have them, and they must be asked for again. */
 export const privateHeaders = (
   strategies: readonly StrategyName[],
+  providers: readonly TokenProvider[],
   authenticated: boolean,
 ): LimitHeaders => {
   if (strategies.length === 0) return {}
-  const vary = { vary: strategies.includes('jwt') ? 'Authorization, Cookie' : 'Authorization' }
+  const cookies = strategies.includes('jwt') && providers.some((name) => name !== 'header')
+  const vary = { vary: cookies ? 'Authorization, Cookie' : 'Authorization' }
   return authenticated ? { ...vary, 'cache-control': 'private, no-cache' } : vary
 }

@@ -1,0 +1,83 @@
+/** The curl examples of docs/authentication.md are executed in order, each against what it says is answered. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Api } from '@model-api/core'
+import { createPeople, jwtKeys, peopleApi, User } from '../auth/people.ts'
+import { equal, ok } from '../support/assert.ts'
+import { openDatabases } from '../support/databases.ts'
+import { suite } from '../support/suite.ts'
+
+const file = fileURLToPath(new URL('../../docs/authentication.md', import.meta.url))
+
+/** A command and the answer that stands below it. */
+const examples = [
+  ...readFileSync(file, 'utf8').matchAll(/```sh\n(curl[\s\S]*?)```\s+```json\n([\s\S]*?)```/g),
+].map(([, command = '', answer = '']) => ({ command, answer: JSON.parse(answer) as unknown }))
+
+/** The words of a command line: quotes, backslashes before quotes, line ends, and variables. */
+function words(command: string, variables: Readonly<Record<string, string>>): string[] {
+  const filled = command
+    .replaceAll('\\\n', ' ')
+    .replace(/\$([A-Z_]+)/g, (_, name: string) => variables[name] ?? '')
+  const parts = filled.match(/'[^']*'|"(?:\\.|[^"\\])*"|\S+/g) ?? []
+  return parts.map((part) => {
+    if (part.startsWith("'")) return part.slice(1, -1)
+    return part.startsWith('"') ? part.slice(1, -1).replace(/\\(.)/g, '$1') : part
+  })
+}
+
+async function run(api: Api, command: string, variables: Readonly<Record<string, string>>) {
+  const [, ...rest] = words(command, variables)
+  const headers: Record<string, string> = {}
+  let [method, url, body] = ['GET', '', undefined as string | undefined]
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '-X') method = rest.shift() ?? ''
+    else if (word === '-d') body = rest.shift()
+    else if (word === '-u')
+      headers.authorization = `Basic ${Buffer.from(rest.shift() ?? '').toString('base64')}`
+    else if (word === '-H') {
+      const [name = '', value = ''] = (rest.shift() ?? '').split(/: (.*)/)
+      headers[name] = value
+    } else url = word.replace('http://localhost:3000', '')
+  }
+  const { body: answer } = await api.handle({ method, url, headers, body })
+  return answer as unknown as Record<string, unknown>
+}
+
+/** Whether an answer has everything that is shown; `…` stands for any text. */
+function holds(shown: unknown, actual: unknown): boolean {
+  if (shown === '…') return typeof actual === 'string' && actual !== ''
+  if (typeof shown !== 'object' || shown === null) return shown === actual
+  if (typeof actual !== 'object' || actual === null) return false
+  return Object.entries(shown).every(([key, value]) =>
+    holds(value, (actual as Record<string, unknown>)[key]),
+  )
+}
+
+suite('the page on authentication', (test) => {
+  test('shows what is answered', async () => {
+    const [db] = openDatabases()
+    if (db === undefined) throw new Error('no database')
+    await createPeople(db)
+    const { api } = peopleApi(db, {
+      ...jwtKeys,
+      API_USER_MODEL: User,
+      API_CREDENTIAL_CHECK_METHOD: 'plain',
+      API_AUTHENTICATE_METHOD: ['jwt', 'basic', 'api_key'],
+      API_CREDENTIAL_HASH_FIELD: 'key_hash',
+      API_AUTH_REQUIREMENTS: { GET_MANY: false },
+    })
+    const variables: Record<string, string> = {}
+    equal(examples.length, 10)
+    for (const { command, answer } of examples) {
+      const actual = await run(api, command, variables)
+      ok(holds(answer, actual), `${command}\n${JSON.stringify(actual, null, 2)}`)
+      const value = actual.value as Record<string, string> | null
+      if (value?.refresh_token === undefined) continue
+      variables.USED_REFRESH_TOKEN = variables.REFRESH_TOKEN ?? ''
+      variables.REFRESH_TOKEN = value.refresh_token
+      variables.ACCESS_TOKEN = value.access_token ?? ''
+    }
+    await db.close()
+  })
+})
