@@ -2,17 +2,17 @@
 import { writeFileSync } from 'node:fs'
 import { type Api, type ApiConfig, type ApiRequest, createApi } from '@model-api/core'
 import { createServer } from '@model-api/http-node'
-import { config } from '../../examples/library/library.ts'
-import { models } from '../../examples/library/models.ts'
 import { equal, fail, match, ok, throws } from '../support/assert.ts'
 import { chromiumPath, type Visit, visit } from '../support/chromium.ts'
 import { everyDatabase } from '../support/databases.ts'
+import { shop } from '../support/shop.ts'
 import { notRun, suite } from '../support/suite.ts'
 
-function library(settings: ApiConfig = {}): Api {
+function served(settings: ApiConfig = {}): Api {
   const [db] = everyDatabase()
   if (db === undefined) return fail('no database')
-  return createApi({ db: db.kysely, models, config: { ...config, ...settings }, env: {} })
+  const config = { API_TITLE: 'Shop', API_ALLOW_JOIN: true, ...settings }
+  return createApi({ db: db.kysely, models: shop, config, env: {}, onWarning: () => {} })
 }
 
 const asset = async () => ({ text: 'console.log("redoc")', module: true })
@@ -24,7 +24,7 @@ async function ask(api: Api, url: string, more: Partial<ApiRequest> = {}) {
 }
 
 suite('the routes of the documentation', (test) => {
-  const api = library()
+  const api = served()
 
   test('answer the page, the document at both places, and the script', async () => {
     const page = await ask(api, '/docs', { asset })
@@ -48,7 +48,7 @@ suite('the routes of the documentation', (test) => {
 
   test('answer a plain page where the host has no Redoc', async () => {
     const page = await ask(api, '/docs')
-    match(page.body, '<h1>Library')
+    match(page.body, '<h1>Shop')
     match(page.body, 'List books')
     ok(!/<script/.test(page.body))
     match(page.headers['content-security-policy'] ?? '', /^default-src 'none'/)
@@ -57,7 +57,7 @@ suite('the routes of the documentation', (test) => {
 
   test('escape what models and settings say', async () => {
     const evil = '<script>alert("1")</script>'
-    const page = await ask(library({ API_TITLE: evil, API_DESCRIPTION: evil }), '/docs')
+    const page = await ask(served({ API_TITLE: evil, API_DESCRIPTION: evil }), '/docs')
     ok(!page.body.includes('<script'))
   })
 
@@ -72,16 +72,16 @@ suite('the routes of the documentation', (test) => {
   })
 
   test('follow their settings, and are gone without them', async () => {
-    const moved = library({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
+    const moved = served({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
     match((await ask(moved, '/help', { asset })).body, 'spec-url="/help/api.json"')
     equal((await ask(moved, '/help/api.json')).status, 200)
     equal((await ask(moved, '/docs')).status, 404)
-    const off = library({ API_CREATE_DOCS: false })
+    const off = served({ API_CREATE_DOCS: false })
     for (const url of ['/docs', '/docs/apispec.json', '/openapi.json']) {
       equal((await ask(off, url)).status, 404)
       ok(!off.owns(url))
     }
-    equal(off.openapi().info.title, 'Library')
+    equal(off.openapi().info.title, 'Shop')
   })
 
   test('say where the API is mounted', async () => {
@@ -91,14 +91,14 @@ suite('the routes of the documentation', (test) => {
   })
 
   test('let the logo in by the policy', async () => {
-    const logo = library({ API_LOGO_URL: 'https://img.example.org/a.svg' })
+    const logo = served({ API_LOGO_URL: 'https://img.example.org/a.svg' })
     const { headers, body } = await ask(logo, '/docs')
     match(headers['content-security-policy'] ?? '', 'img-src data: https://img.example.org;')
     match(body, '<img src="https://img.example.org/a.svg"')
   })
 
   test('need authentication where that is asked for', async () => {
-    const guarded = library({
+    const guarded = served({
       API_DOCUMENTATION_REQUIRE_AUTH: true,
       API_AUTHENTICATE_METHOD: ['custom'],
       API_CUSTOM_AUTH: ({ headers }) => headers?.['x-key'] === 'right',
@@ -112,15 +112,15 @@ suite('the routes of the documentation', (test) => {
 
   test('cannot need authentication where there is none, nor stand in the way of records', () => {
     throws(
-      () => library({ API_DOCUMENTATION_REQUIRE_AUTH: true }),
+      () => served({ API_DOCUMENTATION_REQUIRE_AUTH: true }),
       /config\.API_DOCUMENTATION_REQUIRE_AUTH: .*API_AUTHENTICATE_METHOD/,
     )
     throws(
-      () => library({ API_DOCUMENTATION_URL: '/api/books' }),
+      () => served({ API_DOCUMENTATION_URL: '/api/books' }),
       /config\.API_DOCUMENTATION_URL: "\/api\/books" is already/,
     )
     throws(
-      () => library({ API_DOCS_SPEC_ROUTE: '/docs' }),
+      () => served({ API_DOCS_SPEC_ROUTE: '/docs' }),
       /config\.API_DOCS_SPEC_ROUTE: "\/docs" is already/,
     )
   })
@@ -137,14 +137,14 @@ if (chromiumPath() === undefined) {
 } else {
   suite('the documentation page in a browser', (test) => {
     test('is drawn by Redoc, without an error and without a request to anybody else', async () => {
-      const server = createServer(library())
+      const server = createServer(served())
       const url = await server.listen(0)
       try {
         const seen = await visit(`${url}/docs`, `document.body.innerText.includes('/api/books')`)
-        equal(seen.title, 'Library')
+        equal(seen.title, 'Shop')
         localOnly(seen, url)
-        for (const { name } of models) match(seen.text, name)
-        match(seen.text, 'GET\n/api/countries')
+        for (const { name } of shop) match(seen.text, name)
+        match(seen.text, '/api/authors')
         keep('redoc', seen)
       } finally {
         await server.close()
@@ -152,7 +152,7 @@ if (chromiumPath() === undefined) {
     })
 
     test('is plain without Redoc', async () => {
-      const api = library()
+      const api = served()
       const handle = (request: ApiRequest) =>
         api.handle({ ...request, asset: async () => undefined })
       const server = createServer({ ...api, handle: handle as Api['handle'] })

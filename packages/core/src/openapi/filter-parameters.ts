@@ -50,14 +50,24 @@ const anyOperator = `(${[...operators, 'neq', 'lte', 'gte'].join('|')})`
 export const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
   operators.filter((operator) => operatorFits(operator, column))
 
-/** `price__ge=30` and all its kind, groups, and conditions on related records. */
-export function filterParameters(components: Components, resource: Resource): ReferenceObject[] {
+/** `price__ge=30` and all its kind. */
+export function columnFilters(components: Components, resource: Resource): ReferenceObject[] {
   if (!resource.settings.allowFilters) return []
-  const own = [...resource.columns.values()].flatMap((column) =>
+  return [...resource.columns.values()].flatMap((column) =>
     operatorsOf(column).map((operator) => filter(components, resource, column, operator)),
   )
-  const related = resource.relations.size === 0 ? [] : [relationFilters(components, resource)]
-  return [...own, groups(components), ...related]
+}
+
+/** Conditions whose parameters the client names: groups, related records, columns of joined relations. */
+export function freeFilters(components: Components, resource: Resource): ReferenceObject[] {
+  const { allowFilters, allowJoin } = resource.settings
+  if (!allowFilters) return []
+  if (resource.relations.size === 0) return [groups(components)]
+  return [
+    groups(components),
+    relationFilters(components, resource),
+    ...(allowJoin ? [joinedFilters(components, resource)] : []),
+  ]
 }
 
 function filter(
@@ -117,26 +127,19 @@ function relationFilters(components: Components, resource: Resource): ReferenceO
 }
 
 /** `author.name__like=Woolf`, for relations that are joined. */
-export function joinedFilters(components: Components, resource: Resource): ReferenceObject[] {
-  const { allowFilters, allowJoin } = resource.settings
-  const [first] = resource.relations.values()
-  if (!allowFilters || !allowJoin || first === undefined) return []
-  const [column] = first.target.columns.values()
+function joinedFilters(components: Components, resource: Resource): ReferenceObject {
   const relations = [...resource.relations.keys()]
-  return [
-    components.parameter(`joined ${resource.name}`, `${resource.name}.joinedFilters`, () =>
-      freeForm(
-        'joined filters',
-        `^${name}(\\.${name})+__${anyOperator}$`,
-        `Filters on columns of relations that \`join\` names: \`<relation>.<column>__<operator>=<value>\`. Relations: ${listed(relations)}.`,
-        {
-          [`${first.name}.${column?.name ?? 'id'}__eq`]: String(
-            (column && exampleOf(column)) ?? 'text',
-          ),
-        },
-      ),
+  const [first] = resource.relations.values()
+  const [column] = first?.target.columns.values() ?? []
+  const value = String((column && exampleOf(column)) ?? 'text')
+  return components.parameter(`joined ${resource.name}`, `${resource.name}.joinedFilters`, () =>
+    freeForm(
+      'joined filters',
+      `^${name}(\\.${name})+__${anyOperator}$`,
+      `Filters on columns of relations that \`join\` names: \`<relation>.<column>__<operator>=<value>\`. Relations: ${listed(relations)}.`,
+      { [`${first?.name}.${column?.name}__eq`]: value },
     ),
-  ]
+  )
 }
 
 /** `books.limit=3`, `books[price__gt=20]`: what is asked of relations that are embedded. */

@@ -218,7 +218,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   if (cardinality === 'one') {
     return {
       id: `get${id}`,
-      summary: `Get the ${words} of ${article(source)}`,
+      summary: `Get ${article(source)}'s ${words}`,
       parameters: [...keys, ...oneParameters(components, target), ifNoneMatch],
       answer: { value: record, list: false, status: 200 },
       headers: etag,
@@ -229,7 +229,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   // A key of the parent and a column filter never meet: one stands in the path, the other in the query.
   return {
     id: `list${id}`,
-    summary: `List the ${words} of ${article(source)}`,
+    summary: `List ${article(source)}'s ${words}`,
     parameters: [...keys, ...listParameters(components, target)],
     answer: { value: { type: 'array', items: record }, list: true, status: 200 },
     headers: countHeaders(target),

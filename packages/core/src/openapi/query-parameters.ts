@@ -6,8 +6,8 @@ import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Components } from './components.ts'
 import {
   aggregateParameters,
-  filterParameters,
-  joinedFilters,
+  columnFilters,
+  freeFilters,
   relationOptions,
 } from './filter-parameters.ts'
 import type { Schema } from './schema.ts'
@@ -15,19 +15,19 @@ import { readSchema } from './value-schemas.ts'
 
 type Parameter = ParameterObject | ReferenceObject
 
-/** What a list takes: the whole query language, as far as it is enabled. */
+/** What a list takes: the whole query language, as far as it is enabled; the many filters of columns come last. */
 export function listParameters(components: Components, resource: Resource): Parameter[] {
   return [
-    ...filterParameters(components, resource),
-    ...joinedFilters(components, resource),
-    ...joinParameters(components, resource),
-    ...fieldParameters(components, resource),
-    ...groupParameters(components, resource),
-    ...aggregateParameters(components, resource),
-    ...orderParameters(components, resource),
     ...pageParameters(components, resource),
+    ...orderParameters(components, resource),
+    ...fieldParameters(components, resource),
+    ...joinParameters(components, resource),
     ...shapeParameters(components, resource),
+    ...groupParameters(components, resource),
     ...hostParameters(components, resource),
+    ...freeFilters(components, resource),
+    ...columnFilters(components, resource),
+    ...aggregateParameters(components, resource),
   ]
 }
 
