@@ -30,20 +30,27 @@ import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { memoryStore } from './limits/memory-store.ts'
+import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
 
 /** What `createApi` takes. */
-export interface ApiOptions {
+export interface ApiOptions<
+  Models extends readonly AnyModel[] = readonly AnyModel[],
+  UserModel extends AnyModel = AnyModel,
+> {
   /** The user's own Kysely instance, of any dialect; never closed by us. */
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly db: Kysely<any>
-  /** Models to publish: those with `meta`. May be absent where API_BASE_MODEL registers them. */
-  readonly models?: readonly AnyModel[]
+  /**
+   * Models to publish: those with `meta`. May be absent where API_BASE_MODEL registers them. A relation of theirs to a model
+   * that is not in the list, or by a field that is not there, does not compile.
+   */
+  readonly models?: Models & CheckedModels<Models>
   /** `API_*` keys; see ApiConfig. */
-  readonly config?: ApiConfig
+  readonly config?: ApiConfig<UserModel>
   /** Database schema that qualifies every table; default: none. */
   readonly schema?: string
   /** Name of the dialect or a Dialect object, where it cannot be detected from `db`. */
@@ -148,7 +155,10 @@ const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.n
  * const response = await api.handle({ method: 'GET', url: '/api/authors?name__ilike=woolf', headers: {} })
  * ```
  */
-export function createApi(options: ApiOptions): Api {
+export function createApi<
+  const Models extends readonly AnyModel[] = readonly AnyModel[],
+  UserModel extends AnyModel = AnyModel,
+>(options: ApiOptions<Models, UserModel>): Api {
   const { db } = options
   const config = options.config ?? {}
   refuseSchemaPlugin(options)

@@ -42,17 +42,19 @@ export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
 
 /** Row-level access: any subset of these hooks; a missing one allows everything, a falsy result is 403. */
-export interface AccessPolicy {
+export interface AccessPolicy<User = HookUser> {
   /** Narrows every read of the model's rows, wherever they are read. */
-  scope_query?(query: HookQuery, args: HookArgs): Awaitable<HookQuery | Falsy>
-  can_read?(object: HookRecord, args: HookArgs): Awaitable<unknown>
-  can_create?(data: HookRecord, args: HookArgs): Awaitable<unknown>
-  can_update?(object: HookRecord, data: HookRecord, args: HookArgs): Awaitable<unknown>
-  can_delete?(object: HookRecord, args: HookArgs): Awaitable<unknown>
+  scope_query?(query: HookQuery, args: HookArgs<User>): Awaitable<HookQuery | Falsy>
+  can_read?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
+  can_create?(data: HookRecord, args: HookArgs<User>): Awaitable<unknown>
+  can_update?(object: HookRecord, data: HookRecord, args: HookArgs<User>): Awaitable<unknown>
+  can_delete?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
 }
 
 /** A policy as an object, or as a class to be constructed once. */
-export type AccessPolicyOption = AccessPolicy | (new () => AccessPolicy)
+export type AccessPolicyOption<User = HookUser> =
+  | AccessPolicy<User>
+  | (new () => AccessPolicy<User>)
 
 /** Takes an API key, returns its user or nothing. */
 export type ApiKeyLookup = (key: string) => Awaitable<HookUser>

@@ -24,6 +24,7 @@ import type {
   FinalCallback,
   ReturnCallback,
   SetupCallback,
+  UserOf,
   WriteCallback,
 } from './hook-types.ts'
 import type { CountMode, EndpointCase, SerializationType } from './settings.ts'
@@ -44,7 +45,7 @@ export type SessionGetter = (
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
  * ```
  */
-export interface ApiConfig {
+export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   // ------------------------------------------------------------------ the API as a whole
 
   /** Title of the API. Default `API`. Config only. Specification: configuration keys. */
@@ -146,9 +147,9 @@ export interface ApiConfig {
   /** Receives a record before it is removed, returns it. Unset by default. Config, meta. Contract §8. */
   readonly API_REMOVE_CALLBACK?: WriteCallback
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
-  readonly API_DUMP_CALLBACK?: DumpCallback
+  readonly API_DUMP_CALLBACK?: DumpCallback<UserOf<UserModel>>
   /** Receives the value of every answer, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
-  readonly API_RETURN_CALLBACK?: ReturnCallback
+  readonly API_RETURN_CALLBACK?: ReturnCallback<UserOf<UserModel>>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. Contract §11. */
   readonly API_FINAL_CALLBACK?: FinalCallback
   /** Is told of every failure. Unset by default. Config, meta. Contract §11. */
@@ -167,12 +168,12 @@ export interface ApiConfig {
   /** Roles of which any is enough, for every endpoint; a role map goes before it. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_ACCEPTED?: readonly string[] | string
   /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
-  readonly API_ACCESS_POLICY?: AccessPolicyOption
+  readonly API_ACCESS_POLICY?: AccessPolicyOption<UserOf<UserModel>>
 
   // ------------------------------------------------------------------ users and credentials
 
-  /** The model of the users. Unset by default. Config only. Specification: User resource. */
-  readonly API_USER_MODEL?: AnyModel
+  /** The model of the users; types `user` in the hooks of the configuration. Unset by default. Config only. Specification: User resource. */
+  readonly API_USER_MODEL?: UserModel
   /** The field by which a login name finds its user. Unset by default. Config only. Specification: User resource. */
   readonly API_USER_LOOKUP_FIELD?: string
   /** The method of the user model that checks a password. Unset by default. Config only. Specification: User resource. */

@@ -3,6 +3,7 @@
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AnyModel } from '../model/define-model.ts'
+import type { RecordOf } from '../model/infer.ts'
 
 /** A record as hooks see it: field names, JSON forms, hidden columns included. */
 // biome-ignore lint/suspicious/noExplicitAny: the author knows the model, this type does not
@@ -12,6 +13,9 @@ export type HookRecord = Record<string, any>
 // biome-ignore lint/suspicious/noExplicitAny: the author's own type
 export type HookUser = any
 
+/** What hooks know as `user` where `API_USER_MODEL` is this model: its record, or null for nobody. */
+export type UserOf<M extends AnyModel> = string extends M['name'] ? HookUser : RecordOf<M> | null
+
 /** A Kysely select query on the model's table, of the user's own instance. */
 // biome-ignore lint/suspicious/noExplicitAny: the database of the query is the author's
 export type HookQuery = any
@@ -19,11 +23,11 @@ export type HookQuery = any
 type Awaitable<T> = T | Promise<T>
 
 /** What a hook may ask about the request it serves. */
-export interface HookArgs {
+export interface HookArgs<User = HookUser> {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
   readonly action: string
   /** The authenticated user, or null. */
-  readonly user: HookUser
+  readonly user: User
   readonly request: ApiRequest
   readonly model: AnyModel
   /** Whether a list is being served. */
@@ -43,9 +47,15 @@ export type FilterCallback = (
 /** Runs before a record is saved, changed or removed; returns the record. */
 export type WriteCallback = (object: HookRecord, model: AnyModel) => Awaitable<HookRecord>
 /** Receives one serialised object, returns the one to send. */
-export type DumpCallback = (data: HookRecord, args: HookArgs) => Awaitable<HookRecord>
+export type DumpCallback<User = HookUser> = (
+  data: HookRecord,
+  args: HookArgs<User>,
+) => Awaitable<HookRecord>
 /** Receives the whole value of an answer, returns the one to send. */
-export type ReturnCallback = (result: JsonValue, args: HookArgs) => Awaitable<JsonValue>
+export type ReturnCallback<User = HookUser> = (
+  result: JsonValue,
+  args: HookArgs<User>,
+) => Awaitable<JsonValue>
 /** Receives the finished body, returns the one to send. */
 export type FinalCallback = (body: JsonValue) => Awaitable<JsonValue>
 /** Is told of every failure. */

@@ -3,7 +3,10 @@
 import type { AnyModel } from './define-model.ts'
 import type { Key, ManyToMany, Relation } from './relation.ts'
 
-type ByName<Models extends readonly AnyModel[]> = { readonly [M in Models[number] as M['name']]: M }
+// Over names, not `M in Models[number] as M['name']`: the keys of that would be worked out anew for every relation.
+type ByName<All extends AnyModel> = {
+  readonly [Name in All['name']]: All extends { readonly name: Name } ? All : never
+}
 
 type Field<M> = M extends AnyModel ? keyof M['columns'] & string : never
 
@@ -50,4 +53,4 @@ type CheckedModel<M extends AnyModel, All> = {
 export type CheckedModels<Models extends readonly AnyModel[]> = number extends Models['length']
   ? // An open list may hold any model.
     unknown
-  : { readonly [I in keyof Models]: CheckedModel<Models[I], ByName<Models>> }
+  : { readonly [I in keyof Models]: CheckedModel<Models[I], ByName<Models[number]>> }
