@@ -1,0 +1,191 @@
+/** Password and key hashes: what is stored, what is refused, and that nobody waits for them. */
+import {
+  belongsTo,
+  createApi,
+  defineModel,
+  hashApiKey,
+  hashPassword,
+  manyToMany,
+  passwordCheck,
+} from '@model-api/core'
+import { get } from '../support/api.ts'
+import { equal, match, ok, rejects } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { createTables, insertLinks, insertRows } from '../support/tables.ts'
+import {
+  Book,
+  basic,
+  bearer,
+  createPeople,
+  jwtKeys,
+  login,
+  passwords,
+  peopleApi,
+} from './people.ts'
+
+suite('passwords', (test) => {
+  const check = passwordCheck('hash')
+
+  test('are stored as bcrypt and compared with it', async () => {
+    const hash = await hashPassword('correct horse', { cost: 4 })
+    match(hash, /^\$2b\$04\$.{53}$/)
+    equal(await check({ hash }, 'correct horse'), true)
+    equal(await check({ hash }, 'correct horsE'), false)
+    equal(await check({ hash }, ''), false)
+    match(await hashPassword('x'), /^\$2b\$10\$/)
+  })
+
+  test('have 72 bytes at most', async () => {
+    const hash = await hashPassword('é'.repeat(36), { cost: 4 })
+    equal(await check({ hash }, 'é'.repeat(36)), true)
+    equal(await check({ hash }, `${'é'.repeat(36)}x`), false)
+    await rejects(hashPassword('x'.repeat(73)), { status: 400 })
+  })
+
+  test('are nobody’s where there is no hash', async () => {
+    for (const hash of [undefined, null, '', 'plain', 7, {}]) {
+      equal(await check({ hash }, 'plain'), false)
+    }
+  })
+
+  test('of API keys are SHA-256; the check lets a key pass that was found by it', async () => {
+    equal(
+      await hashApiKey('abc'),
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    )
+    equal(await check({ hash: null }, 'key', 'api_key'), true)
+  })
+
+  test('are checked while other requests are answered', async () => {
+    const [db] = everyDatabase()
+    if (db === undefined) throw new Error('no database')
+    await createPeople(db)
+    const hash = await hashPassword(passwords.ann ?? '', { cost: 11 })
+    await db.kysely.updateTable('users').set({ password_hash: hash }).execute()
+    const { api } = peopleApi(db, { ...jwtKeys, API_AUTH_REQUIREMENTS: { GET: false } })
+    await get(api, '/api/books')
+    let signedIn = 0
+    let answered = 0
+    const logins = Promise.all(
+      Array.from({ length: 6 }, async () => {
+        await login(api, 'ann')
+        signedIn += 1
+      }),
+    )
+    while (signedIn < 6) {
+      await get(api, '/api/books')
+      answered += 1
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await logins
+    ok(answered > 12, `${answered} requests were answered during six sign-ins`)
+    await db.close()
+  })
+})
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+const Role = defineModel('Role', {
+  columns: { id, name: { type: 'string', maxLength: 20 } },
+  meta: { block_methods: ['GET', 'POST', 'PATCH', 'DELETE'] },
+})
+
+const Team = defineModel('Team', { columns: { id, name: { type: 'string', maxLength: 20 } } })
+
+const Member = defineModel('Member', {
+  columns: {
+    id,
+    login: { type: 'string', maxLength: 40 },
+    hash: { type: 'string', maxLength: 80 },
+    gone: { type: 'boolean' },
+    team_id: { type: 'integer', nullable: true },
+  },
+  relations: {
+    roles: manyToMany('Role', { through: 'member_roles', from: 'member_id', to: 'role_id' }),
+    team: belongsTo('Team', 'team_id'),
+  },
+  methods: { check: passwordCheck('hash') },
+  meta: { soft_delete: true, soft_delete_attribute: 'gone' },
+})
+
+/** A key of two columns, one of them a text with every sign. */
+const Guest = defineModel('Guest', {
+  columns: {
+    house: { type: 'string', maxLength: 20, primaryKey: true },
+    no: { type: 'integer', primaryKey: true },
+    login: { type: 'string', maxLength: 40 },
+    hash: { type: 'string', maxLength: 80 },
+  },
+  methods: { check: passwordCheck('hash') },
+  meta: {},
+})
+
+eachDatabase('users of other shapes', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [Role, Team, Member, Guest, Book])
+    const hash = await hashPassword('secret', { cost: 4 })
+    await insertRows(db, Role, [
+      { id: 1, name: 'admin' },
+      { id: 2, name: 'viewer' },
+    ])
+    await insertRows(db, Member, [
+      { id: 1, login: 'ann', hash, gone: false, team_id: null },
+      { id: 2, login: 'bob', hash, gone: false, team_id: null },
+      { id: 3, login: 'eve', hash, gone: true, team_id: null },
+    ])
+    await insertLinks(db, 'member_roles', [
+      { member_id: 1, role_id: 1 },
+      { member_id: 1, role_id: 2 },
+      { member_id: 2, role_id: 2 },
+    ])
+    await insertRows(db, Guest, [{ house: 'A, "B"/ü', no: 7, login: 'kim', hash }])
+    await insertRows(db, Book, [{ id: 1, title: 'Emma' }])
+  })
+
+  const config = { API_USER_LOOKUP_FIELD: 'login', API_CREDENTIAL_CHECK_METHOD: 'check' } as const
+  const members = () =>
+    createApi({
+      db: db.kysely,
+      models: [Role, Team, Member, Book],
+      config: {
+        ...config,
+        API_USER_MODEL: Member,
+        API_AUTHENTICATE_METHOD: ['basic'],
+        API_ROLE_MAP: { GET_MANY: 'viewer', ALL: 'admin' },
+      },
+    })
+
+  test('roles may be a relation to records with a name', async () => {
+    const api = members()
+    const statusOf = async (url: string, name: string): Promise<number> =>
+      (await get(api, url, basic(name, 'secret'))).status
+    equal(await statusOf('/api/books', 'bob'), 200)
+    equal(await statusOf('/api/books/1', 'bob'), 403)
+    equal(await statusOf('/api/books/1', 'ann'), 200)
+  })
+
+  test('a user who is soft-deleted is gone', async () => {
+    equal((await get(members(), '/api/books', basic('eve', 'secret'))).status, 401)
+  })
+
+  test('a key of several columns names its user everywhere', async () => {
+    const api = createApi({
+      db: db.kysely,
+      models: [Guest, Book],
+      config: {
+        ...config,
+        API_USER_MODEL: Guest,
+        API_AUTHENTICATE_METHOD: ['jwt'],
+        ACCESS_SECRET_KEY: jwtKeys.ACCESS_SECRET_KEY,
+        REFRESH_SECRET_KEY: jwtKeys.REFRESH_SECRET_KEY,
+      },
+      env: {},
+    })
+    const { value } = await login(api, 'kim', 'secret')
+    equal(value.user_pk, 'A%2C%20%22B%22%2F%C3%BC,7')
+    const me = await get(api, '/auth/me', bearer(value.access_token))
+    equal(me.value, { house: 'A, "B"/ü', no: 7, login: 'kim' })
+    equal(await api.refreshTokens.revokeAll({ house: 'A, "B"/ü', no: 7 }), 1)
+  })
+})
