@@ -30,7 +30,7 @@ suite('model-api', (test) => {
 
   for (const [args, sentence] of [
     [['sreve', 'x.db'], 'there is no command "sreve". Did you mean "serve"?'],
-    [['frob'], 'there is no command "frob". There are: serve, models, exposure.'],
+    [['frob'], 'there is no command "frob". There are: serve, models, openapi, exposure.'],
     [
       ['serve'],
       'serve needs a database: a SQLite file, postgres://user@host/database or mysql://user@host/database.',

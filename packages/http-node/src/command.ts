@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { exposure } from './commands/exposure.ts'
 import type { CommandIo } from './commands/io.ts'
 import { models } from './commands/models.ts'
+import { openapi } from './commands/openapi.ts'
 import type { ReadSchemaOptions } from './commands/read-database.ts'
 import { type ServeOptions, serve } from './commands/serve.ts'
 import { targetForms } from './database/target.ts'
@@ -15,6 +16,8 @@ export const help: string = `model-api: a REST API from a database that is alrea
 
   model-api serve <file or URL>     serve it, read only, at http://127.0.0.1:3000/api
   model-api models <file or URL>    print its models as TypeScript
+  model-api openapi <file or URL>   print the OpenAPI document of what serve publishes,
+                                    or of the API that a module such as ./api.ts exports
   model-api exposure <module> [role …]  print what each role reaches in the API that a module exports
   model-api --help                  this text
   model-api --version
@@ -25,7 +28,7 @@ Options of serve
   --port <number>     default: the environment's PORT, else 3000; 0 takes any free port
   --host <address>    default: the environment's HOST, else 127.0.0.1
 
-Options of both
+Options of all three
   --schema <name>     read this schema instead of the connection's own
   --only <tables>     these tables and no others, separated by commas
   --except <tables>   all but these tables
@@ -33,7 +36,12 @@ Options of both
 Every table with a primary key is published, joins included (API_ALLOW_JOIN). Columns whose name says
 that they hold a secret are hidden. To decide yourself, print the models and call createApi with them.`
 
-const commands = { serve: runServe, models: runModels, exposure: runExposure }
+const commands = {
+  serve: runServe,
+  models: runModels,
+  openapi: runOpenapi,
+  exposure: runExposure,
+}
 
 const options = {
   help: { type: 'boolean', short: 'h' },
@@ -103,10 +111,19 @@ function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
 }
 
 function runModels(target: string, words: Words, io: CommandIo): Promise<void> {
-  for (const name of ['port', 'host'] as const) {
-    if (words.values[name] !== undefined) throw usageError(`models has no option "--${name}".`)
-  }
+  refuseServerOptions('models', words)
   return models(target, schemaOptions(words), io)
+}
+
+function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> {
+  refuseServerOptions('openapi', words)
+  return openapi(target, schemaOptions(words), io)
+}
+
+function refuseServerOptions(command: string, { values }: Words): void {
+  for (const name of ['port', 'host'] as const) {
+    if (values[name] !== undefined) throw usageError(`${command} has no option "--${name}".`)
+  }
 }
 
 function runExposure(module: string | undefined, words: Words, io: CommandIo): Promise<void> {

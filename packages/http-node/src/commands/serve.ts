@@ -1,6 +1,6 @@
 // model-api serve: a database as an API, with word of what is published and what is not.
 
-import { type Api, createApi } from '@model-api/core'
+import { type Api, type ApiConfig, createApi } from '@model-api/core'
 import { describeLeftOut, describeNotes, describeResources } from '../describe.ts'
 import { listenFailure, messageOf } from '../failure.ts'
 import { createServer } from '../server.ts'
@@ -14,6 +14,13 @@ export interface ServeOptions extends ReadSchemaOptions {
 }
 
 const prefix = '/api'
+
+/** What is published of a database that nobody has described: everything, to be read. */
+export const servedConfig: ApiConfig = {
+  API_PREFIX: prefix,
+  API_ALLOW_JOIN: true,
+  API_ALLOWED_METHODS: ['GET'],
+}
 
 /** Serves until `io.stopped` settles. Read only: nothing is written, and the database is told so. */
 export async function serve(target: string, options: ServeOptions, io: CommandIo): Promise<void> {
@@ -42,7 +49,7 @@ async function serveDatabase(
   const api = createApi({
     db: database.db,
     models,
-    config: { API_PREFIX: prefix, API_ALLOW_JOIN: true, API_ALLOWED_METHODS: ['GET'] },
+    config: servedConfig,
     ...(options.schema === undefined ? {} : { schema: options.schema }),
     onError: (error, request) => io.err(`${request.method} ${request.url}: ${messageOf(error)}`),
     onWarning: io.err,
@@ -67,7 +74,7 @@ async function listen(
   } catch (error) {
     throw new Error(listenFailure(host, port, error))
   }
-  say(['', `Listening at ${url}  (Ctrl+C ends it)`])
+  say(['', `Listening at ${url}  (Ctrl+C ends it)`, `Documentation at ${url}/docs`])
   if (!/^(?:127\.|localhost$|::1$)/.test(host)) {
     say(['Everyone who can reach this machine can read what is published.'])
   }

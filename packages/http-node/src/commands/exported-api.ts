@@ -1,0 +1,30 @@
+// The API that a module of one's own exports: what exposure and openapi look at.
+
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Api } from '@model-api/core'
+import { messageOf } from '../failure.ts'
+
+/** Whether a word of the command line is a module rather than a database. */
+export const isModule = (target: string): boolean => /\.[cm]?[jt]s$/.test(target)
+
+/** Rejects with a sentence where the module cannot be loaded, or exports no API. */
+export async function exportedApi(path: string): Promise<Api> {
+  const module = await load(path)
+  const api = [module.api, module.default].find(isApi)
+  if (api !== undefined) return api
+  throw new Error(
+    `${path} exports no API. Expected \`export const api = createApi({ … })\`, or the API as its default export.`,
+  )
+}
+
+async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href)
+  } catch (error) {
+    throw new Error(`${path} cannot be loaded: ${messageOf(error)}`)
+  }
+}
+
+const isApi = (value: unknown): value is Api =>
+  typeof value === 'object' && value !== null && ('openapi' in value || 'exposure' in value)

@@ -1,0 +1,34 @@
+// model-api openapi: the OpenAPI document of a database as `serve` would publish it, or of an API of one's own.
+
+import { createApi } from '@model-api/core'
+import { exportedApi, isModule } from './exported-api.ts'
+import type { CommandIo } from './io.ts'
+import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
+import { servedConfig } from './serve.ts'
+
+/** The document goes to the output, everything else to the error stream: `model-api openapi file > openapi.json`. */
+export async function openapi(
+  target: string,
+  options: ReadSchemaOptions,
+  io: Pick<CommandIo, 'out' | 'err'>,
+): Promise<void> {
+  const document = isModule(target)
+    ? (await exportedApi(target)).openapi()
+    : await ofDatabase(target, options, io)
+  io.out(JSON.stringify(document, null, 2))
+}
+
+async function ofDatabase(
+  target: string,
+  options: ReadSchemaOptions,
+  io: Pick<CommandIo, 'err'>,
+): Promise<unknown> {
+  const database = await readDatabase(target, options, io.err)
+  try {
+    const { db, models } = database
+    const api = createApi({ db, models, config: servedConfig, onWarning: io.err })
+    return api.openapi()
+  } finally {
+    await database.close()
+  }
+}
