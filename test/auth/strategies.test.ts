@@ -237,6 +237,7 @@ suite('token providers', (test) => {
     ] as const) {
       const { api } = peopleApi(db, { ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: [path] })
       match((await rejects(api.ready)).message, problem)
+      equal((await get(api, '/api/books')).status, 503)
     }
   })
 })

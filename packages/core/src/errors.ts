@@ -93,6 +93,14 @@ export const tooManyRequests = (
     headers,
   )
 
+/** What must be loaded before the first request could not be. */
+export const notReady = (): ApiError =>
+  new ApiError(
+    503,
+    { error: 'Service Unavailable', reason: 'The service is not ready yet.', code: 'not_ready' },
+    { 'retry-after': '5' },
+  )
+
 /** More password checks are waiting than can be answered soon. */
 export const tooBusy = (): ApiError =>
   new ApiError(

@@ -1,7 +1,7 @@
 // authenticate: the strategies whose credential a request carries, in order, until one says who it is (contract §9).
 
 import type { StrategyName } from '../config/access-types.ts'
-import { ApiError, authorizationMissing, invalidCredentials } from '../errors.ts'
+import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
 import { type ApiRequest, header } from '../http/request.ts'
 import { challengeOf } from './challenge.ts'
 import type { Auth } from './create-auth.ts'
@@ -14,7 +14,11 @@ export async function findCredentials(
   request: ApiRequest,
   options: { readonly secret?: string } = {},
 ): Promise<readonly Credential[]> {
-  await auth.ready()
+  try {
+    await auth.ready()
+  } catch (cause) {
+    throw Object.assign(notReady(), { cause })
+  }
   const found: Credential[] = []
   for (const name of names) {
     const credential = await auth.strategies.get(name)?.find(request, options)

@@ -69,6 +69,9 @@ export async function admitTo(
   }
 }
 
+/** Nothing to count and nobody to ask for: an API without limits and strategies pays nothing for them. */
+const nobody = { identity: null, headers: {} }
+
 /** Who sent the request, or null; `headers` tell the client of its limit. Throws 401, 403 and 429. */
 export async function admit(
   runtime: Runtime,
@@ -77,6 +80,7 @@ export async function admit(
 ): Promise<{ readonly identity: Identity | null; readonly headers: LimitHeaders }> {
   const { auth } = runtime
   const { route, windows, strategies, required, secret } = admission
+  if (windows.length === 0 && strategies.length === 0 && !required) return nobody
   const options = secret === undefined ? {} : { secret }
   const credentials = await findCredentials(auth, strategies, request, options)
   const counting = counter(runtime, request, credentials, route, windows)
@@ -103,7 +107,7 @@ function counter(
   route: string,
   windows: readonly RateWindow[],
 ) {
-  const address = `${route}|ip:${clientAddress(request, settings.trustedProxies)}`
+  const address = (): string => `${route}|ip:${clientAddress(request, settings.trustedProxies)}`
   const byAccount = (account: string): string => `${route}|user:${account}`
   const proven = credentials.find((credential) => credential.proven)?.account
   const claimed = credentials.flatMap(({ account }) => account ?? [])
@@ -111,15 +115,15 @@ function counter(
   return {
     async first(): Promise<LimitHeaders> {
       if (windows.length === 0) return {}
-      if (!pending) return limiter.count(proven ? byAccount(proven) : address, windows)
-      await limiter.look(address, windows)
+      if (!pending) return limiter.count(proven ? byAccount(proven) : address(), windows)
+      await limiter.look(address(), windows)
       for (const account of claimed) await limiter.look(byAccount(account), windows)
       return {}
     },
     async afterwards(identity: Identity | null): Promise<LimitHeaders> {
       if (windows.length === 0 || !pending) return {}
       const account = identity && accountOf(identity, credentials)
-      return limiter.count(account ? byAccount(account) : address, windows)
+      return limiter.count(account ? byAccount(account) : address(), windows)
     },
   }
 }
@@ -136,7 +140,7 @@ function guardOf(
   request: ApiRequest,
   credentials: readonly Credential[],
 ): CheckGuard {
-  const keys = [
+  const keys = (): readonly string[] => [
     `failed|ip:${clientAddress(request, settings.trustedProxies)}`,
     ...credentials.flatMap(({ account, proven }) =>
       proven || account === undefined ? [] : `failed|user:${account}`,
@@ -145,10 +149,10 @@ function guardOf(
   const windows = settings.auth.loginWindows
   return {
     async before() {
-      for (const key of keys) await limiter.look(key, windows)
+      for (const key of keys()) await limiter.look(key, windows)
     },
     async failed() {
-      for (const key of keys) await limiter.count(key, windows)
+      for (const key of keys()) await limiter.count(key, windows)
     },
   }
 }

@@ -15,11 +15,18 @@ import { type AuthEndpoint, login, logout, me, refresh } from './auth.ts'
 
 /** The authentication endpoint of a path, or undefined; each segment is decoded once, like everywhere. */
 export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
+  const plain = path.includes('%') ? decodedPath(path) : path
+  return plain === undefined ? undefined : endpoints.find((name) => routes[name] === plain)
+}
+
+const endpoints = ['login', 'refresh', 'logout', 'me'] as const
+
+/** A decoded slash never separates segments. */
+function decodedPath(path: string): string | undefined {
   const segments = path.split('/').map(decoded)
-  if (segments.some((segment) => segment === undefined || segment.includes('/'))) return undefined
-  const plain = segments.join('/')
-  const names = ['login', 'refresh', 'logout', 'me'] as const
-  return names.find((name) => routes[name] === plain)
+  return segments.some((segment) => segment === undefined || segment.includes('/'))
+    ? undefined
+    : segments.join('/')
 }
 
 function decoded(segment: string): string | undefined {

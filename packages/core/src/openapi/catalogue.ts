@@ -46,6 +46,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.urlTooLong(9000, setting, 8192), 'always'),
 
   entry(errors.tooManyRequests('10 per minute', { 'retry-after': '30' }), 'limited'),
+  entry(errors.notReady(), 'protected'),
   entry(errors.tooBusy(), 'password'),
 
   entry(errors.authorizationMissing(challenge), 'protected'),
