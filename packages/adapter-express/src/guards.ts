@@ -10,7 +10,7 @@ import {
   userOf,
   writeResponse,
 } from '@model-api/http-node'
-import type { RequestHandler } from 'express'
+import type { Handler } from './handler.ts'
 
 type Rule = Parameters<typeof guard>[1]
 
@@ -21,7 +21,7 @@ type Rule = Parameters<typeof guard>[1]
  * app.get('/reports', jwtAuthentication(api), (req, res) => res.json(reportFor(currentUser(req))))
  * ```
  */
-export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): RequestHandler =>
+export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): Handler =>
   guarding(api, jwtRule(options))
 
 /**
@@ -34,14 +34,14 @@ export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): R
 export const requireRoles = (
   api: GuardingApi,
   ...roles: readonly (string | RoleOptions)[]
-): RequestHandler => guarding(api, roleRule(roles))
+): Handler => guarding(api, roleRule(roles))
 
 /** The user a guard before this handler found, or null. */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
 export const currentUser = (req: Parameters<typeof userOf>[0]): any => userOf(req)
 
 const guarding =
-  (api: GuardingApi, rule: Rule): RequestHandler =>
+  (api: GuardingApi, rule: Rule): Handler =>
   (req, res, next) => {
     guard(api, rule, req, { url: req.url, baseUrl: req.baseUrl, body: req.body })
       .then((refused) => (refused === undefined ? next() : writeResponse(res, refused)))

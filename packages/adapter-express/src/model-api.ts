@@ -2,7 +2,7 @@
 
 import type { Api } from '@model-api/core'
 import { hostError, readParsed, readRequest, unreadBody, writeResponse } from '@model-api/http-node'
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
+import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
 
 /**
  * Serves the API's paths; `next()` for every other. Works mounted under a prefix, behind other middleware, and with or
@@ -15,8 +15,8 @@ import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
  */
 export function modelApi(
   api: Pick<Api, 'handle' | 'refuse' | 'owns' | 'bodyLimit'>,
-): [RequestHandler, ErrorRequestHandler] {
-  const serve: RequestHandler = (req, res, next) => {
+): [Handler, ErrorHandler] {
+  const serve: Handler = (req, res, next) => {
     if (!api.owns(req.url)) {
       next()
       return
@@ -26,7 +26,7 @@ export function modelApi(
       .then((response) => writeResponse(res, response))
       .catch(() => res.destroy())
   }
-  const refuse: ErrorRequestHandler = (error, req, res, next) => {
+  const refuse: ErrorHandler = (error, req, res, next) => {
     if (!api.owns(req.url)) {
       next(error)
       return
@@ -43,5 +43,5 @@ export function modelApi(
 }
 
 /** `req.query` is not used: it tears `or[…]` apart. `req.url` keeps the text as it was sent. */
-const requestOf = (req: Request, body: unknown) =>
+const requestOf = (req: ExpressRequest, body: unknown) =>
   readRequest(req, { url: req.url, baseUrl: req.baseUrl, body })

@@ -2,13 +2,13 @@
 
 import { type ApiRequest, type ApiResponse, responseText } from '@model-api/core'
 import { readRequest, setHeaders } from '@model-api/http-node'
-import type { Context } from 'koa'
+import type { KoaContext } from './context.ts'
 
 /** The text of the URL below every mount; `ctx.query` is not used: it tears `or[…]` apart. */
-export const urlOf = (ctx: Context): string => ctx.req.url ?? '/'
+export const urlOf = (ctx: KoaContext): string => ctx.req.url ?? '/'
 
 /** The request as the API takes it; a mount prefix is what `originalUrl` has more than the URL. */
-export function requestOf(ctx: Context, body: unknown): ApiRequest {
+export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   const url = urlOf(ctx)
   const { originalUrl } = ctx
   const baseUrl = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
@@ -16,9 +16,9 @@ export function requestOf(ctx: Context, body: unknown): ApiRequest {
 }
 
 /** What a body parser of the host left. */
-export const parsedBody = (ctx: Context): unknown => (ctx.request as { body?: unknown }).body
+export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?: unknown }).body
 
-export function answer(ctx: Context, response: ApiResponse): void {
+export function answer(ctx: KoaContext, response: ApiResponse): void {
   // Headers first: Koa would guess a type for a text that has none.
   setHeaders(ctx.res, response.headers)
   ctx.status = response.status

@@ -10,8 +10,8 @@ import {
   roleRule,
   userOf,
 } from '@model-api/http-node'
-import type { Middleware } from 'koa'
 import { answer, parsedBody, urlOf } from './answer.ts'
+import type { Handler } from './context.ts'
 
 type Rule = Parameters<typeof guard>[1]
 
@@ -22,7 +22,7 @@ type Rule = Parameters<typeof guard>[1]
  * router.get('/reports', jwtAuthentication(api), (ctx) => { ctx.body = reportFor(currentUser(ctx)) })
  * ```
  */
-export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): Middleware =>
+export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): Handler =>
   guarding(api, jwtRule(options))
 
 /**
@@ -35,14 +35,14 @@ export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): M
 export const requireRoles = (
   api: GuardingApi,
   ...roles: readonly (string | RoleOptions)[]
-): Middleware => guarding(api, roleRule(roles))
+): Handler => guarding(api, roleRule(roles))
 
 /** The user a guard before this handler found, or null. */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
 export const currentUser = (ctx: { readonly req: IncomingMessage }): any => userOf(ctx.req)
 
 const guarding =
-  (api: GuardingApi, rule: Rule): Middleware =>
+  (api: GuardingApi, rule: Rule): Handler =>
   async (ctx, next) => {
     const parts = { url: urlOf(ctx), body: parsedBody(ctx), host: ctx }
     const refused = await guard(api, rule, ctx.req, parts)

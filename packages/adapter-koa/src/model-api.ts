@@ -2,8 +2,8 @@
 
 import type { Api } from '@model-api/core'
 import { hostError, readParsed, unreadBody } from '@model-api/http-node'
-import type { Middleware } from 'koa'
 import { answer, parsedBody, requestOf, urlOf } from './answer.ts'
+import type { Handler } from './context.ts'
 
 /**
  * Serves the API's paths; `next()` for every other. Works mounted under a prefix (`koa-mount`), behind other middleware,
@@ -14,7 +14,7 @@ import { answer, parsedBody, requestOf, urlOf } from './answer.ts'
  * app.use(modelApi(api)) // GET /api/books
  * ```
  */
-export function modelApi(api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>): Middleware {
+export function modelApi(api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>): Handler {
   return async (ctx, next) => {
     if (!api.owns(urlOf(ctx))) return next()
     const body = await readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
@@ -30,7 +30,7 @@ export function modelApi(api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>): Middl
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
  * ```
  */
-export function apiErrors(api: Pick<Api, 'handle' | 'refuse' | 'owns'>): Middleware {
+export function apiErrors(api: Pick<Api, 'handle' | 'refuse' | 'owns'>): Handler {
   return async (ctx, next) => {
     // Taken now: a mount that throws leaves its own URL behind.
     const request = requestOf(ctx, undefined)
