@@ -297,12 +297,18 @@ function connectOnce(
   }
 }
 
-const tablesOf = ({ resources }: Registry, schema: string | undefined): readonly DialectTable[] =>
-  resources.map(({ table, allColumns }) => ({
-    table,
-    columns: [...allColumns.values()],
-    ...(schema === undefined ? {} : { schema }),
-  }))
+/** The tables that are read: those of the resources, and of the users where these are not published. */
+const tablesOf = (
+  { resources, users }: Registry,
+  schema: string | undefined,
+): readonly DialectTable[] =>
+  [...new Set([...resources, ...(users === undefined ? [] : [users])])].map(
+    ({ table, allColumns }) => ({
+      table,
+      columns: [...allColumns.values()],
+      ...(schema === undefined ? {} : { schema }),
+    }),
+  )
 
 /** A schema plugin would qualify tables behind our back; statements run without plugins, so the schema must be given. */
 function refuseSchemaPlugin({ db, schema }: ApiOptions): void {
