@@ -1,11 +1,15 @@
 /** A process of its own with an API on a given database: signs in and refreshes when it is told to. */
 import { createApi } from '@model-api/core'
-import { type Dialect, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { Book, jwtKeys, login, refresh, User } from './people.ts'
 
 const [name, url = ''] = process.argv.slice(2)
 
 async function dialect(): Promise<Dialect> {
+  if (name === 'sqlite') {
+    const { default: Sqlite } = await import('better-sqlite3')
+    return new SqliteDialect({ database: new Sqlite(url) })
+  }
   if (name === 'postgres') {
     const { default: pg } = await import('pg')
     return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 10 }) })
