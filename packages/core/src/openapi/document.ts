@@ -79,7 +79,7 @@ interface RouteAt {
   readonly route: Route
 }
 
-/** Collection and record; the first path is the emitted one, the others are its aliases. */
+/** Collection, record, and what undoes a deletion; the first path is the emitted one, the others are its aliases. */
 function ownRoutes(resource: Resource): RouteAt[] {
   const [path, ...aliases] = resource.paths
   if (path === undefined) return []
@@ -91,6 +91,15 @@ function ownRoutes(resource: Resource): RouteAt[] {
       aliases: aliases.map((alias) => `${alias}/${key}`),
       route: { kind: 'item', resource, key: [] },
     },
+    ...(resource.settings.softDelete === null
+      ? []
+      : [
+          {
+            path: `${path}/${key}/restore`,
+            aliases: aliases.map((alias) => `${alias}/${key}/restore`),
+            route: { kind: 'restore', resource, key: [] } as const,
+          },
+        ]),
   ]
 }
 

@@ -22,10 +22,13 @@ import { type Answer, successSchema } from './envelope-schemas.ts'
 import { plural, tagOf } from './info.ts'
 import { failures, phrases } from './problems.ts'
 import {
+  bulkParameters,
+  bulkRemovalParameters,
   keyParameters,
   listParameters,
   oneParameters,
   removalParameters,
+  upsertParameters,
 } from './query-parameters.ts'
 import { answeredRecord, type Records, writtenRef } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
@@ -48,6 +51,8 @@ interface Draft {
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
   readonly body?: Schema | ReferenceObject
   readonly answer: Answer
+  /** Another status the same answer can have. */
+  readonly also?: number
   readonly headers?: HeadersObject
   readonly notModified?: boolean
   readonly occasions: readonly Occasion[]
@@ -73,7 +78,11 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
     parameters: [...draft.parameters],
     ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body) }),
     responses: {
-      [draft.answer.status]: success(draft, target, hooks),
+      ...Object.fromEntries(
+        [draft.also ?? [], draft.answer.status]
+          .flat()
+          .map((status) => [status, success(draft, status, target, hooks)]),
+      ),
       ...(draft.notModified
         ? { 304: { description: 'The record is the one the client has.' } }
         : {}),
@@ -97,7 +106,7 @@ function draftOf(writer: Writer, route: Route, method: MethodName): Draft {
     case 'item':
       return itemDraft(writer, route.resource, method)
     case 'restore':
-      return itemDraft(writer, route.resource, 'PATCH')
+      return restoreDraft(writer, route.resource)
     case 'related':
       return relatedDraft(writer, route)
   }
@@ -112,6 +121,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const records = plural(resource)
   const record = answeredRecord(writer, resource)
   const list = { type: 'array', items: record } as const satisfies Schema
+  const written: Schema = { type: 'array', items: unseen(record) }
   const many = pascalPlural(resource)
   switch (method) {
     case 'POST': {
@@ -121,34 +131,36 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         id: `create${name}`,
         summary: summaries.post ?? `Create ${article(resource)}`,
         ...(bulk ? { description: 'A list creates all of its records, or none.' } : {}),
-        parameters: oneParameters(components, resource),
+        parameters: [...upsertParameters(components, resource), idempotencyKey],
         body: bulk ? { anyOf: [one, { type: 'array', items: one, minItems: 1 }] } : one,
         answer: {
-          value: unseen(bulk ? { anyOf: [record, list] } : record),
+          value: bulk ? { anyOf: [...alternatives(unseen(record)), written] } : unseen(record),
           list: false,
           status: 201,
         },
-        headers: { Location: header('URL of the new record.', 'uri-reference'), ...etag },
-        occasions: ['query', 'body', 'written'],
+        also: 200,
+        headers: {
+          Location: header('URL of the new record.', 'uri-reference'),
+          'Idempotency-Replayed': header('`true` where the answer is that of an earlier request.'),
+          ...etag,
+        },
+        occasions: ['query', 'body', 'written', 'stored', 'upsert', 'idempotent'],
       }
     }
     case 'PATCH':
       return {
         id: `bulkUpdate${many}`,
         summary: `Change every one of the ${records} that match`,
-        parameters: listParameters(components, resource),
+        parameters: bulkParameters(components, resource),
         body: writtenRef(writer, resource, 'update'),
-        answer: { value: { anyOf: [list, { type: 'null' }] }, list: false, status: 200 },
+        answer: { value: written, list: false, status: 200 },
         occasions: [...listOccasions, 'body', 'written', 'bulk'],
       }
     case 'DELETE':
       return {
         id: `bulkDelete${many}`,
         summary: `Delete every one of the ${records} that match`,
-        parameters: [
-          ...listParameters(components, resource),
-          ...removalParameters(components, resource),
-        ],
+        parameters: bulkRemovalParameters(components, resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: [...listOccasions, 'removed', 'bulk'],
       }
@@ -208,6 +220,22 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
   }
 }
 
+function restoreDraft(writer: Writer, resource: Resource): Draft {
+  return {
+    id: `restore${resource.name}`,
+    summary: `Restore ${article(resource)}`,
+    description: 'Undoes a deletion. There is no body.',
+    parameters: [
+      ...keyParameters(resource),
+      ...oneParameters(writer.components, resource),
+      ifMatch,
+    ],
+    answer: { value: unseen(answeredRecord(writer, resource)), list: false, status: 200 },
+    headers: etag,
+    occasions: ['query', 'record', 'body', 'written', 'restored', 'precondition'],
+  }
+}
+
 function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' }): Draft {
   const { source, target, cardinality, name } = relation
   const { components } = writer
@@ -264,17 +292,22 @@ function occasionsOf(
   ]
 }
 
-function success(draft: Draft, target: Resource, hooks: HookSettings): ResponseObject {
+function success(
+  draft: Draft,
+  status: number,
+  target: Resource,
+  hooks: HookSettings,
+): ResponseObject {
   const { answer } = draft
   const { dump } = target.settings
   const value = hooks.return === undefined ? answer.value : shaped(answer.value)
-  const schema = successSchema({ ...answer, value }, dump)
+  const schema = successSchema({ ...answer, status, value }, dump)
   const headers = {
     ...draft.headers,
     ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
   }
   return {
-    description: `${phrases[answer.status]}.`,
+    description: `${phrases[status]}.`,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: {
       'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
@@ -288,10 +321,12 @@ const shaped = (schema: Schema | ReferenceObject): Schema => ({
 })
 
 /** What its author may not read comes back as null. */
-const unseen = (record: Schema | ReferenceObject): Schema =>
-  'anyOf' in record
-    ? { ...record, anyOf: [...(record.anyOf ?? []), { type: 'null' }] }
-    : { anyOf: [record, { type: 'null' }] }
+const unseen = (record: Schema | ReferenceObject): Schema => ({
+  anyOf: [...alternatives(record), { type: 'null' }],
+})
+
+const alternatives = (schema: Schema | ReferenceObject): readonly (Schema | ReferenceObject)[] =>
+  ('anyOf' in schema && schema.anyOf) || [schema]
 
 /** A body of JSON. */
 export const jsonBody = (schema: Schema | ReferenceObject): RequestBodyObject => ({
@@ -311,6 +346,14 @@ const ifMatch: ParameterObject = {
   in: 'header',
   description: 'ETag of the record as the client knows it; 412 where it has changed since.',
   schema: { type: 'string' },
+}
+
+const idempotencyKey: ParameterObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A text of the client that names this request: sent again, it is answered as before instead of being done again.',
+  schema: { type: 'string', maxLength: 255 },
 }
 
 const ifNoneMatch: ParameterObject = {

@@ -55,6 +55,51 @@ export function removalParameters(components: Components, resource: Resource): P
   ]
 }
 
+/** What a POST takes beside what shapes the record it answers. */
+export function upsertParameters(components: Components, resource: Resource): Parameter[] {
+  const keys = [
+    resource.primaryKey,
+    ...[...resource.columns.values()].flatMap((column) =>
+      column.definition.unique === true ? [[column]] : [],
+    ),
+  ].map((columns) => columns.map(({ name }) => name).join(','))
+  return [
+    ...oneParameters(components, resource),
+    ofResource(components, resource, {
+      name: 'on_conflict',
+      in: 'query',
+      description:
+        'The unique columns that decide whether a record is there already: then it is changed, else created.',
+      schema: { type: 'string', enum: [...new Set(keys)] },
+    }),
+  ]
+}
+
+/** What chooses the records of a PATCH on the collection, and what shapes those it answers. */
+export const bulkParameters = (components: Components, resource: Resource): Parameter[] => [
+  mostAffected(components),
+  ...oneParameters(components, resource),
+  ...freeFilters(components, resource),
+  ...columnFilters(components, resource),
+]
+
+/** What chooses the records of a DELETE on the collection. */
+export const bulkRemovalParameters = (components: Components, resource: Resource): Parameter[] => [
+  mostAffected(components),
+  ...removalParameters(components, resource),
+  ...joinParameters(components, resource),
+  ...freeFilters(components, resource),
+  ...columnFilters(components, resource),
+]
+
+const mostAffected = (components: Components): Parameter =>
+  shared(components, {
+    name: 'max_affected',
+    in: 'query',
+    description: 'Refuses the request where it would concern more records than this.',
+    schema: { type: 'integer', minimum: 0 },
+  })
+
 /** The parts of the key in the path of a record, in the order they stand there. */
 export const keyParameters = (resource: Resource): ParameterObject[] =>
   resource.primaryKey.map((column) => ({
