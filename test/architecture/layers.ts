@@ -5,7 +5,7 @@
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
-  ['errors', 'naming', 'json'],
+  ['errors', 'naming', 'json', 'prepared'],
   ['model', 'parse', 'sql'],
   ['config'],
   ['registry', 'dialect'],
@@ -16,7 +16,7 @@ export const layers: readonly (readonly string[])[] = [
   ['endpoints', 'openapi', 'introspect'],
   ['call', 'handle', 'fetch'],
   ['api'],
-  ['index', 'internals', 'introspect.ts', 'redis'],
+  ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts'],
 ]
 
 /** Neighbours of one layer that may be imported all the same. */
@@ -46,4 +46,10 @@ export const packages: Readonly<Record<string, 'anywhere' | 'lazily' | 'types on
 }
 
 /** The only files that pass on what other files export. */
-export const entries: readonly string[] = ['index', 'internals', 'introspect.ts', 'redis']
+export const entries: readonly string[] = [
+  'index',
+  'internals',
+  'introspect.ts',
+  'redis',
+  'prepared.ts',
+]

@@ -17,8 +17,8 @@ const pure = /^(naming|parse|plan|compile|serialize|openapi)\/|^access\/roles\.t
 
 const rules: readonly Rule[] = [
   {
-    about: 'only dialect/ and introspect/keys* know which databases there are',
-    where: (file) => !/^(dialect\/|introspect\/keys)/.test(file),
+    about: 'only dialect/, introspect/keys* and prepared/ know which databases there are',
+    where: (file) => !/^(dialect\/|introspect\/keys|prepared)/.test(file),
     look: 'uncommented',
     forbidden: /sqlite|postgres|mysql|mariadb/gi,
   },

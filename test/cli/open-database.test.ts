@@ -43,6 +43,22 @@ eachDatabase('openDatabase', (test, db) => {
     equal(await value(readOnly, '(select count(*) from things where id < 3)').then(Number), 2)
   })
 
+  test('a request that comes again is answered alike, prepared or not', async () => {
+    const texts = new Set<string>()
+    for (const prepared of [true, false]) {
+      const { db: one } = await open(target, { prepared })
+      const { models } = await introspect(one)
+      const api = createApi({ db: one, models: models.map((model) => ({ ...model, meta: {} })) })
+      for (let times = 0; times < 4; times++) {
+        const url = '/api/things?name__in=(one,none)&limit=5'
+        const { body } = await api.handle({ method: 'GET', url })
+        const { value, total_count } = body as Envelope
+        texts.add(JSON.stringify({ value, total_count }))
+      }
+    }
+    equal([...texts], ['{"value":[{"id":1,"name":"one"}],"total_count":1}'])
+  })
+
   test('may be closed twice', async () => {
     const { db: one, close } = await open(target)
     await value(one, '1')

@@ -15,6 +15,11 @@ export interface OpenOptions {
   readonly connections?: number
   /** Refuse every write, as the database itself does it. Default false. */
   readonly readOnly?: boolean
+  /**
+   * Keep statements prepared, on PostgreSQL and SQLite. Default true; false for a pooler of PostgreSQL that gives each
+   * transaction another connection.
+   */
+  readonly prepared?: boolean
 }
 
 export interface OpenDatabase {
@@ -48,6 +53,7 @@ export async function openDatabase(
     connectionTimeout: options.connectionTimeout ?? 5_000,
     connections: options.connections ?? 10,
     readOnly: options.readOnly ?? false,
+    prepared: options.prepared ?? true,
   }
   const { kind, location, name } = readTarget(target)
   const open = { sqlite: openSqlite, postgres: openPostgres, mysql: openMysql }[kind]

@@ -1,5 +1,6 @@
 // Opens PostgreSQL with a pool of pg.
 
+import { preparedPg } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
@@ -26,7 +27,7 @@ export async function openPostgres(url: string, limits: Limits): Promise<Kysely<
   const setUp = CompiledQuery.raw(`select ${calls.join(', ')}`, settings.flat())
   return new Kysely({
     dialect: new PostgresDialect({
-      pool,
+      pool: preparedPg(pool, { named: limits.prepared }),
       onCreateConnection: async (connection) => {
         await connection.executeQuery(setUp)
       },

@@ -1,6 +1,7 @@
 // Opens a SQLite file with better-sqlite3.
 
 import { existsSync, statSync } from 'node:fs'
+import { preparedSqlite } from '@model-api/core/prepared'
 import { Kysely, SqliteDialect } from 'kysely'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
@@ -21,5 +22,6 @@ export async function openSqlite(file: string, limits: Limits): Promise<Kysely<a
     timeout: limits.connectionTimeout,
   })
   if (!limits.readOnly) database.pragma('foreign_keys = on')
-  return new Kysely({ dialect: new SqliteDialect({ database }) })
+  const served = limits.prepared ? preparedSqlite(database) : database
+  return new Kysely({ dialect: new SqliteDialect({ database: served }) })
 }

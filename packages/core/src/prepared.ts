@@ -1,0 +1,9 @@
+// Prepared statements for the drivers of Kysely's dialects; the public surface of the subpath: re-exports only.
+
+export { type PgClient, type PgOptions, type PgPool, preparedPg } from './prepared/pg.ts'
+export {
+  preparedSqlite,
+  type SqliteFile,
+  type SqliteOptions,
+  type SqliteStatement,
+} from './prepared/sqlite.ts'

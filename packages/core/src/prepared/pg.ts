@@ -1,0 +1,137 @@
+// preparedPg: a pool of `pg` whose clients send the statements they know under a name, so that PostgreSQL plans them once.
+
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { type NameOf, statementNames } from './statement-names.ts'
+
+/** What is used of a client of `pg`. */
+export interface PgClient {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
+  query(...args: any[]): any
+  release(destroy?: boolean): void
+}
+
+/** What is used of a pool of `pg`. */
+export interface PgPool {
+  readonly options?: object
+  connect(): Promise<PgClient>
+  end(): Promise<void>
+}
+
+export interface PgOptions {
+  /** false sends every statement as Kysely does: for poolers that give each transaction another connection. Default true. */
+  readonly named?: boolean
+  /** Most statements with a name. Default 200. */
+  readonly statements?: number
+  /** Milliseconds after which the server gives a statement up; set once for each connection. Default: the server's own. */
+  readonly statementTimeout?: number
+}
+
+/**
+ * Wraps a pool for Kysely's PostgresDialect. A text that comes again becomes a named statement of its connection, whose
+ * plan is kept there. Nothing else changes, errors included.
+ *
+ * ```ts
+ * const pool = new pg.Pool({ connectionString })
+ * const db = new Kysely({ dialect: new PostgresDialect({ pool: preparedPg(pool) }) })
+ * ```
+ */
+export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool {
+  const { named = true, statements = 200, statementTimeout } = options
+  const naming: Naming = { nameOf: named ? statementNames(statements) : none, most: statements * 2 }
+  // Kysely knows its connections by their clients, so each client has one wrapper.
+  const clients = new WeakMap<PgClient, Promise<PgClient>>()
+  const prepare = async (client: PgClient): Promise<PgClient> => {
+    if (statementTimeout !== undefined) {
+      const values = [String(statementTimeout)]
+      await client.query("select set_config('statement_timeout', $1, false)", values)
+    }
+    return preparedClient(client, naming)
+  }
+  const { Client } = pool as { Client?: PostgresPool['Client'] }
+  return {
+    options: pool.options ?? {},
+    // What Kysely opens to cancel a statement.
+    ...(Client === undefined ? {} : { Client }),
+    async connect() {
+      const client = await pool.connect()
+      const prepared = clients.get(client) ?? prepare(client)
+      clients.set(client, prepared)
+      try {
+        return (await prepared) as PostgresPoolClient
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    },
+    end: () => pool.end(),
+  }
+}
+
+const none: NameOf = () => undefined
+
+interface Naming {
+  nameOf: NameOf
+  /** Statements that one connection may hold. */
+  readonly most: number
+}
+
+function preparedClient(client: PgClient, naming: Naming): PgClient & { processID?: unknown } {
+  const held = new Set<string>()
+  /** Statements whose result has another shape than when they were prepared. */
+  const stale = new Set<string>()
+  let inTransaction = false
+
+  const send = async (text: string, values: readonly unknown[]): Promise<unknown> => {
+    const name = naming.nameOf(text)
+    if (name === undefined || stale.has(name)) return client.query(text, values)
+    held.add(name)
+    try {
+      return await client.query({ name, text, values })
+    } catch (error) {
+      if (isStale(error)) stale.add(name)
+      else if (isUnknown(error)) naming.nameOf = none
+      else throw error
+      // The statement has done nothing, so it can be sent again; but a transaction is lost with it.
+      if (inTransaction) throw error
+      return client.query(text, values)
+    }
+  }
+
+  return {
+    get processID() {
+      return (client as { processID?: unknown }).processID
+    },
+    query(text, values) {
+      // A cursor, or a text without values, which may hold several statements.
+      if (typeof text !== 'string' || !Array.isArray(values)) return client.query(text, values)
+      inTransaction = transactionAfter(text, inTransaction)
+      return send(text, values)
+    },
+    release(destroy) {
+      // A statement stays prepared as long as its connection lives, so one that has too many is not used again.
+      client.release(destroy === true || stale.size > 0 || held.size > naming.most)
+    },
+  }
+}
+
+function transactionAfter(text: string, before: boolean): boolean {
+  if (/^(?:begin|start transaction)\b/i.test(text)) return true
+  return before && !/^(?:commit|rollback(?! to ))\b/i.test(text)
+}
+
+interface DatabaseError {
+  readonly code?: unknown
+  readonly routine?: unknown
+}
+
+/** "cached plan must not change result type": the table has changed since; the message may be in any language. */
+const isStale = (error: unknown): boolean => {
+  const { code, routine } = error as DatabaseError
+  return code === '0A000' && routine === 'RevalidateCachedQuery'
+}
+
+/** The connection has another's statements or lost its own: a pooler stands between that passes connections on. */
+const isUnknown = (error: unknown): boolean => {
+  const { code } = error as DatabaseError
+  return code === '26000' || code === '42P05'
+}

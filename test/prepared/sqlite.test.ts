@@ -1,0 +1,90 @@
+/** preparedSqlite: kept statements with the same answers, also after the schema changed and while rows are being read. */
+import { preparedSqlite } from '@model-api/core/prepared'
+import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect, sql } from 'kysely'
+import { equal, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+
+suite('preparedSqlite', (test) => {
+  const counted = (statements?: number) => {
+    const file = new Sqlite(':memory:')
+    let prepared = 0
+    const counting = {
+      prepare: (text: string) => {
+        prepared += 1
+        return file.prepare(text)
+      },
+      close: () => file.close(),
+    }
+    const options = statements === undefined ? {} : { statements }
+    const database = preparedSqlite(counting, options)
+    // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
+    const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
+    file.exec(`create table things (id integer primary key, name text);
+      insert into things values (1, 'one'), (2, 'two'), (3, 'three');`)
+    return { db, file, prepared: () => prepared }
+  }
+
+  test('a statement that comes again is prepared once, whatever its values', async () => {
+    const { db, prepared } = counted()
+    for (const id of [1, 2, 3, 1]) {
+      const row = await db.selectFrom('things').selectAll().where('id', '=', id).executeTakeFirst()
+      equal(row?.id, id)
+    }
+    equal(prepared(), 1)
+    await db.destroy()
+  })
+
+  test('no more statements are kept than asked for', async () => {
+    const { db, prepared } = counted(3)
+    for (let times = 0; times < 2; times++) {
+      for (let i = 0; i < 6; i++) await sql`select ${sql.lit(i)}`.execute(db)
+    }
+    equal(prepared(), 12)
+    for (let times = 0; times < 5; times++) await sql`select 5`.execute(db)
+    equal(prepared(), 12)
+    await db.destroy()
+  })
+
+  test('a statement whose rows are being read is not shared', () => {
+    const file = new Sqlite(':memory:')
+    const database = preparedSqlite(file)
+    const text = 'select value from json_each(?)'
+    const rows = database.prepare(text).iterate(['[1,2,3]'])
+    rows.next()
+    equal(database.prepare(text).all(['[4]']), [{ value: 4 }])
+    equal([...rows], [{ value: 2 }, { value: 3 }])
+    equal(database.prepare(text).all(['[5]']), [{ value: 5 }])
+    database.close()
+  })
+
+  test('a changed table changes the answer', async () => {
+    const { db, file } = counted()
+    const read = () => db.selectFrom('things').selectAll().where('id', '=', 1).executeTakeFirst()
+    equal(await read(), { id: 1, name: 'one' })
+    file.exec("alter table things add colour text default 'red'")
+    equal(await read(), { id: 1, name: 'one', colour: 'red' })
+    file.exec('alter table things drop column name')
+    equal(await read(), { id: 1, colour: 'red' })
+    file.exec('drop table things; create table things (id integer, size integer)')
+    equal(await read(), undefined)
+    await db.destroy()
+  })
+
+  test('changes, keys and transactions are those of the driver', async () => {
+    const { db } = counted()
+    for (const name of ['four', 'five']) {
+      const { insertId } = await db.insertInto('things').values({ name }).executeTakeFirstOrThrow()
+      ok((insertId ?? 0n) > 3n)
+    }
+    for (let times = 0; times < 2; times++) {
+      const failed = db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('things').execute()
+        throw new Error('no')
+      })
+      await failed.catch(() => {})
+      equal((await db.selectFrom('things').select('id').execute()).length, 5)
+    }
+    await db.destroy()
+  })
+})
