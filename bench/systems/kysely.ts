@@ -1,4 +1,5 @@
-/** Kysely over the pool that a service would have. */
+/** Kysely over the pool that a service would have, with statements prepared where there is a wrapper for it. */
+import { preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { createPool } from 'mysql2'
@@ -6,17 +7,20 @@ import pg from 'pg'
 import { type DatabaseName, locationOf, poolSize } from '../databases.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
-export function openKysely(name: DatabaseName): Kysely<any> {
+export function openKysely(name: DatabaseName, prepared = false): Kysely<any> {
   const location = locationOf(name)
   switch (name) {
-    case 'sqlite':
-      return new Kysely({ dialect: new SqliteDialect({ database: openFile(location) }) })
-    case 'postgres':
+    case 'sqlite': {
+      const file = openFile(location)
+      const database = prepared ? preparedSqlite(file) : file
+      return new Kysely({ dialect: new SqliteDialect({ database }) })
+    }
+    case 'postgres': {
+      const pool = new pg.Pool({ connectionString: location, max: poolSize })
       return new Kysely({
-        dialect: new PostgresDialect({
-          pool: new pg.Pool({ connectionString: location, max: poolSize }),
-        }),
+        dialect: new PostgresDialect({ pool: preparedPg(pool, { named: prepared }) }),
       })
+    }
     case 'mysql':
       return new Kysely({
         dialect: new MysqlDialect({

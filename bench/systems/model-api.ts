@@ -10,11 +10,11 @@ import { models } from '../models.ts'
 import { openKysely } from './kysely.ts'
 import type { System } from './system.ts'
 
-const hosted = (host: (api: Api) => RequestListener): System => ({
+const hosted = (host: (api: Api) => RequestListener, prepared = true): System => ({
   asks: 'api',
   open: async (name) => {
     const api = createApi({
-      db: openKysely(name),
+      db: openKysely(name, prepared),
       models,
       config: {
         API_ALLOW_JOIN: true,
@@ -31,5 +31,8 @@ const hosted = (host: (api: Api) => RequestListener): System => ({
 })
 
 export const modelApi: System = hosted((api) => listener(api))
+/** The same without prepared statements; MySQL has none in either case. */
+export const modelApiUnprepared: System = hosted((api) => listener(api), false)
+
 export const modelApiExpress: System = hosted((api) => express().use(onExpress(api)))
 export const modelApiKoa: System = hosted((api) => new Koa().use(onKoa(api)).callback())
