@@ -1,0 +1,75 @@
+/** Builds and packs the packages in a folder of their own, as a release would: nothing stale, nothing of this tree touched. */
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+export const root: string = fileURLToPath(new URL('../../', import.meta.url))
+
+export const packageNames = ['core', 'http-node', 'adapter-express', 'adapter-koa'] as const
+export type PackageName = (typeof packageNames)[number]
+
+const run = promisify(execFile)
+
+export interface Built {
+  /** A workspace of its own: `packages/<name>/dist` is fresh. */
+  readonly folder: string
+  remove(): void
+}
+
+/** Copies the sources, links what is installed, compiles. */
+export async function build(): Promise<Built> {
+  const folder = mkdtempSync(join(tmpdir(), 'model-api-packages-'))
+  for (const file of ['package.json', 'pnpm-workspace.yaml', 'tsconfig.json']) {
+    cpSync(`${root}${file}`, join(folder, file))
+  }
+  symlinkSync(`${root}node_modules`, join(folder, 'node_modules'))
+  for (const name of packageNames) copyPackage(name, folder)
+  const projects = packageNames.map((name) => join(folder, 'packages', name))
+  await run(`${root}node_modules/.bin/tsc`, ['-b', ...projects])
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+function copyPackage(name: PackageName, folder: string): void {
+  const [from, to] = [`${root}packages/${name}`, join(folder, 'packages', name)]
+  mkdirSync(to, { recursive: true })
+  for (const entry of readdirSync(from)) {
+    if (entry === 'dist' || entry === 'node_modules') continue
+    cpSync(join(from, entry), join(to, entry), { recursive: true })
+  }
+  // Installed packages as they are; our own are those of the copy.
+  const installed = join(from, 'node_modules')
+  for (const entry of existsSync(installed) ? readdirSync(installed) : []) {
+    if (entry.startsWith('.')) continue
+    const scoped = entry.startsWith('@') ? readdirSync(join(installed, entry)) : ['']
+    for (const part of scoped) {
+      const link = join(to, 'node_modules', entry, part)
+      const own = entry === '@model-api'
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(own ? join(folder, 'packages', part) : join(installed, entry, part), link)
+    }
+  }
+}
+
+/** Packs every package as `npm publish` would send it; the tarballs by package. */
+export async function pack({ folder }: Built): Promise<Readonly<Record<PackageName, string>>> {
+  const tarballs = join(folder, 'tarballs')
+  const packing = packageNames.map(async (name) => {
+    const args = ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', tarballs]
+    await run('npx', args, { cwd: join(folder, 'packages', name) })
+    return [name, join(tarballs, `model-api-${name}-${versionText}.tgz`)] as const
+  })
+  return Object.fromEntries(await Promise.all(packing)) as Record<PackageName, string>
+}
+
+const versionText = '0.0.0'

@@ -1,0 +1,30 @@
+// A program of a user's, compiled against the installed packages with every check on, and without types of frameworks or drivers.
+
+import { modelApi as expressApi, requireRoles } from '@model-api/adapter-express'
+import { apiErrors, currentUser } from '@model-api/adapter-koa'
+import { createApi, defineModel, type RowOf } from '@model-api/core'
+import { introspect } from '@model-api/core/introspect'
+import { createServer } from '@model-api/http-node'
+import type { Kysely } from 'kysely'
+
+declare const db: Kysely<unknown>
+
+const Book = defineModel('Book', {
+  columns: { id: { type: 'integer', primaryKey: true }, title: { type: 'string' } },
+  meta: {},
+})
+const api = createApi({ db, models: [Book] })
+const row: RowOf<typeof Book> = { id: 1, title: 'Emma' }
+// @ts-expect-error: types are there, not any
+const wrong: RowOf<typeof Book> = { id: '1', title: 'Emma' }
+
+export const used = [
+  expressApi(api),
+  requireRoles(api, 'admin'),
+  apiErrors(api),
+  currentUser,
+  createServer(api),
+  introspect,
+  row,
+  wrong,
+]

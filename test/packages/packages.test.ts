@@ -1,0 +1,199 @@
+/** What would be published: tarballs that linters find clean, installed in an empty project and used, on the oldest Node and the newest. */
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { equal, ok } from '../support/assert.ts'
+import { notRun, suite } from '../support/suite.ts'
+import { type Built, build, type PackageName, pack, packageNames, root } from './build.ts'
+import { surfaceOf } from './surface.ts'
+
+const run = promisify(execFile)
+const update = process.env.UPDATE_API_REPORT === '1'
+const bin = (name: string): string => `${root}node_modules/.bin/${name}`
+
+/** `internals` is left out: it promises nothing. */
+const entries: Readonly<Record<PackageName, readonly string[]>> = {
+  core: ['index', 'introspect', 'redis'],
+  'http-node': ['index'],
+  'adapter-express': ['index'],
+  'adapter-koa': ['index'],
+}
+
+/** The surface of a package, as its api-report.md has it. */
+function report(name: PackageName, folder: string): string {
+  const sections = entries[name].map((entry) => {
+    const specifier = `@model-api/${name}${entry === 'index' ? '' : `/${entry}`}`
+    const text = surfaceOf(join(folder, 'packages', name, 'dist', `${entry}.d.ts`))
+    return `## ${specifier}\n\n\`\`\`ts\n${text}\n\`\`\`\n`
+  })
+  const how =
+    'Everything that is exported, without comments; rewritten by `UPDATE_API_REPORT=1 npm test`.'
+  return `# The surface of @model-api/${name}\n\n${how}\n\n${sections.join('\n')}`
+}
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+interface Runtime {
+  readonly node: string
+  readonly version: string
+}
+
+/** The Node of the machine, beside the one that runs the tests. */
+async function systemNode(): Promise<Runtime | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  for (const folder of folders.filter((one) => !one.includes('node_modules'))) {
+    const node = join(folder, 'node')
+    const version = await run(node, ['--version']).then(
+      ({ stdout }) => stdout.trim(),
+      () => '',
+    )
+    if (/^v20\./.test(version)) return { node, version }
+  }
+  return undefined
+}
+
+const servers = JSON.parse(process.env.TEST_SERVERS ?? '{}') as {
+  readonly postgres?: { readonly url?: string }
+}
+const postgres = servers.postgres?.url
+const oldest = await systemNode()
+const newest: Runtime = { node: process.execPath, version: process.version }
+const registry = await run('npm', ['view', 'jose', 'version'], { timeout: 20_000 }).then(
+  () => true,
+  () => false,
+)
+if (!registry) notRun('installing the tarballs', 'the package registry cannot be reached')
+else if (oldest === undefined) notRun('packages on the oldest Node', 'there is no Node 20 here')
+else if (postgres === undefined) notRun('packages on the oldest Node', 'there is no PostgreSQL')
+
+interface Use {
+  readonly folder: string
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly stderr: string
+  readonly version: string
+}
+
+interface Project {
+  readonly runtime: Runtime
+  readonly driver: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Installs the tarballs with npm, as that Node's npm would, and runs the smoke test. */
+async function used(
+  { folder: parent }: Built,
+  tarballs: readonly string[],
+  { runtime, driver, env }: Project,
+): Promise<Use> {
+  const folder = join(parent, `project-${runtime.version}`)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  const path = [dirname(runtime.node), process.env.PATH].join(delimiter)
+  const options = { cwd: folder, env: { ...process.env, ...env, PATH: path } }
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund']
+  await run('npm', [...install, ...tarballs, 'kysely', 'express', 'koa', driver], options)
+  copyFileSync(`${root}test/packages/smoke.mjs`, join(folder, 'smoke.mjs'))
+  const { stdout, stderr } = await run(runtime.node, ['smoke.mjs'], options)
+  const command = join(folder, 'node_modules', '.bin', 'model-api')
+  const { stdout: version } = await run(runtime.node, [command, '--version'], options)
+  return { folder, answers: JSON.parse(stdout), stderr, version: version.trim() }
+}
+
+function settled(use: PromiseSettledResult<Use> | undefined): Use {
+  if (use?.status === 'fulfilled') return use.value
+  throw use?.reason ?? new Error('nothing was installed')
+}
+
+const newestProject: Project = { runtime: newest, driver: 'better-sqlite3@13.2.0', env: {} }
+const oldestProject: Project | undefined =
+  oldest === undefined || postgres === undefined
+    ? undefined
+    : { runtime: oldest, driver: 'pg', env: { SMOKE_POSTGRES: postgres } }
+
+suite('packages', (test) => {
+  let built: Built | undefined
+  let tarballs = {} as Readonly<Record<PackageName, string>>
+  /** One per project; what failed is the matter of its test. */
+  let uses: readonly PromiseSettledResult<Use>[] = []
+
+  test.before(async () => {
+    const own = await build()
+    built = own
+    tarballs = await pack(own)
+    const projects = registry ? [newestProject, oldestProject ?? []].flat() : []
+    const files = Object.values(tarballs)
+    uses = await Promise.allSettled(projects.map((project) => used(own, files, project)))
+  })
+  test.after(() => built?.remove())
+
+  for (const name of packageNames) {
+    test(`the API report of ${name} is current`, () => {
+      const file = `${root}packages/${name}/api-report.md`
+      const text = report(name, built?.folder ?? '')
+      if (update) writeFileSync(file, text)
+      equal(readFileSync(file, 'utf8'), text, 'run again with UPDATE_API_REPORT=1, read the diff')
+    })
+
+    test(`the tarball of ${name} holds what it should`, async () => {
+      const { stdout } = await run('tar', ['-tf', tarballs[name]])
+      const files = stdout.trim().split('\n')
+      const folders = new Set(files.map((file) => file.split('/')[1]))
+      equal([...folders].sort(), ['LICENSE', 'README.md', 'dist', 'package.json', 'src'])
+      equal(
+        files.filter((file) => /tsbuildinfo|\.test\./.test(file)),
+        [],
+      )
+      const { stdout: text } = await run('tar', ['-xOf', tarballs[name], 'package/package.json'])
+      const manifest = JSON.parse(text) as Manifest
+      ok(!text.includes('workspace:'), 'a workspace address')
+      ok(!JSON.stringify(manifest.exports).includes('source'), 'sources are exported')
+      const readme = (await run('tar', ['-xOf', tarballs[name], 'package/README.md'])).stdout
+      ok(readme.startsWith(`# @model-api/${name}\n`), readme.slice(0, 40))
+    })
+
+    test(`publint and attw find nothing wrong with ${name}`, async () => {
+      await run(bin('publint'), ['--strict', tarballs[name]])
+      await run(bin('attw'), ['--profile', 'esm-only', tarballs[name]])
+    })
+  }
+
+  const found = [{ title: 'Emma' }]
+  const expected = {
+    ...{ handle: found, fetch: found, written: 201, node: found, express: found, koa: found },
+    ...{ password: true, introspect: 'function', required: 'function' },
+  }
+
+  if (registry) {
+    test('installed with npm and used on the newest Node, with SQLite; a user’s program compiles', async () => {
+      const { folder, answers, stderr, version } = settled(uses[0])
+      equal([answers, stderr], [{ ...expected, node_version: newest.version }, ''])
+      equal(version, '0.0.0')
+      copyFileSync(`${root}test/packages/consumer.ts`, join(folder, 'consumer.ts'))
+      const compilerOptions = {
+        ...{
+          strict: true,
+          noEmit: true,
+          skipLibCheck: false,
+          module: 'NodeNext',
+          target: 'ES2022',
+        },
+        ...{ lib: ['ES2023', 'WebWorker'], types: ['node'] },
+        typeRoots: [`${root}node_modules/@types`],
+      }
+      const project = { compilerOptions, files: ['consumer.ts'] }
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project))
+      await run(bin('tsc'), ['-p', folder])
+    })
+  }
+  if (registry && oldestProject !== undefined) {
+    test('installed with npm and used on the oldest Node, with PostgreSQL', () => {
+      const { answers, stderr, version } = settled(uses[1])
+      equal([answers, stderr], [{ ...expected, node_version: oldestProject.runtime.version }, ''])
+      equal(version, '0.0.0')
+    })
+  }
+})

@@ -1,0 +1,84 @@
+// Uses the installed packages as their users do: every entry, every server, one database; prints what it found as JSON.
+
+import { createServer as createHttpServer } from 'node:http'
+import { createRequire } from 'node:module'
+import { modelApi as expressApi } from '@model-api/adapter-express'
+import { modelApi as koaApi } from '@model-api/adapter-koa'
+import { createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { introspect } from '@model-api/core/introspect'
+import '@model-api/core/internals'
+import '@model-api/core/redis'
+import { createServer } from '@model-api/http-node'
+import express from 'express'
+import Koa from 'koa'
+import * as kysely from 'kysely'
+
+const { Kysely, sql } = kysely
+const db = new Kysely({ dialect: await dialect() })
+await sql`create temporary table smoke (id integer primary key, title varchar(20) not null)`.execute(
+  db,
+)
+await sql`insert into smoke values (1, 'Emma'), (2, 'Nana')`.execute(db)
+
+/** SQLite where its driver was installed, else PostgreSQL; one connection, so that a temporary table is seen. */
+async function dialect() {
+  if (process.env.SMOKE_POSTGRES === undefined) {
+    const { default: Sqlite } = await import('better-sqlite3')
+    return new kysely.SqliteDialect({ database: new Sqlite(':memory:') })
+  }
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString: process.env.SMOKE_POSTGRES, max: 1 })
+  return new kysely.PostgresDialect({ pool })
+}
+
+const Smoke = defineModel('Smoke', {
+  table: 'smoke',
+  columns: { id: { type: 'integer', primaryKey: true }, title: { type: 'string', maxLength: 20 } },
+  meta: { endpoint: 'smoke' },
+})
+const api = createApi({ db, models: [Smoke], onWarning: () => {} })
+
+const path = '/api/smoke?title__eq=Emma&fields=title'
+const answers = {}
+answers.handle = (await api.handle({ method: 'GET', url: path, headers: {} })).body.value
+answers.fetch = (await (await api.fetch(new Request(`http://localhost${path}`))).json()).value
+const posted = await api.handle({
+  method: 'POST',
+  url: '/api/smoke',
+  headers: { 'content-type': 'application/json' },
+  body: '{"id":3,"title":"Ivanhoe"}',
+})
+answers.written = posted.status
+
+const own = createServer(api)
+const servers = {
+  node: await own.listen(0),
+  express: await listening(createHttpServer(express().use(expressApi(api)))),
+  koa: await listening(createHttpServer(new Koa().use(koaApi(api)).callback())),
+}
+for (const [name, url] of Object.entries(servers)) {
+  const response = await fetch(`${url}${path}`, { headers: { connection: 'close' } })
+  answers[name] = (await response.json()).value
+}
+
+function listening(server) {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      server.unref()
+      resolve(`http://127.0.0.1:${server.address().port}`)
+    })
+  })
+}
+
+const check = passwordCheck('hash')
+answers.password = await check(
+  { hash: await hashPassword('right', { cost: 4 }) },
+  'right',
+  'password',
+)
+answers.introspect = typeof introspect
+answers.required = typeof createRequire(import.meta.url)('@model-api/core').createApi
+answers.node_version = process.version
+await own.close()
+await db.destroy()
+console.log(JSON.stringify(answers))
