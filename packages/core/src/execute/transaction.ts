@@ -2,7 +2,7 @@
 
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import { ApiError, databaseUnavailable } from '../errors.ts'
+import { ApiError, databaseUnavailable, missingReference, uniqueViolation } from '../errors.ts'
 
 const mostAttempts = 4
 const shortestPause = 10
@@ -21,13 +21,37 @@ export async function inTransaction<T>(
 ): Promise<T> {
   if (db.isTransaction) return work(db)
   for (let attempt = 1; ; attempt++) {
+    // What went wrong inside tells more than the rollback that fails after it.
+    let inside: unknown
     try {
-      return await begin(db, dialect).execute((transaction) => work(transaction as AnyDatabase))
-    } catch (error) {
+      return await begin(db, dialect).execute((transaction) =>
+        work(transaction as AnyDatabase).catch((error: unknown) => {
+          inside = error
+          throw error
+        }),
+      )
+    } catch (outside) {
+      const error = inside ?? atTheEdge(dialect, outside)
       if (failureKind(dialect, error) !== 'retry') throw error
       if (attempt === mostAttempts) throw Object.assign(databaseUnavailable(), { cause: error })
       await pause()
     }
+  }
+}
+
+/** BEGIN and COMMIT fail too: for want of a connection, or by constraints that are checked at the end. */
+function atTheEdge(dialect: Dialect, error: unknown): unknown {
+  const { kind } = dialect.classify(error)
+  switch (kind) {
+    case 'unavailable':
+    case 'timeout':
+      return Object.assign(databaseUnavailable(), { cause: error })
+    case 'unique':
+      return Object.assign(uniqueViolation([]), { cause: error })
+    case 'foreignKey':
+      return Object.assign(missingReference([]), { cause: error })
+    default:
+      return error
   }
 }
 

@@ -229,11 +229,10 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
       reading.problems.add(pathTo(place.path, column.name), expected)
     }
   }
-  const more = Object.keys(json).length > target.primaryKey.length
   const chosen = !target.primaryKey.some(({ definition }) => definition.generated)
   const link = readLink(reading, target, json, place, key)
   // Clients choose such keys, so the record may be one that is still to be created.
-  return chosen && more ? { ...link, otherwise: complete(reading, target, json, place) } : link
+  return chosen ? { ...link, otherwise: complete(reading, target, json, place) } : link
 }
 
 /** Reads what stands beside the key of a link: it must be what the record holds. */

@@ -15,6 +15,7 @@ import type { Problems } from '../config/problems.ts'
 import type { Column, ColumnType, ColumnTypes } from '../model/column.ts'
 import type { ComputedColumn } from '../model/define-model.ts'
 import { fits } from '../model/fits.ts'
+import { validatorNames } from '../model/validator-names.ts'
 import { didYouMean } from '../naming/suggest.ts'
 
 // An object, so that a new column type cannot be forgotten here.
@@ -36,6 +37,9 @@ const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
 }
 
 const anything: Check = () => undefined
+
+/** One of the service's own validators. */
+const validatorName: Check = (value) => text(value) ?? oneOf(...validatorNames)(value)
 
 const members: Check = (value) =>
   Array.isArray(value) &&
@@ -67,7 +71,7 @@ const columnChecks: Checks<Column> = {
   hasDefault: boolean,
   description: text,
   format: text,
-  validator: either(either(text, callable), object),
+  validator: either(either(validatorName, callable), object),
   validator_message: text,
   example: anything,
 }
