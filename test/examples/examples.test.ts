@@ -1,11 +1,13 @@
 /** Every example is started as its readers start it, asked what it says is worth asking, and ended. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { equal, match, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
+const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface Example {
@@ -138,6 +140,22 @@ suite('examples', (test) => {
         (await ask(`${url}/api/notes/${id}`, { method: 'DELETE', ...as('bob-key') })).status
       equal([await remove(1), await remove(2), await remove(3)], [404, 403, 200])
     }))
+
+  test('typed-client: its types are generated, it compiles with them, and it runs', async () => {
+    const folder = `${root}examples/typed-client`
+    const node = ['--conditions=@model-api/source']
+    await run(process.execPath, [...node, `${folder}/generate.ts`])
+    await run(`${root}node_modules/.bin/tsc`, ['-p', folder])
+    const { stdout } = await run(process.execPath, [
+      ...node,
+      `${root}examples/start.ts`,
+      'typed-client',
+    ])
+    const lines = stdout.trim().split('\n')
+    equal(lines.length, 5)
+    match(lines[0] ?? '', 'Island')
+    equal(lines.slice(3), ['404: Not Found', 'created: Sea stories'])
+  })
 
   test('a name that is none', async () => {
     const child = start('nothing')
