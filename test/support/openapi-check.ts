@@ -106,7 +106,8 @@ const patternOf = (path: string): RegExp =>
     `^${path
       .split(/\{[^}]*\}/)
       .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('[^/]+')}$`,
+      // Dot segments name nothing.
+      .join('(?!\\.{1,2}(?:/|$))[^/]+')}$`,
     's',
   )
 

@@ -4,6 +4,7 @@ import type { OpenAPIObject, PathItemObject } from 'openapi3-ts/oas31'
 import type { MethodName } from '../config/config.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { Route } from '../http/route-table.ts'
+import { relationBySegment } from '../registry/relation-token.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import { authPaths } from './auth-operations.ts'
 import { createComponents, freeName } from './components.ts'
@@ -106,11 +107,15 @@ function ownRoutes(resource: Resource): RouteAt[] {
 function relationRoutes(resource: Resource): RouteAt[] {
   const item = ownRoutes(resource)[1]
   if (item === undefined) return []
-  return [...resource.relations.values()].map((relation) => ({
-    path: `${item.path}/${relation.segment}`,
-    aliases: item.aliases.map((alias) => `${alias}/${relation.segment}`),
-    route: { kind: 'related', resource, key: [], relation },
-  }))
+  return [...resource.relations.values()].map((relation) => {
+    const { segment, target } = relation
+    const plural = relationBySegment(resource, target.endpoint) === relation
+    const segments = plural && target.endpoint !== segment ? [segment, target.endpoint] : [segment]
+    const [path = '', ...aliases] = [item.path, ...item.aliases].flatMap((own) =>
+      segments.map((one) => `${own}/${one}`),
+    )
+    return { path, aliases, route: { kind: 'related', resource, key: [], relation } }
+  })
 }
 
 function pathsOf(

@@ -283,7 +283,7 @@ function occasionsOf(
     ...occasions,
     'always',
     'database',
-    ...(target.settings.allowJoin && target.relations.size > 0 ? (['join'] as const) : []),
+    ...(target.settings.allowJoin ? (['join'] as const) : []),
     ...(required || strategies.length > 0 ? (['protected'] as const) : []),
     ...(passwords ? (['password', 'limited'] as const) : []),
     ...(writes && hasCookie(auth) ? (['cookie'] as const) : []),
