@@ -1,0 +1,54 @@
+// Route and method → the endpoint that answers.
+
+import type { Call } from '../call.ts'
+import type { Result } from '../http/envelope.ts'
+import type { Route } from '../http/route-table.ts'
+import type { Resource } from '../registry/resource.ts'
+import { removeMany, updateMany } from './bulk.ts'
+import { getMany } from './collection.ts'
+import { create } from './create.ts'
+import { getOne } from './item.ts'
+import { getRelated } from './related.ts'
+import { remove } from './remove.ts'
+import { restore } from './restore.ts'
+import { update } from './update.ts'
+
+/** Answers an admitted call; its method is one that the route allows. */
+export function answerRoute(call: Call, route: Route): Promise<Result> {
+  const { resource } = route
+  switch (route.kind) {
+    case 'collection':
+      return onCollection(call, resource)
+    case 'item':
+      return onItem(call, resource, route.key)
+    case 'restore':
+      return restore(call, resource, route.key)
+    case 'related':
+      return getRelated(call, route.relation, route.key)
+  }
+}
+
+function onCollection(call: Call, resource: Resource): Promise<Result> {
+  switch (call.method) {
+    case 'POST':
+      return create(call, resource)
+    case 'PATCH':
+      return updateMany(call, resource)
+    case 'DELETE':
+      return removeMany(call, resource)
+    default:
+      return getMany(call, resource)
+  }
+}
+
+function onItem(call: Call, resource: Resource, key: readonly string[]): Promise<Result> {
+  switch (call.method) {
+    case 'PATCH':
+    case 'PUT':
+      return update(call, resource, key)
+    case 'DELETE':
+      return remove(call, resource, key)
+    default:
+      return getOne(call, resource, key)
+  }
+}

@@ -1,0 +1,57 @@
+// route: a request's URL and method → the call that the other stages carry on, or 404 and 414.
+
+import { reachOf } from '../access/reach.ts'
+import { anonymous } from '../access/roles.ts'
+import type { Call, Runtime } from '../call.ts'
+import { settingNames } from '../config/setting-names.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import { unknownPath, urlTooLong } from '../errors.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import { actionOf, resourceOf } from './route-method.ts'
+
+/** 414, before anything is read of the URL. */
+export function refuseLongUrl({ settings }: Runtime, { url }: ApiRequest): void {
+  const { urlLength } = settings.limits
+  if (url.length > urlLength) throw urlTooLong(url.length, settingNames.maxUrlLength, urlLength)
+}
+
+export type Switches = Pick<ApiSettings, 'hooks' | 'dump'>
+
+/** The path, the method, and what they mean; nobody is known yet. */
+export function openCall(runtime: Runtime, request: ApiRequest): { call: Call; route: Route } {
+  const { baseUrl, prefix } = runtime.settings
+  const { path, query } = splitUrl(request.url)
+  const route = matchRoute(runtime.routes, path)
+  if (route === undefined) throw unknownPath(path)
+  const method = request.method.toUpperCase()
+  const resource = resourceOf(route)
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const hookMethod = method.toLowerCase() as keyof typeof resource.settings.hooks
+  const call: Call = {
+    runtime,
+    request,
+    method,
+    path,
+    query,
+    resource,
+    action: actionOf(route, method),
+    relation: route.kind === 'related' ? route.relation : null,
+    hooks: resource.settings.hooks[hookMethod] ?? resource.settings.hooks.get,
+    origin,
+    base: `${origin}${prefix}`,
+    caller: anonymous,
+    reach: reachOf(anonymous),
+  }
+  return { call, route }
+}
+
+/** What the answer to a refused request goes by, where it was for a resource. */
+export function switchesAt(runtime: Runtime, request: ApiRequest): Switches | undefined {
+  try {
+    const { hooks, resource } = openCall(runtime, request).call
+    return { hooks, dump: resource.settings.dump }
+  } catch {
+    return undefined
+  }
+}
