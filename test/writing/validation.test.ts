@@ -1,0 +1,209 @@
+/** Validation of a body: everything at once, each problem with its path. */
+import { type AnyModel, defineModel } from '@model-api/core'
+import { send, testApi } from '../support/api.ts'
+import { equal, match } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { countRows, createLibrary, everything, library, marking } from './models.ts'
+
+const json = { 'content-type': 'application/json' }
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+eachDatabase('validation', (test, db) => {
+  const api = testApi(db, library, marking)
+  const nested = testApi(db, library, everything)
+  test.before(() => createLibrary(db))
+
+  const problems = async (
+    url: string,
+    body: unknown,
+    on = api,
+  ): Promise<Record<string, string[]>> => {
+    const { status, errors } = await send(on, 'POST', url, { body, headers: json })
+    equal([status, errors.error], [400, 'Validation failed'])
+    return errors.reason
+  }
+
+  test('reports all problems at once, by path', async () => {
+    const body = {
+      titel: 'x',
+      price: '1.234',
+      rating: '5',
+      sold: 1.5,
+      in_stock: 1,
+      kind: 'essay',
+      cover: 'é',
+      since: '2023-02-29',
+      read_at: 'yesterday',
+      opens: '25:00',
+      author_id: '1',
+      code: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
+      id: 1,
+    }
+    equal(await problems('/api/books', body), {
+      titel: ['Unknown field "titel". Did you mean "title"?'],
+      price: ['Expected a decimal number with at most 2 digits after the point.'],
+      rating: ['Expected a number such as 12.5 or 1e-3.'],
+      sold: ['Expected a whole number of 64 bits.'],
+      in_stock: ['Expected true or false.'],
+      kind: ['Expected one of novel, poems.'],
+      cover: ['Expected bytes as a base64 text.'],
+      since: ['Expected a date such as 1925-05-14.'],
+      read_at: [
+        'Expected a date and time such as 2024-05-14T10:30:00Z, to the millisecond at most.',
+      ],
+      opens: ['Expected a time such as 10:30:00.'],
+      author_id: ['Expected a whole number between -9007199254740991 and 9007199254740991.'],
+      code: ['This field is generated.'],
+      id: ['This field is generated.'],
+      title: ['This field is required.'],
+    })
+  })
+
+  test('hidden fields answer like unknown ones', async () => {
+    const reason = await problems('/api/authors', { name: 'A', secret: 'x', nothing: 1 })
+    equal(reason.secret, ['Unknown field "secret".'])
+    equal(reason.nothing, ['Unknown field "nothing".'])
+  })
+
+  test('a scalar column takes neither an object nor a list, nor another scalar', async () => {
+    for (const name of [{ x: 1 }, ['x'], true, 5]) {
+      equal(Object.keys(await problems('/api/tags', { name })), ['name'])
+    }
+    equal(await problems('/api/tags', { name: null }), { name: ['This field cannot be null.'] })
+  })
+
+  test('lengths are counted in characters', async () => {
+    equal((await send(api, 'POST', '/api/tags', { body: { name: '😀'.repeat(40) } })).status, 201)
+    equal(await problems('/api/tags', { name: 'é'.repeat(41) }), {
+      name: ['Expected at most 40 characters, got 41.'],
+    })
+  })
+
+  test('NUL and half a surrogate pair are refused everywhere', async () => {
+    equal(Object.keys(await problems('/api/tags', { name: 'a\0' })), ['name'])
+    equal(Object.keys(await problems('/api/tags', { name: '\ud800' })), ['name'])
+    const deep = { title: 'x', details: { a: ['\0'] } }
+    equal(Object.keys(await problems('/api/books', deep)), ['details.a[0]'])
+  })
+
+  test('validator, validator_message and format', async () => {
+    const bad = { name: 'A', email: 'no', homepage: 'javascript:alert(1)' }
+    equal(await problems('/api/authors', bad), {
+      email: ['Not an e-mail address'],
+      homepage: ['Expected a web address such as https://example.org/page.'],
+    })
+    for (const homepage of ['ftp://x.org/', 'https://user:pw@x.org/', '//x.org', 'https://', 'x']) {
+      equal(Object.keys(await problems('/api/authors', { name: 'A', homepage })), ['homepage'])
+    }
+    const good = { name: 'A', email: 'ann@example.org', homepage: 'https://example.org/a?b=c#d' }
+    equal((await send(api, 'POST', '/api/authors', { body: good })).status, 201)
+  })
+
+  test('a function sees the whole record, also in a change of one field', async () => {
+    const body = { title: 'x', since: '2024-01-02', until: '2024-01-01' }
+    equal(await problems('/api/books', body), { until: ['Before it began'] })
+    const { headers } = await send(api, 'POST', '/api/books', {
+      body: { title: 'x', since: '2024-01-02' },
+    })
+    const { status, errors } = await send(api, 'PATCH', headers.location ?? '', {
+      body: { until: '2024-01-01', price: 'x' },
+    })
+    equal([status, Object.keys(errors.reason).sort()], [400, ['price', 'until']])
+  })
+
+  test('any Standard Schema, sync or async; what throws refuses', async () => {
+    const schema = (validate: (value: unknown) => unknown) => ({
+      '~standard': { version: 1 as const, vendor: 'test', validate: validate as never },
+    })
+    const issues = [{ message: 'Too bad' }, { message: 'Really' }]
+    const Sample = defineModel('Sample', {
+      table: 'tags',
+      columns: {
+        id,
+        name: {
+          type: 'string',
+          validator: schema(async (value) => (value === 'good' ? { value } : { issues })),
+        },
+      },
+      meta: {},
+    })
+    const Throwing = defineModel('Throwing', {
+      table: 'tags',
+      columns: {
+        id,
+        name: {
+          type: 'string',
+          validator: () => {
+            throw new Error('secret detail')
+          },
+        },
+      },
+      meta: {},
+    })
+    const own = testApi(db, [Sample, Throwing] as readonly AnyModel[])
+    equal(await problems('/api/samples', { name: 'bad' }, own), { name: ['Too bad', 'Really'] })
+    equal((await send(own, 'POST', '/api/samples', { body: { name: 'good' } })).status, 201)
+    equal(await problems('/api/throwings', { name: 'x' }, own), {
+      name: ['This value is not valid.'],
+    })
+  })
+
+  test('a body is an application/json object', async () => {
+    const post = async (body: unknown, headers: Record<string, string> = json) => {
+      const { status, errors } = await send(api, 'POST', '/api/tags', { body, headers })
+      return [status, errors.code]
+    }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    equal(await post('name=x', form), [415, 'unsupported_media_type'])
+    equal(await post('{"name":"x"}', {}), [415, 'unsupported_media_type'])
+    equal(await post('{"name":"x"'), [400, 'malformed_json'])
+    equal(await post(''), [400, 'empty_body'])
+    equal(await post('"x"'), [400, 'validation_failed'])
+    equal(await post('[{"name":"x"}]'), [400, 'wrong_body'])
+    equal(await post(`{"name":"${'x'.repeat(1_100_000)}"}`), [413, 'body_too_large'])
+    const deep = `{"name":${'['.repeat(40)}${']'.repeat(40)}}`
+    equal(await post(deep), [400, 'malformed_json'])
+  })
+
+  test('repeated keys, keys that reach a prototype, and lost digits are problems', async () => {
+    const twice = '{"name":"a","name":"b"}'
+    equal(await problems('/api/tags', twice), { name: ['The key is given twice.'] })
+    const proto = '{"name":"a","__proto__":{"x":1}}'
+    equal(Object.keys(await problems('/api/tags', proto)), ['__proto__'])
+    const parsed = JSON.parse('{"name":"a","constructor":1}')
+    equal(Object.keys(await problems('/api/tags', parsed)), ['constructor'])
+    const digits = '{"title":"x","sold":9007199254740993,"price":0.12345678901234567}'
+    const reason = await problems('/api/books', digits)
+    equal(Object.keys(reason).sort(), ['price', 'sold'])
+    match(reason.sold?.[0] ?? '', 'Expected a string')
+  })
+
+  test('a nested object where nested writes are off is a problem, not dropped', async () => {
+    const reason = await problems('/api/books', { title: 'x', author: { name: 'A' } })
+    match(reason.author?.[0] ?? '', 'API_ALLOW_NESTED_WRITES')
+  })
+
+  test('nested problems have their path', async () => {
+    const books = [{ title: 'x' }, { titel: 'y', tags: [{ name: 1 }] }]
+    equal(await problems('/api/authors', { name: 'A', books, profile: {} }, nested), {
+      'books[1].titel': ['Unknown field "titel". Did you mean "title"?'],
+      'books[1].tags[0].name': ['Expected a text.'],
+      'books[1].title': ['This field is required.'],
+      'profile.motto': ['This field is required.'],
+    })
+  })
+
+  test('nesting ends at API_MAX_DEPTH', async () => {
+    const shallow = testApi(db, library, { ...everything, API_MAX_DEPTH: 1 })
+    const body = { name: 'A', books: [{ title: 'x', tags: [{ name: 'deep' }] }] }
+    const reason = await problems('/api/authors', body, shallow)
+    match(reason['books[0].tags']?.[0] ?? '', 'API_MAX_DEPTH')
+  })
+
+  test('a refused body writes nothing', async () => {
+    const before = await countRows(db, 'authors', 'books', 'tags')
+    const body = { name: 'A', books: [{ title: 'x', tags: [{ name: 5 }] }] }
+    await problems('/api/authors', body, nested)
+    equal(await countRows(db, 'authors', 'books', 'tags'), before)
+  })
+})
