@@ -91,6 +91,8 @@ export const cases: readonly Case[] = [
   read('the singular is an alias', '/api/book/1', 200, { has: 'Emma' }),
   read('another endpoint of a model', '/api/stock/shelves/1', 200, { has: '"id":1' }),
   read('bare values', '/api/books/1?fields=title', 200, { has: '"value":{"title":"Emma"}' }),
+  read('the OpenAPI document', '/openapi.json', 200, { has: ['"openapi":"3.1', '{mount}'] }),
+  read('HEAD of the document', '/docs/apispec.json', 200, { method: 'HEAD' }),
   // ------------------------------------------------------------ methods
   read('HEAD is GET without a body', '/api/books', 200, { method: 'HEAD' }),
   read('HEAD of nothing', '/api/books/99', 404, { method: 'HEAD' }),
@@ -102,6 +104,11 @@ export const cases: readonly Case[] = [
   write('a method nobody knows', 'PURGE', '/api/books', undefined, 405),
   write('not allowed goes before a body that is no JSON', 'POST', '/api/tags', '{', 405),
   // ------------------------------------------------------------ conditional requests
+  read('a tag that is known', '/api/books/1', 304, { headers: { 'if-none-match': '*' } }),
+  read('a tag that is known, to HEAD', '/api/books/1', 304, {
+    method: 'HEAD',
+    headers: { 'if-none-match': '*' },
+  }),
   write('a tag that is stale', 'PATCH', '/api/books/1', '{"title":"No"}', 412, {
     headers: { ...json, 'if-match': '"0.0"' },
   }),
