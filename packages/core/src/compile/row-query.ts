@@ -1,6 +1,7 @@
 // RowPlan → the statement that reads the page and the one that counts; no decisions left, no client text but bound values.
 
 import type { Expression } from 'kysely'
+import { decidingJoins } from '../plan/deciding-joins.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
@@ -92,7 +93,10 @@ function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Nar
   const needed = plan.joins
     .filter((join) => used.has(join.source))
     .map((join): PlannedJoin => ({ ...join, type: 'left' }))
-  return { from: joined(target, plan.from, needed), where: [chosenKeys(target, plan)] }
+  const deciding = decidingJoins(plan.where, plan.joins)
+  const where =
+    deciding.length === 0 ? conditionsOf(target, plan) : [chosenKeys(target, plan, deciding)]
+  return { from: joined(target, plan.from, needed), where }
 }
 
 const joinWords = { inner: sql` inner join `, left: sql` left join `, right: sql` right join ` }
@@ -118,9 +122,9 @@ function conditionsOf(target: Target, plan: RowPlan): readonly Fragment[] {
 }
 
 /** `key in (select key from base join … where …)`: joined rows repeat keys, not base rows. */
-function chosenKeys(target: Target, plan: RowPlan): Fragment {
+function chosenKeys(target: Target, plan: RowPlan, joins: readonly PlannedJoin[]): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
-  const from = joined(target, plan.from, plan.joins)
+  const from = joined(target, plan.from, joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
   const tuple = keys.length === 1 ? keys[0] : sql`(${sql.join(keys)})`
   return sql`${tuple} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan))})`
