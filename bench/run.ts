@@ -136,8 +136,15 @@ async function inTurns(
   for (let round = 0; round < Number(options.rounds); round++) {
     for (let i = 0; i < servers.length; i++) {
       const server = servers[(i + round) % servers.length] as Server
-      if (round === 0) await sample(server, workload, 0.3, round)
-      samples.get(server.name)?.push(await sample(server, workload, Number(options.seconds), round))
+      try {
+        if (round === 0) await sample(server, workload, 0.3, round)
+        samples
+          .get(server.name)
+          ?.push(await sample(server, workload, Number(options.seconds), round))
+      } catch (error) {
+        // A system that cannot do it has no figure; the others have.
+        console.error(String(error))
+      }
     }
   }
   console.error(`${database} ${workload.name} ${workload.title}`)
