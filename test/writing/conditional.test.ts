@@ -1,0 +1,126 @@
+/** ETag, If-Match, If-None-Match and Idempotency-Key. */
+import { frozenClock, get, send, testApi } from '../support/api.ts'
+import { equal, match, notEqual } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { countRows, createLibrary, everything, library } from './models.ts'
+
+eachDatabase('conditional requests', (test, db) => {
+  const api = testApi(db, library, everything)
+  let url = ''
+  test.before(async () => {
+    await createLibrary(db)
+    const body = { title: 'Tagged', price: '1' }
+    url = (await send(api, 'POST', '/api/books', { body })).headers.location ?? ''
+  })
+  const etag = async (at: string) => (await get(api, at)).headers.etag ?? ''
+  const row = (tag: string) => tag.slice(1).split('.')[0]
+
+  test('the row part does not depend on the projection, the other one does', async () => {
+    const whole = await etag(url)
+    const part = await etag(`${url}?fields=title`)
+    match(whole, /^"[0-9a-f]{16}\.[0-9a-f]{16}"$/)
+    equal(row(part), row(whole))
+    notEqual(part, whole)
+  })
+
+  test('every write of one record answers the tag that GET gives', async () => {
+    const patched = await send(api, 'PATCH', url, { body: { price: '2' } })
+    equal(patched.headers.etag, await etag(url))
+    const created = await send(api, 'POST', '/api/tags', { body: { name: 'tagged' } })
+    equal(created.headers.etag, await etag(created.headers.location ?? ''))
+  })
+
+  test('If-None-Match answers 304 without a body', async () => {
+    const tag = await etag(url)
+    for (const condition of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+      const answer = await get(api, url, { 'if-none-match': condition })
+      equal([answer.status, answer.body, answer.headers.etag], [304, undefined, tag])
+    }
+    equal((await get(api, url, { 'if-none-match': '"x.y"' })).status, 200)
+    equal((await get(api, `${url}?fields=title`, { 'if-none-match': tag })).status, 200)
+  })
+
+  test('If-Match with a stale tag is 412 on PATCH, PUT and DELETE, and nothing changes', async () => {
+    const headers = { 'if-match': await etag(`${url}?fields=title`) }
+    await send(api, 'PATCH', url, { body: { price: '3' } })
+    for (const method of ['PATCH', 'PUT', 'DELETE']) {
+      const body = method === 'DELETE' ? {} : { body: { title: 'Lost' } }
+      const { status, errors } = await send(api, method, url, { ...body, headers })
+      equal([status, errors.code], [412, 'precondition_failed'])
+    }
+    const fresh = { 'if-match': await etag(`${url}?dump_relationships=false`) }
+    equal((await send(api, 'PATCH', url, { body: { title: 'Kept' }, headers: fresh })).status, 200)
+    const any = { 'if-match': '*' }
+    equal((await send(api, 'PATCH', url, { body: {}, headers: any })).status, 200)
+  })
+
+  test('of two changes of one version the second is 412', async () => {
+    const headers = { 'if-match': await etag(url) }
+    const answers = await Promise.all(
+      ['4', '5'].map((price) => send(api, 'PATCH', url, { body: { price }, headers })),
+    )
+    equal(answers.map(({ status }) => status).sort(), [200, 412])
+  })
+})
+
+eachDatabase('Idempotency-Key', (test, db) => {
+  const clock = frozenClock()
+  const api = testApi(db, library, everything, { clock })
+  test.before(() => createLibrary(db))
+  const key = (text: string) => ({ 'idempotency-key': text.padEnd(16, '.') })
+  const post = (body: unknown, headers: Record<string, string>) =>
+    send(api, 'POST', '/api/tags', { body, headers })
+
+  test('the same key and body answer the stored result, and nothing is written again', async () => {
+    const first = await post({ name: 'once' }, key('one'))
+    const second = await post({ name: 'once' }, key('one'))
+    equal([first.status, second.status], [201, 201])
+    equal([second.value, second.headers.location], [first.value, first.headers.location])
+    equal(second.headers['idempotency-replayed'], 'true')
+    equal(await countRows(db, 'tags'), [1])
+  })
+
+  test('another body is 422', async () => {
+    const { status, errors } = await post({ name: 'twice' }, key('one'))
+    equal([status, errors.code], [422, 'idempotency_key_reused'])
+  })
+
+  test('what failed may be tried again', async () => {
+    equal((await post({ name: 'once' }, key('two'))).status, 409)
+    equal((await post({ name: 5 }, key('three'))).status, 400)
+    await db.kysely.deleteFrom('tags').where('name', '=', 'once').execute()
+    equal((await post({ name: 'once' }, key('two'))).status, 201)
+  })
+
+  test('of many at once one is done, and the others are refused or answered alike', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post({ name: 'parallel' }, key('many'))),
+    )
+    const created = answers.filter(({ status }) => status === 201)
+    equal(new Set(created.map(({ value }) => value.id)).size, 1)
+    equal(
+      answers.every(({ status }) => status === 201 || status === 409),
+      true,
+    )
+    const rows = db.kysely.selectFrom('tags').selectAll().where('name', '=', 'parallel')
+    equal((await rows.execute()).length, 1)
+  })
+
+  test('a record that is gone comes back as null', async () => {
+    const { headers } = await post({ name: 'brief' }, key('brief'))
+    await send(api, 'DELETE', headers.location ?? '')
+    const again = await post({ name: 'brief' }, key('brief'))
+    equal([again.status, again.value], [201, null])
+  })
+
+  test('callers without a user need a key that nobody guesses', async () => {
+    const { errors } = await post({ name: 'x' }, { 'idempotency-key': 'short' })
+    equal(errors.code, 'bad_idempotency_key')
+  })
+
+  test('a key is forgotten after a day', async () => {
+    clock.tick(24 * 60 * 60 * 1000 + 1)
+    equal((await post({ name: 'new day' }, key('one'))).status, 201)
+    equal(await countRows(db, 'idempotency_keys'), [1])
+  })
+})

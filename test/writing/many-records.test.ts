@@ -1,0 +1,123 @@
+/** Bulk: lists, upserts, and PATCH and DELETE by filter; all or none. */
+import { get, send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { countRows, createLibrary, everything, library } from './models.ts'
+
+eachDatabase('many records', (test, db) => {
+  const api = testApi(db, library, everything)
+  const plain = testApi(db, library)
+  test.before(() => createLibrary(db))
+  const post = (url: string, body: unknown) => send(api, 'POST', url, { body })
+  const names = (value: readonly { name: string }[]) => value.map(({ name }) => name)
+
+  test('POST of a list creates all, in order', async () => {
+    const body = [{ name: 'b' }, { name: 'a' }]
+    const { status, value, total, headers } = await post('/api/tags', body)
+    equal([status, names(value), total, headers.location], [201, ['b', 'a'], 2, undefined])
+  })
+
+  test('or none, and says which', async () => {
+    const before = await countRows(db, 'tags')
+    const invalid = await post('/api/tags', [{ name: 'ok' }, { nam: 'x' }, { name: 5 }])
+    equal(Object.keys(invalid.errors.reason).sort(), ['[1].nam', '[1].name', '[2].name'])
+    equal((await post('/api/tags', [{ name: 'ok' }, { name: 'a' }])).errors.reason, {
+      '[1].name': ['Another record has this value.'],
+    })
+    equal(await countRows(db, 'tags'), before)
+  })
+
+  test('a list ends at API_MAX_BULK, and is refused where bulk is off', async () => {
+    const small = testApi(db, library, { ...everything, API_MAX_BULK: 2 })
+    const body = [{ name: 'x1' }, { name: 'x2' }, { name: 'x3' }]
+    equal((await send(small, 'POST', '/api/tags', { body })).errors.code, 'too_many_records')
+    equal((await send(plain, 'POST', '/api/tags', { body })).errors.code, 'wrong_body')
+    equal((await send(plain, 'PATCH', '/api/tags?id__gt=0', { body: {} })).status, 405)
+    equal((await post('/api/tags', [])).errors.code, 'wrong_body')
+  })
+
+  test('PATCH changes what the filters choose', async () => {
+    await post('/api/books', [
+      { title: 'cheap', price: '1' },
+      { title: 'cheap', price: '2' },
+      { title: 'dear', price: '30' },
+    ])
+    const { status, value, total } = await send(api, 'PATCH', '/api/books?price__lt=5', {
+      body: { kind: 'poems' },
+    })
+    equal([status, total], [200, 2])
+    equal(
+      value.map((book: { title: string; kind: string }) => `${book.title} ${book.kind}`),
+      ['cheap poems', 'cheap poems'],
+    )
+    equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
+  })
+
+  test('PATCH and DELETE need a filter and honour max_affected', async () => {
+    for (const method of ['PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { body: { kind: 'novel' } } : {}
+      const code = async (url: string, headers = {}) =>
+        (await send(api, method, url, { ...body, headers })).errors.code
+      equal(await code('/api/books'), 'filter_needed')
+      equal(await code('/api/books?title__eq=cheap&max_affected=1'), 'too_many_records')
+      equal(await code('/api/books?title__eq=cheap&limit=1'), 'not_here')
+      equal(
+        await code('/api/books?title__eq=cheap', { 'if-match': '"x.y"' }),
+        'precondition_on_many',
+      )
+    }
+    equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
+  })
+
+  test('DELETE removes what the filters choose', async () => {
+    const url = '/api/books?title__eq=cheap&max_affected=2'
+    const { status, value, total } = await send(api, 'DELETE', url)
+    equal([status, value, total], [200, null, 2])
+    equal((await send(api, 'DELETE', url)).total, 0)
+  })
+
+  test('DELETE by filter is all or none', async () => {
+    await post('/api/books', { title: 'held', copies: [{ branch: 'A', number: 1 }] })
+    await post('/api/books', { title: 'held' })
+    equal((await send(api, 'DELETE', '/api/books?title__eq=held')).status, 409)
+    equal((await get(api, '/api/books?title__eq=held')).total, 2)
+    equal((await send(api, 'DELETE', '/api/books?title__eq=held&cascade_delete=1')).total, 2)
+    equal((await get(api, '/api/copies')).total, 0)
+  })
+
+  test('on_conflict changes what is there and creates what is not', async () => {
+    await post('/api/authors', { name: 'Old', email: 'a@x.org' })
+    const { status, value } = await post('/api/authors?on_conflict=email', [
+      { name: 'Changed', email: 'a@x.org' },
+      { name: 'Created', email: 'b@x.org' },
+    ])
+    equal([status, names(value)], [201, ['Changed', 'Created']])
+    const again = await post('/api/authors?on_conflict=email', { name: 'Again', email: 'b@x.org' })
+    equal([again.status, again.value.id], [200, value[1].id])
+    equal((await get(api, '/api/authors?email__in=(a@x.org,b@x.org)')).total, 2)
+  })
+
+  test('on_conflict by key: with a key the record must be there, without one it is created', async () => {
+    const { value } = await post('/api/tags', { name: 'key' })
+    const body = [{ id: value.id, name: 'key2' }, { name: 'key3' }]
+    const mixed = await post('/api/tags?on_conflict=id', body)
+    equal([mixed.status, names(mixed.value)], [201, ['key2', 'key3']])
+    const missing = await post('/api/tags?on_conflict=id', { id: 99999, name: 'key4' })
+    equal([missing.status, missing.errors.reason], [422, { id: ['No such record.'] }])
+    const chosen = await post('/api/countries?on_conflict=code', { code: 'FR', title: 'France' })
+    equal([chosen.status, chosen.value.code], [201, 'FR'])
+  })
+
+  test('on_conflict names a unique key', async () => {
+    const { status, errors } = await post('/api/authors?on_conflict=name', { name: 'x' })
+    equal([status, errors.code], [400, 'not_unique_columns'])
+  })
+
+  test('on_conflict with a record that the caller may not see is 409', async () => {
+    const { value } = await post('/api/authors', { name: 'Hidden', email: 'h@x.org' })
+    await send(api, 'DELETE', `/api/authors/${value.id}`)
+    const body = { name: 'New', email: 'h@x.org' }
+    const { status, errors } = await post('/api/authors?on_conflict=email', body)
+    equal([status, errors.reason], [409, { email: ['Another record has this value.'] }])
+  })
+})

@@ -1,0 +1,200 @@
+/** Callbacks, transactions of the host, races, deadlocks and connections that die. */
+import { type ApiConfig, apiError } from '@model-api/core'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { get, send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { runScript } from '../support/databases.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { countRows, createLibrary, everything, library } from './models.ts'
+
+const withConfig = (config: ApiConfig): ApiConfig => ({ ...everything, ...config })
+
+eachDatabase('transactions', (test, db) => {
+  const api = testApi(db, library, everything)
+  test.before(() => createLibrary(db))
+  const tables = ['authors', 'books', 'tags', 'book_tags'] as const
+
+  test('add_callback receives the record and returns the one to save, nested ones too', async () => {
+    const seen: unknown[] = []
+    const config = withConfig({
+      API_ADD_CALLBACK: async (object, model) => {
+        seen.push(`${model.name} ${object.name ?? object.title}`)
+        return model.name === 'Author' ? { ...object, secret: 'set', shelf: 'A1' } : object
+      },
+    })
+    const { value } = await send(testApi(db, library, config), 'POST', '/api/books', {
+      body: { title: 'Hooked', author: { name: 'Ann' } },
+    })
+    equal(seen, ['Author Ann', 'Book Hooked'])
+    const authors = db.kysely.selectFrom('authors').selectAll().where('id', '=', value.author_id)
+    const author = await authors.executeTakeFirst()
+    equal([author?.secret, author?.shelf], ['set', 'A1'])
+  })
+
+  test('update_callback and remove_callback see the stored record, hidden columns included', async () => {
+    const seen: unknown[] = []
+    const config = withConfig({
+      API_UPDATE_CALLBACK: (object) => {
+        seen.push(['update', object.name, object.secret])
+        return { ...object, secret: 'changed' }
+      },
+      API_REMOVE_CALLBACK: (object) => {
+        seen.push(['remove', object.name, object.secret])
+        return object
+      },
+    })
+    const own = testApi(db, library, config)
+    const { headers } = await send(own, 'POST', '/api/authors', { body: { name: 'U' } })
+    const url = headers.location ?? ''
+    await send(own, 'PATCH', url, { body: { name: 'V' } })
+    await send(own, 'DELETE', url)
+    equal(seen, [
+      ['update', 'V', null],
+      ['remove', 'V', 'changed'],
+    ])
+  })
+
+  test('a callback that throws rolls back; apiError is its own answer', async () => {
+    const before = await countRows(db, ...tables)
+    const reported: unknown[] = []
+    const config = withConfig({
+      API_ADD_CALLBACK: (object, model) => {
+        if (model.name !== 'Book') return object
+        if (object.title === 'loan') throw apiError(418, 'On loan', 'Not now.')
+        throw new Error('secret detail')
+      },
+    })
+    const own = testApi(db, library, config, { onError: (error) => reported.push(error) })
+    const post = (title: string) =>
+      send(own, 'POST', '/api/authors', { body: { name: 'A', books: [{ title }] } })
+    equal((await post('loan')).status, 418)
+    const broken = await post('broken')
+    equal([broken.status, broken.text.includes('secret')], [500, false])
+    equal(reported.length, 1)
+    equal(await countRows(db, ...tables), before)
+  })
+
+  test('API_SESSION_GETTER may hand in a transaction: nothing is committed by us', async () => {
+    const before = await countRows(db, ...tables)
+    const failure = await db.kysely
+      .transaction()
+      .execute(async (transaction) => {
+        const config = withConfig({ API_SESSION_GETTER: () => transaction })
+        const own = testApi(db, library, config)
+        await own.ready
+        const created = await send(own, 'POST', '/api/authors', {
+          body: { name: 'Inside', books: [{ title: 'x' }] },
+        })
+        equal(created.status, 201)
+        equal((await get(own, created.headers.location ?? '')).status, 200)
+        throw new Error('the host rolls back')
+      })
+      .catch((error: Error) => error.message)
+    equal(failure, 'the host rolls back')
+    equal(await countRows(db, ...tables), before)
+  })
+
+  test('50 parallel POSTs of one unique key give one 201 and 49 409s', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => send(api, 'POST', '/api/tags', { body: { name: 'race' } })),
+    )
+    const statuses = answers.map(({ status }) => status).sort()
+    equal(statuses, [201, ...Array.from({ length: 49 }, () => 409)])
+    equal((await get(api, '/api/tags?name__eq=race')).total, 1)
+  })
+
+  test('30 parallel upserts of one key give one record and no failure', async () => {
+    const url = '/api/tags?on_conflict=name'
+    const body = { name: 'upsert race' }
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => send(api, 'POST', url, { body })),
+    )
+    equal([...new Set(answers.map(({ status }) => status))].sort(), [200, 201])
+    equal((await get(api, '/api/tags?name__eq=upsert%20race')).total, 1)
+  })
+
+  test('a deadlock is retried: both writes succeed', async () => {
+    // One connection writes after the other there, so nobody can meet.
+    if (db.name === 'sqlite') return
+    const ids: number[] = []
+    for (const title of ['d1', 'd2']) {
+      ids.push((await send(api, 'POST', '/api/books', { body: { title } })).value.id)
+    }
+    let met = 0
+    const config = withConfig({
+      // Each holds one book until the other holds one too; then each asks for the other's.
+      API_UPDATE_CALLBACK: async (object, model) => {
+        if (model.name !== 'Book' || met >= 2) return object
+        met += 1
+        while (met < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+        return object
+      },
+    })
+    const own = testApi(db, library, config)
+    const answers = await Promise.all(
+      [ids, [...ids].reverse()].map((list, i) => {
+        const books = list.map((id) => ({ id }))
+        return send(own, 'POST', '/api/authors', { body: { name: `Deadlock ${i}`, books } })
+      }),
+    )
+    equal(
+      answers.map(({ status }) => status),
+      [201, 201],
+    )
+    const rows = await db.kysely.selectFrom('books').selectAll().where('id', 'in', ids).execute()
+    equal(new Set(rows.map(({ author_id }) => author_id)).size, 1)
+  })
+
+  test('killing the connection between two nested inserts leaves nothing behind', async () => {
+    if (db.name === 'sqlite' || db.url === undefined) return
+    const url = db.url
+    const before = await countRows(db, ...tables)
+    const mortal = await mortalDatabase(url)
+    const config = withConfig({
+      API_ADD_CALLBACK: async (object, model) => {
+        if (model.name === 'Book') await killWriters(url)
+        return object
+      },
+    })
+    const own = testApi(db, library, config, {
+      onError: () => {},
+      ...(mortal === undefined ? {} : { db: mortal }),
+    })
+    const { status, headers } = await send(own, 'POST', '/api/authors', {
+      body: { name: 'Killed', books: [{ title: 'x' }] },
+    })
+    equal([status, headers['retry-after']], [503, '1'])
+    equal(await countRows(db, ...tables), before)
+    equal((await send(own, 'POST', '/api/tags', { body: { name: 'alive' } })).status, 201)
+    await mortal?.destroy()
+  })
+
+  /** With pg, a connection that dies while it is in use ends the process unless somebody listens. */
+  // biome-ignore lint/suspicious/noExplicitAny: any tables
+  async function mortalDatabase(url: string): Promise<Kysely<any> | undefined> {
+    if (db.name !== 'postgres') return undefined
+    const { default: pg } = await import('pg')
+    const pool = new pg.Pool({ connectionString: url, max: 2 })
+    pool.on('error', () => {})
+    pool.on('connect', (client) => void client.on('error', () => {}))
+    return new Kysely({ dialect: new PostgresDialect({ pool }) })
+  }
+
+  /** Ends every connection that is inside a transaction of this database. */
+  async function killWriters(url: string): Promise<void> {
+    if (db.name === 'postgres') {
+      const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state like 'idle in transaction%'`
+      await runScript('postgres', url, kill)
+      return
+    }
+    const writers = await sql<{ id: number }>`
+      select trx_mysql_thread_id as id from information_schema.innodb_trx`.execute(db.kysely)
+    const own = await sql<{ id: number }>`
+      select id from information_schema.processlist where db = database()`.execute(db.kysely)
+    const ours = new Set(own.rows.map(({ id }) => Number(id)))
+    for (const { id } of writers.rows) {
+      if (ours.has(Number(id))) await runScript('mysql', url, `kill ${Number(id)}`)
+    }
+  }
+})
