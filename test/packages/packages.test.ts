@@ -12,17 +12,22 @@ const run = promisify(execFile)
 const update = process.env.UPDATE_API_REPORT === '1'
 const bin = (name: string): string => `${root}node_modules/.bin/${name}`
 
-/** `internals` is left out: it promises nothing. */
-const entries: Readonly<Record<PackageName, readonly string[]>> = {
-  core: ['index', 'introspect', 'redis'],
-  'http-node': ['index'],
-  'adapter-express': ['index'],
-  'adapter-koa': ['index'],
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+/** The entries of a package; `internals` is left out: it promises nothing. */
+function entriesOf(name: PackageName): readonly string[] {
+  const text = readFileSync(`${root}packages/${name}/package.json`, 'utf8')
+  const paths = Object.keys((JSON.parse(text) as Manifest).exports)
+  const entries = paths.filter((path) => path !== './package.json' && path !== './internals')
+  return entries.map((path) => path.slice(2) || 'index')
 }
 
 /** The surface of a package, as its api-report.md has it. */
 function report(name: PackageName, folder: string): string {
-  const sections = entries[name].map((entry) => {
+  const sections = entriesOf(name).map((entry) => {
     const specifier = `@model-api/${name}${entry === 'index' ? '' : `/${entry}`}`
     const text = surfaceOf(join(folder, 'packages', name, 'dist', `${entry}.d.ts`))
     return `## ${specifier}\n\n\`\`\`ts\n${text}\n\`\`\`\n`
@@ -30,11 +35,6 @@ function report(name: PackageName, folder: string): string {
   const how =
     'Everything that is exported, without comments; rewritten by `UPDATE_API_REPORT=1 npm test`.'
   return `# The surface of @model-api/${name}\n\n${how}\n\n${sections.join('\n')}`
-}
-
-interface Manifest {
-  readonly exports: Readonly<Record<string, unknown>>
-  readonly dependencies?: Readonly<Record<string, string>>
 }
 
 interface Runtime {
