@@ -236,5 +236,6 @@ export const cases: readonly Case[] = [
     host: true,
     has: 'nobody',
   }),
+  read('a malformed path below it', '/api/shelves/%zz', 404, { host: true, has: 'nobody' }),
   write('a body for a route of the host', 'POST', '/hello', '{"a":1}', 404, { host: true }),
 ]
