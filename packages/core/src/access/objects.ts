@@ -62,6 +62,7 @@ async function checkEmbeds(
   embeds: readonly EmbedPlan[],
   parents: readonly LoadedRow[],
 ): Promise<void> {
+  if (!asksWithin(call, embeds)) return
   for (const embed of embeds) {
     const { relation } = embed
     const children = new Set(parents.flatMap((parent) => childrenOf(parent, relation.name)))
@@ -76,6 +77,10 @@ async function checkEmbeds(
     await checkEmbeds(call, action, embed.embeds, [...children])
   }
 }
+
+/** Most requests have nobody to ask, and their rows need not be looked at. */
+const asksWithin = (call: Call, embeds: readonly EmbedPlan[]): boolean =>
+  embeds.some((embed) => hasCanRead(call, embed.relation.target) || asksWithin(call, embed.embeds))
 
 function childrenOf(parent: LoadedRow, name: string): readonly LoadedRow[] {
   const related = parent.related[name] ?? null

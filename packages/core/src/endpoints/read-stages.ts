@@ -20,7 +20,7 @@ import { writeCursor } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
-import { serialize } from '../serialize/serialize.ts'
+import { serializer } from '../serialize/serialize.ts'
 
 /** parse: the raw query → AST, within the limits of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
@@ -113,7 +113,7 @@ export async function objectsOf(
   await checkObjects(call, plan, rows)
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
-  const objects = rows.map((row) => serialize(shape, row, call.base))
+  const objects = rows.map(serializer(shape, call.base))
   const { dump } = call.hooks
   if (dump === undefined && !hasDump(resource, embeds)) return objects
   const args = hookArgs(call)

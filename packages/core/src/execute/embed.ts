@@ -101,14 +101,11 @@ async function loadChunk(
   const raw = await run(connection, rows)
   return raw.map((row) => {
     const child = load(readers, row)
-    const owner = load(parentKey, row)
-    const key = parentKey.map(({ key: name }) => String(ownerValue(owner, name)))
-    for (const parent of byKey.get(JSON.stringify(key)) ?? []) attach(parent, relation.name, child)
+    const key = keyText(parentKey.map(({ alias, decode }) => decode(row[alias]) as Value | null))
+    for (const parent of byKey.get(key) ?? []) attach(parent, relation.name, child)
     return child
   })
 }
-
-const ownerValue = (owner: LoadedRow, name: string): unknown => owner.values[name]
 
 function attach(parent: LoadedRow, name: string, child: LoadedRow): void {
   const related = parent.related[name]

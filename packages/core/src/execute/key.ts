@@ -19,5 +19,6 @@ export function keysOf(
   return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
 }
 
-/** A text that is equal for equal keys only. */
-export const keyText = (key: readonly Value[]): string => JSON.stringify(key.map(String))
+/** A text that is equal for equal keys of the same columns only. */
+export const keyText = (key: readonly (Value | null)[]): string =>
+  key.length === 1 ? String(key[0]) : JSON.stringify(key.map(String))

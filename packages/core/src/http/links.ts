@@ -13,9 +13,13 @@ export function recordUrl(
   values: Readonly<Record<string, JsonValue>>,
   base: string,
 ): string {
-  const key = resource.primaryKey.map(({ name }) => encodeURIComponent(String(values[name])))
+  const key = resource.primaryKey.map(({ name }) => keyPart(values[name]))
   return `${collectionUrl(resource, base)}/${key.join(',')}`
 }
+
+/** A whole number has nothing to encode, and most keys are one. */
+const keyPart = (value: JsonValue | undefined): string =>
+  Number.isSafeInteger(value) ? String(value) : encodeURIComponent(String(value))
 
 /** The URL of a relation; null for a to-one relation whose key is null. */
 export function relationUrl(

@@ -14,36 +14,54 @@ export interface Shape {
   readonly links: readonly ResolvedRelation[]
 }
 
-/** One resource object; `base` is what emitted URLs start with. */
-export function serialize(
-  shape: Shape,
-  row: LoadedRow,
-  base: string,
-): { readonly [key: string]: JsonValue } {
-  const object: Record<string, JsonValue> = {}
-  for (const { key, visible } of shape.output) {
-    if (visible) object[key] = row.values[key] ?? null
-  }
-  if (shape.embeds.length === 0 && shape.links.length === 0) return object
-  for (const relation of shape.resource.relations.values()) {
-    const embed = shape.embeds.find((candidate) => candidate.relation === relation)
-    if (embed !== undefined) object[relation.name] = embedded(embed, row, base)
-    else if (shape.links.includes(relation))
-      object[relation.name] = relationUrl(relation, row.values, base)
-  }
-  return object
+type JsonObject = { readonly [key: string]: JsonValue }
+
+/** Makes the object of a row. */
+export type Serializer = (row: LoadedRow) => JsonObject
+
+/** What one relation of an object is written as. */
+interface Member {
+  readonly name: string
+  readonly write: (row: LoadedRow) => JsonValue
 }
 
-function embedded(embed: EmbedPlan, row: LoadedRow, base: string): JsonValue {
-  const related = row.related[embed.relation.name] ?? null
-  const shape: Shape = {
-    resource: embed.relation.target,
-    output: embed.rows.output,
-    embeds: embed.embeds,
-    links: embed.links,
+/**
+ * The serializer of one level and all below it, made once for all rows; `base` is what emitted URLs start with.
+ *
+ * ```ts
+ * rows.map(serializer({ resource, output, embeds, links }, '/api'))
+ * ```
+ */
+export function serializer(shape: Shape, base: string): Serializer {
+  const keys = shape.output.filter(({ visible }) => visible).map(({ key }) => key)
+  const members = membersOf(shape, base)
+  return (row) => {
+    const object: Record<string, JsonValue> = {}
+    for (const key of keys) object[key] = row.values[key] ?? null
+    for (const { name, write } of members) object[name] = write(row)
+    return object
   }
-  if (related === null) return null
-  return Array.isArray(related)
-    ? related.map((child) => serialize(shape, child, base))
-    : serialize(shape, related as LoadedRow, base)
+}
+
+function membersOf(shape: Shape, base: string): readonly Member[] {
+  if (shape.embeds.length === 0 && shape.links.length === 0) return []
+  return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
+    const { name } = relation
+    const embed = shape.embeds.find((candidate) => candidate.relation === relation)
+    if (embed !== undefined) return [{ name, write: embedded(embed, base) }]
+    if (!shape.links.includes(relation)) return []
+    return [{ name, write: ({ values }) => relationUrl(relation, values, base) }]
+  })
+}
+
+function embedded({ relation, rows, embeds, links }: EmbedPlan, base: string): Member['write'] {
+  const serialize = serializer(
+    { resource: relation.target, output: rows.output, embeds, links },
+    base,
+  )
+  return (row) => {
+    const related = row.related[relation.name] ?? null
+    if (related === null) return null
+    return Array.isArray(related) ? related.map(serialize) : serialize(related as LoadedRow)
+  }
 }
