@@ -24,6 +24,7 @@ import { allowedMethods } from './endpoints/route-method.ts'
 import { databaseUnavailable } from './errors.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
 import { handle } from './handle.ts'
+import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse } from './http/response.ts'
 import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
@@ -62,6 +63,16 @@ export interface ApiOptions<
   readonly onError?: (error: unknown, request: ApiRequest) => void
   /** Told of what may be meant otherwise; default: `console.warn`. */
   readonly onWarning?: (message: string) => void
+  /**
+   * Told of every 401, 403 and 429, with the request id and without credentials, query or body: for a security log.
+   * Default: nobody is told.
+   *
+   * ```ts
+   * createApi({ db, models, onRefusal: (refusal) => logger.warn(refusal) })
+   * // { status: 401, code: 'invalid_credentials', requestId: '…', method: 'POST', path: '/auth/login', address: '203.0.113.9' }
+   * ```
+   */
+  readonly onRefusal?: (refusal: Refusal) => void
 }
 
 /** A configured API. */
@@ -195,6 +206,7 @@ export function createApi<
     dialect,
     session,
     report,
+    refused: options.onRefusal ?? (() => {}),
     warn,
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),

@@ -10,6 +10,7 @@ import type { AnyDatabase } from './compile/target.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
+import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -38,6 +39,8 @@ export interface Runtime {
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
   session(request: ApiRequest): Promise<AnyDatabase>
   report(error: unknown, request: ApiRequest): void
+  /** Tells of a 401, 403 or 429. */
+  refused(refusal: Refusal): void
   /** Says what may be meant otherwise, or should be looked at. */
   warn(message: string): void
   readonly auth: Auth

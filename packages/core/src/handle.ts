@@ -15,6 +15,7 @@ import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
 import { bareHeaders, failureBody, type Result, type Stamp, successBody } from './http/envelope.ts'
 import { withTag } from './http/etag.ts'
+import { refusalOf } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import { requestIdOf, respond } from './http/respond.ts'
 import type { ApiResponse } from './http/response.ts'
@@ -46,6 +47,8 @@ export async function handle(
   const answerFailure = async (error: unknown): Promise<ApiResponse> => {
     const failure = error instanceof ApiError ? error : internalError(requestId)
     if (failure !== error || failure.status >= 500) runtime.report(error, request)
+    const refusal = refusalOf(request, requestId, failure)
+    if (refusal !== undefined) runtime.refused(refusal)
     await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
     const body = failureBody(failure.status, failure.body, stamp(), dump)
     const final = await runFinal(hooks, body).catch((e: unknown) => {

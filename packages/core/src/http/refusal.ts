@@ -1,0 +1,46 @@
+// Refusal: what an operator is told of a request that was turned away for who asked, or how often; fit for a log as it is.
+
+import type { ApiError } from '../errors.ts'
+import type { ApiRequest } from './request.ts'
+import { splitUrl } from './route-table.ts'
+
+/** A 401, 403 or 429. It holds no credential, no query and no body. */
+export interface Refusal {
+  readonly status: number
+  /** The stable identifier of the error, such as `invalid_credentials`. */
+  readonly code: string | undefined
+  readonly requestId: string
+  readonly method: string
+  /** Without the query, at most 200 characters; control characters are escaped. */
+  readonly path: string
+  /** Address of the peer, where the adapter knows it. */
+  readonly address: string | undefined
+}
+
+const told: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** The refusal to tell of, or undefined where the failure is of another kind. */
+export function refusalOf(
+  request: ApiRequest,
+  requestId: string,
+  { status, body }: ApiError,
+): Refusal | undefined {
+  if (!told.has(status)) return undefined
+  const { path } = splitUrl(request.url)
+  return {
+    status,
+    code: body.code,
+    requestId,
+    method: request.method.slice(0, 20),
+    path: escaped(path.slice(0, 200)),
+    address: request.ip,
+  }
+}
+
+/** A line break in a log would be read as another entry. */
+function escaped(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return `\\x${code.toString(16).padStart(2, '0')}`
+  })
+}
