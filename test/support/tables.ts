@@ -122,6 +122,9 @@ async function createTable(
     const ids = keys.map(([field, column]) => sql.id(columnName(field, column)))
     definitions.push(sql`primary key (${sql.join(ids)})`)
   }
+  for (const set of model.unique ?? []) {
+    definitions.push(sql`unique (${sql.join(set.map((field) => idOf(model, field)))})`)
+  }
   for (const relation of Object.values(model.relations)) {
     const target = relation.kind === 'belongsTo' ? byName.get(relation.target) : undefined
     if (relation.kind !== 'belongsTo' || target === undefined) continue

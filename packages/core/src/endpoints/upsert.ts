@@ -63,14 +63,9 @@ export async function upsert(
   )
 }
 
-/** The columns of `on_conflict`: the primary key, or one unique column. */
+/** The columns of `on_conflict`: the primary key, a unique column, or a unique set. */
 function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
-  const keys = [
-    resource.primaryKey,
-    ...[...resource.columns.values()]
-      .filter(({ definition }) => definition.unique === true)
-      .map((column) => [column]),
-  ]
+  const keys = resource.uniqueKeys.filter((columns) => columns.every(({ hidden }) => !hidden))
   const namesOf = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name)
   const wanted = text.split(',').map((name) => name.trim())
   const found = keys.find(

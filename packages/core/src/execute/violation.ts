@@ -65,11 +65,9 @@ async function takenColumns(
   probe: Probe,
   { resource, values, key }: Refusal,
 ): Promise<readonly NamedColumn[]> {
-  const single = [...resource.allColumns.values()].filter(({ definition }) => definition.unique)
-  const sets = [...single.map((column) => [column]), resource.primaryKey]
   const except = key === null ? [] : keyMatches(resource, key)
   const taken = new Set<NamedColumn>()
-  for (const columns of sets) {
+  for (const columns of resource.uniqueKeys) {
     const found = valuesOf(columns, values)
     if (found === undefined) continue
     const matches = columns.map((column, i) =>

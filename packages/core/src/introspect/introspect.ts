@@ -97,6 +97,7 @@ export async function introspect(
         table: one.table.name,
         columns: one.columns,
         relations: relations.get(one.model) ?? {},
+        ...uniqueSets(one),
       }),
     )
     notes.push(...notesOf(one))
@@ -104,6 +105,17 @@ export async function introspect(
   notes.push(...linkNotes.map(([table, note]) => ({ table, note })))
   leftOut.sort((a, b) => (a.table < b.table ? -1 : 1))
   return { models, leftOut, notes }
+}
+
+/** Unique constraints of several columns; one with a column that is left out cannot be named. */
+function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly string[])[] } {
+  const fields = new Map(
+    Object.entries(columns).map(([field, { column }]) => [column ?? field, field]),
+  )
+  const sets = table.uniqueKeys
+    .filter((set) => set.length > 1 && set.every((name) => fields.has(name)))
+    .map((set) => set.map((name) => fields.get(name) ?? name))
+  return sets.length === 0 ? {} : { unique: sets }
 }
 
 function draft(tables: readonly CatalogueTable[]): Draft[] {

@@ -39,6 +39,9 @@ function printModel(model: AnyModel): string {
     '  columns: {',
     ...columns,
     '  },',
+    ...(model.unique === undefined
+      ? []
+      : [`  unique: ${print(model.unique, { indent: 1, used: 8 }, `${model.name}.unique`)},`]),
     ...(relations.length === 0 ? [] : ['  relations: {', ...relations, '  },']),
     ...(model.meta === undefined
       ? []

@@ -50,6 +50,8 @@ export interface Model<
   readonly columns: C
   readonly relations: R
   readonly computed: P
+  /** Unique constraints of several columns, by field names; present only where there are any. */
+  readonly unique?: readonly (readonly string[])[]
   // biome-ignore lint/suspicious/noExplicitAny: see ModelMethod
   readonly methods: Readonly<Record<string, ModelMethod<any>>>
   /** Present: the model is published. */
@@ -78,6 +80,8 @@ export interface ModelDefinition<
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
   readonly columns: C & Exact<C, Column>
+  /** Unique constraints of several columns, such as `[['shelf', 'place']]`; one column says `unique: true` itself. */
+  readonly unique?: readonly (readonly (keyof Merged<Inherited, C> & string)[])[]
   readonly relations?: R
   readonly computed?: P & {
     readonly [K in keyof P]: ComputedColumn<TableRow<Merged<Inherited, C>>>
@@ -130,6 +134,9 @@ export function defineModel<
     relations: frozen<R>(definition.relations),
     computed: frozen<P>(definition.computed),
     methods: Object.freeze({ ...definition.methods }),
+    ...(definition.unique
+      ? { unique: Object.freeze(definition.unique.map((set) => Object.freeze([...set]))) }
+      : {}),
     ...(definition.meta ? { meta: Object.freeze({ ...definition.meta }) } : {}),
   })
 }

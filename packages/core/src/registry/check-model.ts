@@ -3,7 +3,8 @@
 import { callable } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import type { ComputedColumn } from '../model/define-model.ts'
+import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
+import { didYouMean } from '../naming/suggest.ts'
 import { checkColumn, checkComputed } from './check-column.ts'
 import { badFieldName, badRelationName } from './field-name.ts'
 import type { Resource } from './resource.ts'
@@ -32,6 +33,7 @@ export function checkModel(
   for (const { name } of primaryKey.filter(({ hidden }) => hidden)) {
     problems.add(`${at}.columns.${name}`, 'a primary key column cannot be hidden.')
   }
+  checkUniqueSets(model, at, problems)
   const dbNames = new Map<string, string>()
   for (const [name, column] of Object.entries(model.columns)) {
     const place = `${at}.columns.${name}`
@@ -61,5 +63,19 @@ export function checkModel(
     const wrong = badFieldName(name) ?? badRelationName(name)
     if (wrong !== undefined) problems.add(place, wrong)
     if (allColumns.has(name)) problems.add(place, 'a column has this name.')
+  }
+}
+
+/** Unique sets name stored columns, each once. */
+function checkUniqueSets({ unique, columns }: AnyModel, at: string, problems: Problems): void {
+  for (const [i, set] of (unique ?? []).entries()) {
+    const place = `${at}.unique[${i}]`
+    for (const name of set) {
+      if (Object.hasOwn(columns, name)) continue
+      problems.add(place, `no column named "${name}".${didYouMean(name, Object.keys(columns))}`)
+    }
+    if (set.length === 0 || new Set(set).size < set.length) {
+      problems.add(place, 'expected different columns, such as ["shelf", "place"].')
+    }
   }
 }

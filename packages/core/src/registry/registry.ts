@@ -18,7 +18,7 @@ import { type EndpointNames, endpointNames } from './endpoint-name.ts'
 import { linkInverses } from './inverse.ts'
 import { namedColumns } from './named-columns.ts'
 import { type DeclaredTable, resolveRelations } from './resolve-relations.ts'
-import type { Registry, ResolvedRelation, Resource } from './resource.ts'
+import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
 import { secretColumns } from './secret-columns.ts'
 import { resolveUserRoles } from './user-roles.ts'
 
@@ -146,6 +146,7 @@ function openResource(
   problems: Problems,
 ): OpenResource {
   const allColumns = namedColumns(model, secretColumns(model, config))
+  const primaryKey = [...allColumns.values()].filter((column) => column.definition.primaryKey)
   return {
     model,
     name: model.name,
@@ -153,8 +154,19 @@ function openResource(
     ...names,
     columns: new Map([...allColumns].filter(([, column]) => !column.hidden)),
     allColumns,
-    primaryKey: [...allColumns.values()].filter((column) => column.definition.primaryKey),
+    primaryKey,
+    uniqueKeys: [primaryKey, ...uniqueSets(model, allColumns)],
     relations: new Map(),
     settings: resolveResourceSettings(model, meta, config, problems),
   }
+}
+
+/** Unique columns one by one, then the unique sets of the model; unknown names are reported elsewhere. */
+function uniqueSets(
+  { unique = [] }: AnyModel,
+  columns: ReadonlyMap<string, NamedColumn>,
+): readonly (readonly NamedColumn[])[] {
+  const single = [...columns.values()].filter(({ definition }) => definition.unique === true)
+  const sets = unique.map((set) => set.flatMap((name) => columns.get(name) ?? []))
+  return [...single.map((column) => [column]), ...sets]
 }

@@ -68,6 +68,8 @@ export interface Resource {
   /** All columns, hidden ones too. */
   readonly allColumns: ReadonlyMap<string, NamedColumn>
   readonly primaryKey: readonly NamedColumn[]
+  /** Every set of columns that no two records share: the primary key, unique columns, unique sets. */
+  readonly uniqueKeys: readonly (readonly NamedColumn[])[]
   /** Relations whose target is published, by key, in model order. */
   readonly relations: ReadonlyMap<string, ResolvedRelation>
   readonly settings: ResourceSettings
