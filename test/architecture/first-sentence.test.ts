@@ -20,7 +20,7 @@ function hasSentence(text: string): boolean {
 
 suite('the first sentence', (test) => {
   test('opens every source file', () => {
-    const folders = ['packages', 'test', 'examples', 'bench']
+    const folders = ['packages', 'test', 'examples', 'bench', 'scripts']
     const files = folders.flatMap((folder) => filesBelow(folder))
     ok(files.length > 0)
     equal(

@@ -56,7 +56,7 @@ export interface ApiOptions<
   readonly schema?: string
   /** Name of the dialect or a Dialect object, where it cannot be detected from `db`. */
   readonly dialect?: string | Dialect
-  /** Environment; default `process.env` where there is one. Only secrets named by the specification are read. */
+  /** Environment; default `process.env` where there is one. Only `ACCESS_SECRET_KEY` and `REFRESH_SECRET_KEY` are read from it. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   /** Told of every unforeseen error and every 5xx; default: `console.error`. */

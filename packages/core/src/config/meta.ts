@@ -59,7 +59,7 @@ export interface OwnMeta {
   readonly patch_summary?: string
   /** Summary of DELETE. Contract §2. */
   readonly delete_summary?: string
-  /** The specification's own spelling of `role_map`. Specification: Roles 3. */
+  /** Another spelling of `role_map`; it goes before that. Specification: Roles 3. */
   readonly api_role_map?: RoleMap
 }
 

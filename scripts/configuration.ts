@@ -1,0 +1,218 @@
+// Writes docs/configuration.md from the comments of config.ts, meta.ts and api.ts and from the key tables.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type KeyEntry, keyTable, metaKeyTable } from '../packages/core/src/config/key-table.ts'
+import { metaKeyOf } from '../packages/core/src/config/meta.ts'
+
+/** The page this script writes. */
+export const page = new URL('../docs/configuration.md', import.meta.url)
+
+const source = (file: string): string =>
+  readFileSync(new URL(`../packages/core/src/${file}`, import.meta.url), 'utf8')
+
+/** A member of an interface, as its source has it. */
+export interface Member {
+  readonly section: string
+  readonly name: string
+  readonly type: string
+  /** What its comment says of its default; empty where it says nothing. */
+  readonly default: string
+  /** What its comment says of its spelling in meta: `role_map` or `api_role_map`. */
+  readonly spelling: string
+  readonly meaning: string
+}
+
+const memberForm =
+  /^ {2}\/\/ -{10,} (?<section>.+)$|^ {2}\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n(?: {2}\/\/.*\n)*(?: {2}readonly (?<name>\w+)\??: (?<type>.+))?/gm
+
+/** The members of an interface in the order of the file; members without a comment are left out. */
+export function membersOf(file: string, name: string): Member[] {
+  const text = source(file)
+  const start = text.indexOf(`export interface ${name}`)
+  const body = text.slice(text.indexOf('{\n', start), text.indexOf('\n}\n', start) + 1)
+  let section = ''
+  return [...body.matchAll(memberForm)].flatMap(({ groups = {} }) => {
+    section = groups.section ?? section
+    if (groups.name === undefined || groups.type === undefined) return []
+    return [{ section, name: groups.name, type: groups.type, ...readComment(groups.comment ?? '') }]
+  })
+}
+
+function readComment(comment: string): Pick<Member, 'default' | 'spelling' | 'meaning'> {
+  let rest = comment
+    .replace(/```[\s\S]*```/, '')
+    .replace(/^\s*\* ?/gm, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const take = (form: RegExp): string => {
+    const found = form.exec(rest)
+    rest = rest.replace(form, '.').trim()
+    return found?.[1] ?? ''
+  }
+  take(/\. (?:Specification: [^.]*|Contract §[\d, §]+)\.$/)
+  const spelling = take(/\. Config, meta(?: \(([^)]*)\))?\.$/)
+  take(/\. (Config only)\.$/)
+  take(/\. (Unset by default)\.$/)
+  const clause = take(/[.;] (?:Default|default):? (.*?)\.(?= [A-Z]|$)/)
+  return { default: clause, spelling, meaning: rest }
+}
+
+/** Unions of words, written out where a key has them. */
+const unions = new Map(
+  ['config/config.ts', 'config/settings.ts', 'config/access-types.ts'].flatMap((file) =>
+    [...source(file).matchAll(/^export type (\w+) = ((?:'\w+'(?: \| )?)+)$/gm)].map(
+      ([, name = '', words = '']): [string, string] => [name, words],
+    ),
+  ),
+)
+
+/** Types that the page shows in full, in this order. */
+const shownTypes: readonly (readonly [file: string, names: readonly string[]])[] = [
+  ['config/config.ts', ['SessionGetter']],
+  [
+    'config/access-types.ts',
+    [
+      'AccessKey',
+      'RoleRule',
+      'RoleMap',
+      'AuthRequirements',
+      'AccessPolicy',
+      'ApiKeyLookup',
+      'CustomAuth',
+      'TokenProvider',
+      'RateCount',
+      'RateLimitStore',
+    ],
+  ],
+]
+
+function declarationOf(file: string, name: string): string {
+  const text = source(file)
+  const form = new RegExp(
+    `^export (?:interface ${name}\\b[\\s\\S]*?\\n}$|type ${name}\\b[\\s\\S]*?(?=\\n(?:\\n|/\\*\\*)))`,
+    'm',
+  )
+  const found = form.exec(text)?.[0]
+  if (found === undefined) throw new Error(`${file} declares no ${name}`)
+  return found.replace(/^\s*\/\/ biome-ignore.*\n/gm, '').replaceAll('export ', '')
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+const code = (text: string): string => `\`${text}\``
+
+/** A type as the table shows it: words written out, `readonly` and type parameters left out. */
+function shownType(type: string): string {
+  let text = type.replaceAll('readonly ', '').replace(/<UserOf<UserModel>>/, '')
+  for (const [name, words] of unions) {
+    text = text.replace(new RegExp(`\\b${name}\\b(\\[\\])?`), (_, list?: string) =>
+      list === undefined ? words : `(${words})[]`,
+    )
+  }
+  return code(text)
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
+}
+
+/** The default of a key: what its comment says, which begins with what the table has. */
+const shownDefault = (member: Member): string =>
+  /^(none|unset)$/.test(member.default) || member.default === '' ? '–' : member.default
+
+function shownMeta({ name, spelling }: Member, { level }: KeyEntry): string {
+  if (level === 'api') return '–'
+  if (spelling === '') return code(metaKeyOf(name))
+  return spelling.startsWith('also') ? `${code(metaKeyOf(name))}, ${spelling}` : spelling
+}
+
+const meaningOf = ({ meaning }: Member, { available }: KeyEntry): string =>
+  available ? meaning : `${meaning} This version refuses it.`
+
+function sectionsOf(members: readonly Member[]): string {
+  const titles = [...new Set(members.map(({ section }) => section))]
+  return titles
+    .map((title) => {
+      const rows = members
+        .filter(({ section }) => section === title)
+        .map((member) => {
+          const entry: KeyEntry = keyTable[member.name as keyof typeof keyTable]
+          return [
+            code(member.name),
+            shownType(member.type),
+            shownDefault(member),
+            shownMeta(member, entry),
+            meaningOf(member, entry),
+          ]
+        })
+      const head = ['Key', 'Type', 'Default', 'In meta', 'Meaning']
+      const [words = ''] = title.split(';')
+      const name = words.charAt(0).toUpperCase() + words.slice(1)
+      return `## ${name}\n\n${table(head, rows)}`
+    })
+    .join('\n\n')
+}
+
+const metaRows = (): string[][] =>
+  membersOf('config/meta.ts', 'OwnMeta').map((member) => [
+    code(member.name),
+    shownType(member.type),
+    shownDefault(member),
+    meaningOf(member, metaKeyTable[member.name as keyof typeof metaKeyTable]),
+  ])
+
+const optionRows = (): string[][] =>
+  membersOf('api.ts', 'ApiOptions').map((member) => [
+    code(member.name),
+    shownDefault(member),
+    member.meaning,
+  ])
+
+const types = (): string =>
+  shownTypes.flatMap(([file, names]) => names.map((name) => declarationOf(file, name))).join('\n\n')
+
+/** The whole page. */
+export const configurationPage =
+  (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/config instead. -->
+
+# Configuration
+
+Every key, as the source has it: this page is written from the comments of the types and from the table that checks the values.
+
+\`\`\`ts
+const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
+const Book = defineModel('Book', { columns, relations, meta: { allow_join: false, post_rate_limit: '5 per minute' } })
+const api = createApi({ db, models: [Book], config })
+\`\`\`
+
+- A model with \`meta\` is published; \`meta: {}\` publishes it with the settings of the API.
+- A key with an entry under "In meta" may stand in a model's meta by that name: \`API_\` is left out, the rest is in lower case. Meta goes before the configuration, the
+  configuration before the default. Keys with – belong to the whole API.
+- Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\`; \`get\`, \`post\`, \`patch\`, \`put\` and \`delete\` are the methods. A
+  callback for a method goes before that of the model.
+- Role rules go before each other as a whole, not key by key: see [roles and policies](access.md#roles).
+- Everything is checked when \`createApi\` is called. An unknown key, a value of another kind and settings that contradict each other are one error that lists all of them, with the
+  place and a suggestion.
+- \`ACCESS_SECRET_KEY\` and \`REFRESH_SECRET_KEY\` are read from the environment first.
+
+## What \`createApi\` takes
+
+${table(['Option', 'Default', 'Meaning'], optionRows())}
+
+${sectionsOf(membersOf('config/config.ts', 'ApiConfig'))}
+
+## Only in meta
+
+${table(['Key', 'Type', 'Default', 'Meaning'], metaRows())}
+
+## Types
+
+\`User\` is the record of \`API_USER_MODEL\`, or whatever a custom strategy returned. The types of the callbacks are in [hooks](hooks.md).
+
+\`\`\`ts
+${types()}
+\`\`\`
+`
+
+if (import.meta.main) writeFileSync(page, configurationPage())

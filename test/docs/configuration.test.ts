@@ -1,0 +1,51 @@
+/** The reference of the configuration is the one that the types and the key tables give, and has every key. */
+import { readFileSync } from 'node:fs'
+import { keyTable, metaKeyTable } from '../../packages/core/src/config/key-table.ts'
+import { configurationPage, membersOf, page } from '../../scripts/configuration.ts'
+import { equal, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+
+/** A default as a comment writes it. */
+function written(value: unknown): string {
+  if (Array.isArray(value) && typeof value[0] === 'string' && value.length > 1) {
+    return value.join(',')
+  }
+  return Array.isArray(value) ? JSON.stringify(value) : String(value)
+}
+
+const plain = (text: string): string => text.replaceAll(/[` ]/g, '').replaceAll("'", '"')
+
+suite('docs/configuration.md', (test) => {
+  const text = readFileSync(page, 'utf8')
+
+  test('is what scripts/configuration.ts writes', () => {
+    ok(
+      text === configurationPage(),
+      'out of date: run node --conditions=@model-api/source scripts/configuration.ts',
+    )
+  })
+
+  test('has one row for every key', () => {
+    for (const key of [...Object.keys(keyTable), ...Object.keys(metaKeyTable)]) {
+      equal(text.split(`\n| \`${key}\` | `).length, 2, key)
+    }
+  })
+
+  test('says what every key means', () => {
+    const members = [
+      ...membersOf('config/config.ts', 'ApiConfig'),
+      ...membersOf('config/meta.ts', 'OwnMeta'),
+    ]
+    for (const { name, meaning } of members) ok(/^\S.+\.$/.test(meaning), `${name}: "${meaning}"`)
+  })
+
+  test('has the defaults of the table', () => {
+    for (const member of membersOf('config/config.ts', 'ApiConfig')) {
+      const { default: value } = keyTable[member.name as keyof typeof keyTable]
+      const said = plain(member.default)
+      if (value === undefined || value === '') continue
+      if (Array.isArray(value) && value.length === 0) equal(said, 'none', member.name)
+      else ok(said.startsWith(plain(written(value))), `${member.name}: ${said}`)
+    }
+  })
+})
