@@ -47,12 +47,35 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const rows = select(target, plan, selected, usedBy(plan), beyond)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? sql` offset ${slice.offset}` : sql``
+  const page = sql`${order} limit ${slice.limit}${offset}`
   return {
-    rows: sql`${rows}${order} limit ${slice.limit}${offset}`,
+    rows: isFar(target, plan, slice)
+      ? sql`select ${sql.join(selected)} from ${aliasedSource(target, plan.from)} where ${keysOnPage(target, plan, page)}${order}`
+      : sql`${rows}${page}`,
     readers: selection.readers,
     places,
   }
 }
+
+/** Rows skipped from which on a second look at the page's rows costs less than their values. */
+const far = 200
+
+/** Where the database would compute the values of the rows that it skips, it skips their keys first. */
+const isFar = ({ dialect }: Target, plan: RowPlan, { offset }: Slice): boolean =>
+  offset >= far &&
+  plan.shape === 'entity' &&
+  plan.joins.length === 0 &&
+  dialect.computesSkippedRows === true
+
+/** `key in (select key from base where … order by … limit … offset …)` */
+function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
+  const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
+  const chosen = keys.map((key, i) => key.as(`key_${i}`))
+  return sql`${tupleOf(keys)} in (${select(target, plan, chosen, nothing)}${page})`
+}
+
+const tupleOf = (keys: readonly Fragment[]): Fragment | undefined =>
+  keys.length === 1 ? keys[0] : sql`(${sql.join(keys)})`
 
 const nothing: ReadonlySet<Source> = new Set()
 
@@ -126,8 +149,7 @@ function chosenKeys(target: Target, plan: RowPlan, joins: readonly PlannedJoin[]
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const from = joined(target, plan.from, joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
-  const tuple = keys.length === 1 ? keys[0] : sql`(${sql.join(keys)})`
-  return sql`${tuple} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan))})`
+  return sql`${tupleOf(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan))})`
 }
 
 function grouping(target: Target, plan: RowPlan): Fragment {

@@ -61,6 +61,9 @@ export interface Dialect {
   /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
   readonly countsInStatement: boolean
 
+  /** Whether the select list is computed for rows that OFFSET skips. */
+  readonly computesSkippedRows?: boolean
+
   /** Whether `select … for update` holds rows until the transaction ends; without it transactions are serial. */
   readonly locksRows?: boolean
 

@@ -95,6 +95,7 @@ function dialectWith(facts: Facts): Dialect {
     textStyle: { quote: '"', placeholders: 'numbered' },
     // A round trip and a plan cost more than the subquery.
     countsInStatement: true,
+    computesSkippedRows: true,
     locksRows: true,
     select,
     decoder: decoderOf,
