@@ -1,0 +1,110 @@
+/** The callbacks of docs/hooks.md are compiled, and do what the page says. */
+import { readFileSync } from 'node:fs'
+import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { compiled } from '../support/compile.ts'
+import { openDatabases, type TestDatabase } from '../support/databases.ts'
+import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
+import { suite } from '../support/suite.ts'
+
+const page = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8')
+const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block).join('\n')
+const names = [...code.matchAll(/^const (\w+)/gm)].map(([, name = '']) => name)
+
+const models: readonly AnyModel[] = [Author, Profile, Book, Tag, OrderLine]
+
+suite('docs/hooks.md', (test) => {
+  const [db] = openDatabases() as [TestDatabase]
+  let shown: Readonly<Record<string, unknown>>
+  const configOf = (name: string): ApiConfig => shown[name] as ApiConfig
+
+  test.before(async () => {
+    await createShop(db)
+    shown = await compiled(
+      `// What the page shows, as a module.
+import { type ApiConfig, apiError, type Meta } from '@model-api/core'
+${code}
+export { ${names.join(', ')} }\n`,
+    )
+  })
+  test.after(() => db.close())
+
+  test('setup refuses', async () => {
+    const api = testApi(db, models, configOf('closedOnSundays'))
+    equal((await get(api, '/api/books/1')).status, 200)
+    const { status, errors } = await get(api, '/api/books/1', { 'x-day': 'sunday' })
+    equal([status, errors.reason], [503, 'Closed on Sundays.'])
+    const asked = await api.handle({
+      method: 'OPTIONS',
+      url: '/api/books',
+      headers: { 'x-day': 'sunday' },
+    })
+    equal(asked.status, 204)
+  })
+
+  test('filter narrows', async () => {
+    const api = testApi(db, models, configOf('bargains'))
+    equal((await get(api, '/api/books')).total, 5)
+    const { total, value } = await get(api, '/api/books?cheap=yes')
+    equal(total, 2)
+    ok(value.every(({ price }: { price: string }) => Number(price) < 13))
+    equal((await get(api, '/api/books/3?cheap=yes')).status, 404)
+  })
+
+  test('add, update and remove change and refuse', async () => {
+    const api = testApi(db, models, configOf('tidyTitles'))
+    const made = await send(api, 'POST', '/api/books', {
+      body: { title: '  Ulysses ', in_stock: true },
+    })
+    equal([made.status, made.value.title], [201, 'Ulysses'])
+    const url = `/api/books/${made.value.id}`
+    equal((await send(api, 'PATCH', url, { body: { title: ' Emma ' } })).value.title, 'Emma')
+    const refused = await send(api, 'DELETE', url)
+    equal([refused.status, refused.errors.reason], [409, 'It is still in stock.'])
+    equal((await send(api, 'PATCH', url, { body: { in_stock: false } })).status, 200)
+    ok((await send(api, 'DELETE', url)).status < 300)
+  })
+
+  test('dump sees embedded objects and projections', async () => {
+    const api = testApi(db, models, configOf('spines'))
+    const { value } = await get(api, '/api/authors/1?dump=json')
+    ok(value.books[0].spine === value.books[0].title.toUpperCase())
+    ok(!('spine' in value))
+    ok('spine' in (await get(api, '/api/books?fields=title&limit=1')).value[0])
+  })
+
+  test('return, final and error have the last words', async () => {
+    const api = testApi(db, models, configOf('wrapped'))
+    const list = await get(api, '/api/books?limit=1')
+    equal([list.value.items.length, list.body.served_by], [1, 'library'])
+    equal((await get(api, '/api/books/1')).value.id, 1)
+    equal((await get(api, '/api/books/999')).body.served_by, 'library')
+    equal(shown.failures, ['GET No such record.'])
+  })
+
+  test('the most specific level is called', async () => {
+    const book = defineModel('Book', { ...Book, meta: shown.meta } as never) as unknown as AnyModel
+    const api = testApi(db, [Author, Profile, book, Tag, OrderLine], configOf('levels'))
+    equal((await get(api, '/api/books')).value, 'reading')
+    equal((await send(api, 'POST', '/api/books', { body: { title: 'Dracula' } })).value, 'model')
+    equal((await get(api, '/api/tags')).value, 'configuration')
+  })
+
+  test('final may fail on a failure without harm', async () => {
+    const log: unknown[] = []
+    const config: ApiConfig = {
+      API_FINAL_CALLBACK: () => {
+        throw new Error('lost')
+      },
+    }
+    const options = { onError: (error: unknown) => void log.push(error) }
+    const api = testApi(db, models, config, options)
+    const { status, errors } = await get(api, '/api/books/999')
+    equal([status, errors.code], [404, 'record_not_found'])
+    equal(
+      [(log[0] as Error).message, ((log[0] as Error).cause as Error).message],
+      ['The final callback failed.', 'lost'],
+    )
+  })
+})
