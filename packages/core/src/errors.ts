@@ -146,7 +146,7 @@ export const invalidRefreshToken = (): ApiError =>
     code: 'invalid_refresh_token',
   })
 
-/** A cookie accompanies requests of other sites too: what changes something must prove where it comes from. */
+/** A change by a cookie that does not prove where it comes from: cookies accompany requests of other sites too. */
 export const crossSiteRequest = (): ApiError =>
   new ApiError(403, {
     error: 'Forbidden',
@@ -155,7 +155,7 @@ export const crossSiteRequest = (): ApiError =>
     code: 'cross_site_request',
   })
 
-/** bcrypt reads 72 bytes and ignores what follows. */
+/** A password longer than 72 bytes, of which bcrypt would ignore the rest. */
 export const passwordTooLong = (bytes: number): ApiError =>
   badRequest('password_too_long', `A password may have 72 bytes at most; this one has ${bytes}.`)
 
@@ -382,7 +382,7 @@ export const incompleteBody = (): ApiError =>
 export const emptyBody = (): ApiError =>
   badRequest('empty_body', 'A body is needed: a JSON object with the fields to write.')
 
-/** A body that is no JSON, or JSON that no record can have; `at` is the offset in the text. */
+/** A body that is no JSON, or JSON that no record can have; the reason says where. */
 export const malformedJson = (
   at: number | undefined,
   around: string,
@@ -493,7 +493,7 @@ export const notUniqueColumns = (text: string, keys: readonly string[]): ApiErro
     `on_conflict=${text}`,
   )
 
-/** A key that another request is using at this moment. */
+/** An `Idempotency-Key` that another request is using at this moment. */
 export const requestInProgress = (): ApiError =>
   new ApiError(
     409,
@@ -505,7 +505,7 @@ export const requestInProgress = (): ApiError =>
     { 'retry-after': '1' },
   )
 
-/** A key that came with another body before. */
+/** An `Idempotency-Key` that came with another request before. */
 export const idempotencyKeyReused = (): ApiError =>
   new ApiError(422, {
     error: 'Unprocessable Content',
@@ -513,6 +513,6 @@ export const idempotencyKeyReused = (): ApiError =>
     code: 'idempotency_key_reused',
   })
 
-/** A key that is no key: empty, too long, or too easy to guess for nobody in particular. */
+/** An `Idempotency-Key` of another form. */
 export const badIdempotencyKey = (expected: string): ApiError =>
   badRequest('bad_idempotency_key', `Idempotency-Key must be ${expected}.`)

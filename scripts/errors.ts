@@ -1,0 +1,141 @@
+// Writes docs/errors.md from the comments of errors.ts and the error catalogue.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { catalogue } from '../packages/core/src/openapi/catalogue.ts'
+
+/** The page this script writes. */
+export const page = new URL('../docs/errors.md', import.meta.url)
+
+const source = readFileSync(new URL('../packages/core/src/errors.ts', import.meta.url), 'utf8')
+
+/** A function of errors.ts: the stage it stands under, and what its comment says. */
+interface Thrower {
+  readonly stage: string
+  readonly when: string
+  readonly text: string
+}
+
+const form =
+  /^\/\/ -{10,} (?<stage>[^:\n]+):.*$|^\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\nexport const (?<text>[\s\S]*?)(?=\n\n|\s*$(?![\s\S]))/gm
+
+/** Every error of errors.ts, in its order. */
+export function throwers(): Thrower[] {
+  let stage = ''
+  return [...source.matchAll(form)].flatMap(({ groups = {} }) => {
+    stage = groups.stage ?? stage
+    return groups.text === undefined
+      ? []
+      : [{ stage, when: sentence(groups.comment ?? ''), text: groups.text }]
+  })
+}
+
+function sentence(comment: string): string {
+  const text = comment
+    .replace(/^\s*\* ?/gm, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ \((?:contract|specification)[^)]*\)/g, '')
+    .replace(/ of contract §\d+/g, '')
+    .replace(/^ ?The specification's(?: own)? text for /, '')
+    .trim()
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const titles: Readonly<Record<string, string>> = {
+  route: 'Paths',
+  limit: 'Rates and readiness',
+  authenticate: 'Who is asking',
+  'authorize, scope': 'What they may do',
+  parse: 'The text of the query',
+  plan: 'Names and values of the query',
+  execute: 'Rows and the database',
+  input: 'The body',
+  write: 'Writing',
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+function shownReason(reason: unknown): string {
+  return typeof reason === 'string' ? cell(reason) : `\`${cell(JSON.stringify(reason))}\``
+}
+
+function rowsOf(stage: string): string[] {
+  return throwers()
+    .filter((thrower) => thrower.stage === stage)
+    .map(({ when, text }) => {
+      const found = catalogue.find(({ error }) => text.includes(`'${error.body.code}'`))
+      if (found === undefined) throw new Error(`the catalogue lacks ${text.split(' ')[0]}`)
+      const { status, body } = found.error
+      return `| \`${body.code}\` | ${status} | ${cell(when)} | ${shownReason(body.reason)} |`
+    })
+}
+
+const tables = (): string =>
+  [...new Set(throwers().map(({ stage }) => stage))]
+    .map((stage) => {
+      const head = '| Code | Status | When | Reason, for example |\n|---|---|---|---|'
+      const title = titles[stage]
+      if (title === undefined) throw new Error(`no title for "${stage}"`)
+      return `## ${title}\n\n${head}\n${rowsOf(stage).join('\n')}`
+    })
+    .join('\n\n')
+
+/** The short names, by status; what differs from the HTTP phrase is told apart. */
+function names(): string {
+  const byStatus = new Map<number, Set<string>>()
+  for (const { error } of catalogue) {
+    const known = byStatus.get(error.status) ?? new Set()
+    byStatus.set(error.status, known.add(error.body.error.replace(/: .*/, ': …')))
+  }
+  return [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(
+      ([status, texts]) => `| ${status} | ${[...texts].map((text) => `\`${text}\``).join(', ')} |`,
+    )
+    .join('\n')
+}
+
+/** The whole page. */
+export const errorsPage =
+  (): string => `<!-- Written by scripts/errors.ts from packages/core/src/errors.ts and openapi/catalogue.ts. -->
+
+# Errors
+
+Every failure is an envelope with \`value: null\` and \`errors\`:
+
+\`\`\`http
+GET /api/books?titel__eq=Emma
+\`\`\`
+
+\`\`\`json
+{
+  "status_code": 400,
+  "errors": {
+    "error": "Bad Request",
+    "reason": "Unknown column \\"titel\\" on books. Did you mean \\"title\\"?",
+    "code": "unknown_column",
+    "at": "titel__eq=Emma"
+  }
+}
+\`\`\`
+
+| Member | |
+|---|---|
+| \`error\` | a short name: the phrase of the status, with the exceptions below |
+| \`reason\` | what was wrong, what was expected, and a suggestion where there is one; for bodies an object of path → messages |
+| \`code\` | a stable identifier: programs go by it, \`reason\` is for people and may change |
+| \`at\` | the client's own text that is the cause, where there is one |
+
+What is hidden, out of reach or not published answers exactly as if it did not exist, so no code tells them apart. A 500 has the request id and nothing else; the rest is in
+the log. Errors that a [hook](hooks.md#failures) throws with \`apiError(status, error, reason)\` have no code. Errors of a framework's own parser and of other middleware come in the same envelope:
+see [adapters](adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
+
+## Short names
+
+| Status | \`error\` |
+|---|---|
+${names()}
+
+${tables()}
+`
+
+if (import.meta.main) writeFileSync(page, errorsPage())

@@ -1,0 +1,29 @@
+/** The page of errors is the one that errors.ts and the catalogue give, and has every code. */
+import { readFileSync } from 'node:fs'
+import { catalogue } from '../../packages/core/src/openapi/catalogue.ts'
+import { errorsPage, page, throwers } from '../../scripts/errors.ts'
+import { equal, ok } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+
+suite('docs/errors.md', (test) => {
+  const text = readFileSync(page, 'utf8')
+
+  test('is what scripts/errors.ts writes', () => {
+    ok(
+      text === errorsPage(),
+      'out of date: run node --conditions=@model-api/source scripts/errors.ts',
+    )
+  })
+
+  test('has one row for every code', () => {
+    equal(throwers().length, catalogue.length)
+    for (const { error } of catalogue) {
+      const { code } = error.body
+      equal(text.split(`\n| \`${code}\` | ${error.status} | `).length, 2, code)
+    }
+  })
+
+  test('says of every error when it happens', () => {
+    for (const { when, text } of throwers()) ok(/^[A-Z`].+\.$/.test(when), `${text}: "${when}"`)
+  })
+})
