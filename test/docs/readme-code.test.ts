@@ -1,0 +1,44 @@
+/** The TypeScript of the README compiles as it stands, and serves what it says. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { equal, ok } from '../support/assert.ts'
+import { compiled } from '../support/compile.ts'
+import { repository } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+const readme = readFileSync(join(repository, 'README.md'), 'utf8')
+const [first = '', second = ''] = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(
+  ([, code]) => code,
+)
+
+/** What the README takes for granted: a database, and a free port instead of its own. */
+const prelude = `
+import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+const database = new Sqlite(':memory:')
+database.exec(\`create table authors (id integer primary key, name text not null);
+  create table books (id integer primary key, title text not null, author_id integer not null);
+  insert into authors values (1, 'Jane Austen'); insert into books values (1, 'Emma', 1)\`)
+const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
+`
+
+suite('the code of the README', (test) => {
+  test('makes an API that answers, on a server that listens', async () => {
+    ok(first.includes('.listen(3000)'), 'the first example listens')
+    const code = first
+      .replace('await createServer(api).listen(3000)', 'const server = createServer(api)')
+      .replace(/^(import .*\n)+/, (imports) => imports + prelude)
+    const tail = `
+const url = await server.listen(0)
+export const listed = await (await fetch(url + '/api/books?join=author&author.name__ilike=austen')).json()
+${second}
+export const one = response
+await server.close()
+`
+    const { listed, one } = (await compiled(code + tail)) as {
+      listed: { total_count: number }
+      one: { status: number; body: { value: { title: string } } }
+    }
+    equal([listed.total_count, one.status, one.body.value.title], [1, 200, 'Emma'])
+  })
+})
