@@ -10,6 +10,7 @@ import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { ApiConfig, SessionGetter } from './config/config.ts'
+import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
 import { detectDialect } from './dialect/detect.ts'
@@ -198,6 +199,7 @@ export function createApi<
   const ownStore = memoryStore()
   const runtime: Runtime = {
     settings,
+    fastPaths: fastPathsOf(options),
     registry,
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,

@@ -7,6 +7,7 @@ import type { Caller } from './access/roles.ts'
 import type { Auth } from './auth/create-auth.ts'
 import type { RefreshTokenStore } from './auth/refresh-tokens.ts'
 import type { AnyDatabase } from './compile/target.ts'
+import type { FastPaths } from './config/fast-paths.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
@@ -28,6 +29,8 @@ export interface Clock {
 /** Everything that was built once, in `createApi`. */
 export interface Runtime {
   readonly settings: ApiSettings
+  /** Which shorter ways to the same answers are taken. */
+  readonly fastPaths: FastPaths
   readonly registry: Registry
   readonly routes: RouteTable
   readonly schema: string | undefined

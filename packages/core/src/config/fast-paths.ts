@@ -1,0 +1,24 @@
+// FastPaths: shorter ways to the same answers, each with a switch that only tests turn off.
+
+/** Which shorter ways are taken where a request allows them; each gives the answers of the plain way. */
+export interface FastPaths {
+  /** A write that one statement can do runs as that statement alone, without a transaction around it. */
+  readonly singleStatementWrites: boolean
+}
+
+const allFastPaths: FastPaths = { singleStatementWrites: true }
+
+/** A symbol, so that no configuration file can name it. */
+const switches = Symbol('fast paths')
+
+/** Options of `createApi` with some of the ways turned off. */
+export const withFastPaths = <Options extends object>(
+  options: Options,
+  fastPaths: Partial<FastPaths>,
+): Options => Object.assign({ ...options }, { [switches]: fastPaths })
+
+/** What the options of `createApi` say of them: all of them are on where nothing is said. */
+export const fastPathsOf = (options: object): FastPaths => ({
+  ...allFastPaths,
+  ...(options as { readonly [switches]?: Partial<FastPaths> })[switches],
+})
