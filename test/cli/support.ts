@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@model-api/http-node'
 import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import { createPeople } from '../auth/people.ts'
+import type { TestDatabase } from '../support/databases.ts'
 import { closeAtEnd } from '../support/registry.ts'
 
 export interface Outcome {
@@ -78,5 +81,23 @@ export function sqliteFile(script: string): string {
   const database = new Sqlite(file)
   database.exec(script)
   database.close()
+  return file
+}
+
+/** What names a database of people and books on a command line; of SQLite, a file of its own. */
+export async function peopleTarget(db: TestDatabase): Promise<string> {
+  if (db.url !== undefined) {
+    await createPeople(db)
+    // The rows came with keys of their own.
+    if (db.name === 'postgres') {
+      await db.execScript('alter table books alter column id restart with 100')
+    }
+    return db.url
+  }
+  const file = sqliteFile('')
+  const dialect = new SqliteDialect({ database: new Sqlite(file) })
+  const kysely = new Kysely<Record<string, never>>({ dialect })
+  await createPeople({ ...db, kysely })
+  await kysely.destroy()
   return file
 }

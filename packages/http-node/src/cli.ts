@@ -14,3 +14,5 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   stopped,
 })
+// What a module of the user's left open, such as a pool, does not keep the process.
+setTimeout(() => process.exit(), 1_000).unref()

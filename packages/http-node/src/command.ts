@@ -14,7 +14,8 @@ import { suggestion } from './suggestion.ts'
 
 export const help: string = `model-api: a REST API from a database that is already there
 
-  model-api serve <file or URL>     serve it, read only, at http://127.0.0.1:3000/api
+  model-api serve <file or URL>     serve it, read only, at http://127.0.0.1:3000/api,
+                                    or the API that a module such as ./api.ts exports, as it is
   model-api models <file or URL>    print its models as TypeScript
   model-api openapi <file or URL>   print the OpenAPI document of what serve publishes,
                                     or of the API that a module such as ./api.ts exports

@@ -6,7 +6,8 @@ import type { IntrospectionNote, LeftOut } from '@model-api/core/introspect'
 /** More names make a line that nobody reads. */
 const mostNames = 8
 
-function listed(names: readonly string[]): string {
+/** `a, b, c`, and how many more there are where they would fill the line. */
+export function listed(names: readonly string[]): string {
   const more = names.length - mostNames
   return more > 1 ? `${names.slice(0, mostNames).join(', ')} … and ${more} more` : names.join(', ')
 }

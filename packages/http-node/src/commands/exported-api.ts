@@ -1,4 +1,4 @@
-// The API that a module of one's own exports: what exposure and openapi look at.
+// The API that a module of one's own exports: what serve, exposure and openapi work with.
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,14 +8,24 @@ import { messageOf } from '../failure.ts'
 /** Whether a word of the command line is a module rather than a database. */
 export const isModule = (target: string): boolean => /\.[cm]?[jt]s$/.test(target)
 
-/** Rejects with a sentence where the module cannot be loaded, or exports no API. */
-export async function exportedApi(path: string): Promise<Api> {
+/**
+ * Works with the API of a module, then calls its `close`, where it exports one. Rejects with a sentence where the module
+ * cannot be loaded, or exports no API.
+ */
+export async function withExportedApi<T>(
+  path: string,
+  work: (api: Api) => T | Promise<T>,
+): Promise<T> {
   const module = await load(path)
-  const api = [module.api, module.default].find(isApi)
-  if (api !== undefined) return api
-  throw new Error(
-    `${path} exports no API. Expected \`export const api = createApi({ … })\`, or the API as its default export.`,
-  )
+  try {
+    const api = [module.api, module.default].find(isApi)
+    if (api !== undefined) return await work(api)
+    throw new Error(
+      `${path} exports no API. Expected \`export const api = createApi({ … })\`, or the API as its default export.`,
+    )
+  } finally {
+    if (typeof module.close === 'function') await module.close()
+  }
 }
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {

@@ -1,10 +1,10 @@
 // model-api openapi: the OpenAPI document of a database as `serve` would publish it, or of an API of one's own.
 
 import { createApi } from '@model-api/core'
-import { exportedApi, isModule } from './exported-api.ts'
+import { isModule, withExportedApi } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
-import { servedConfig } from './serve.ts'
+import { servedConfig } from './serve-database.ts'
 
 /** The document goes to the output, everything else to the error stream: `model-api openapi file > openapi.json`. */
 export async function openapi(
@@ -13,7 +13,7 @@ export async function openapi(
   io: Pick<CommandIo, 'out' | 'err'>,
 ): Promise<void> {
   const document = isModule(target)
-    ? (await exportedApi(target)).openapi()
+    ? await withExportedApi(target, (api) => api.openapi())
     : await ofDatabase(target, options, io)
   io.out(JSON.stringify(document, null, 2))
 }

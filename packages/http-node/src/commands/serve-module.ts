@@ -1,0 +1,32 @@
+// model-api serve of a module: the API that it exports, as it is.
+
+import type { Api } from '@model-api/core'
+import { listed } from '../describe.ts'
+import { databaseFailure } from '../failure.ts'
+import { withExportedApi } from './exported-api.ts'
+import type { CommandIo } from './io.ts'
+import { announce, type Listening, listen, serveUntilStopped } from './listen.ts'
+
+/** Its models, its rules and its database are the module's own. */
+export async function serveModule(path: string, options: Listening, io: CommandIo): Promise<void> {
+  io.out(`Loading ${path} …`)
+  await withExportedApi(path, (api) => serveApi(api, path, options, io))
+}
+
+async function serveApi(api: Api, path: string, options: Listening, io: CommandIo): Promise<void> {
+  await reached(api, path)
+  io.out(`It publishes ${listed(api.registry.resources.map(({ paths }) => paths[0] ?? ''))}.`)
+  const { server, url } = await listen(api, options)
+  for (const line of announce(api, url)) io.out(line)
+  await serveUntilStopped(server, io)
+}
+
+async function reached(api: Api, path: string): Promise<void> {
+  try {
+    await api.ready
+  } catch (error) {
+    const { cause } = error as Error
+    if (cause === undefined) throw error
+    throw new Error(databaseFailure(`the database of ${path}`, cause))
+  }
+}

@@ -1,0 +1,78 @@
+/** model-api serve of a module: the API that it exports, as it is. */
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { equal, match } from '../support/assert.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { command, peopleTarget, sqliteFile, started } from './support.ts'
+
+const module = fileURLToPath(new URL('./served-api.ts', import.meta.url))
+
+eachDatabase('model-api serve of a module', (test, db) => {
+  let target: string
+  test.before(async () => {
+    target = await peopleTarget(db)
+  })
+
+  test('serves it with its own rules, and ends in order', async () => {
+    const running = started(['serve', module, '--port', '0'], { TARGET: target })
+    const text = await running.until(/Documentation at .+\n/)
+    match(text, /^Loading .+served-api\.ts …\nIt publishes users, books\.\n\nListening at http/)
+    const base = /Listening at (\S+)/.exec(text)?.[1]
+    const headers = { 'content-type': 'application/json' }
+    const created = await fetch(`${base}/api/books`, {
+      method: 'POST',
+      headers,
+      body: '{"title":"Villette"}',
+    })
+    equal(created.status, 201)
+    equal((await fetch(`${base}/api/books/1`, { method: 'DELETE' })).status, 401)
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
+  })
+})
+
+suite('model-api serve of a module', (test) => {
+  const folder = dirname(sqliteFile(''))
+  const written = (name: string, text: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('says what is wrong with it', async () => {
+    const none = await command(['serve', written('none.mjs', 'export const app = {}')])
+    match(none.err, 'exports no API. Expected `export const api = createApi({ … })`')
+    const broken = await command([
+      'serve',
+      written('broken.mjs', 'throw new Error("SECRET is missing")'),
+    ])
+    match(broken.err, 'cannot be loaded: SECRET is missing')
+    const away = await command([
+      'serve',
+      written(
+        'away.mjs',
+        `const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+         const api = { exposure: true, get ready() { return Promise.reject(new Error('', { cause: refused })) } }
+         export { api }`,
+      ),
+    ])
+    match(away.err, 'Cannot read the database of ')
+    match(away.err, 'away.mjs: nothing answers at this address. Is the server running?')
+    equal([none.code, broken.code, away.code], [1, 1, 1])
+  })
+
+  test('a pool that it leaves open does not keep the process', async () => {
+    const path = written(
+      'open.mjs',
+      'setInterval(() => {}, 60_000)\nexport const api = { exposure: () => "" }',
+    )
+    equal(await started(['exposure', path]).ended, 0)
+  })
+
+  test('options that choose tables are for databases', async () => {
+    const { code, err } = await command(['serve', './api.ts', '--only', 'books'])
+    equal(code, 2)
+    match(err, '--only is for a database; ./api.ts says itself what it publishes.')
+  })
+})
