@@ -14,7 +14,7 @@ export const layers: readonly (readonly string[])[] = [
   ['execute', 'serialize'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'openapi', 'introspect'],
-  ['call', 'handle', 'fetch'],
+  ['call', 'handle', 'fetch', 'session'],
   ['api'],
   ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts'],
 ]

@@ -211,3 +211,12 @@ export async function createShop(db: TestDatabase): Promise<void> {
     { order_no: 'A,B', line: 1, book_id: 1, quantity: 5 },
   ])
 }
+
+/** The shop, with room for rows whose keys the database makes. */
+export async function createWritableShop(db: TestDatabase): Promise<void> {
+  await createShop(db)
+  // Its rows came with their keys, of which the sequences of PostgreSQL know nothing.
+  for (const table of db.name === 'postgres' ? ['authors', 'profiles', 'books', 'tags'] : []) {
+    await db.execScript(`alter table ${table} alter column id restart with 100`)
+  }
+}

@@ -9,7 +9,7 @@ import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
 import type { AnyDatabase } from './compile/target.ts'
-import type { ApiConfig, SessionGetter } from './config/config.ts'
+import type { ApiConfig } from './config/config.ts'
 import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
@@ -37,6 +37,7 @@ import type { AnyModel } from './model/define-model.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
+import { sessions } from './session.ts'
 
 /** What `createApi` takes. */
 export interface ApiOptions<
@@ -173,9 +174,8 @@ export function createApi<
 >(options: ApiOptions<Models, UserModel>): Api {
   const { db } = options
   const config = options.config ?? {}
-  refuseSchemaPlugin(options)
   const detected = detectDialect(db, options.dialect)
-  const sessionGetter = config.API_SESSION_GETTER
+  const session = sessions(db, config.API_SESSION_GETTER, options.schema)
   const { registry, settings } = buildRegistry({
     models: options.models ?? [],
     config,
@@ -189,7 +189,6 @@ export function createApi<
   const dialect = connectOnce(detected, db, tablesOf(registry, options.schema), warn)
   const clock = options.clock ?? systemClock
   const report = options.onError ?? ((error: unknown) => console.error(error))
-  const session = sessions(db, sessionGetter)
   const open = async (request: ApiRequest) => {
     const known = await dialect()
     const own = (await session(request)).withoutPlugins()
@@ -275,20 +274,6 @@ function environment(): Readonly<Record<string, string | undefined>> {
   return process?.env ?? {}
 }
 
-/** One connection per request, however often its stages ask. */
-function sessions(
-  db: AnyDatabase,
-  getter: SessionGetter | undefined,
-): (request: ApiRequest) => Promise<AnyDatabase> {
-  if (getter === undefined) return async () => db
-  const known = new WeakMap<ApiRequest, Promise<AnyDatabase>>()
-  return (request) => {
-    const session = known.get(request) ?? Promise.resolve(getter(request) as Promise<AnyDatabase>)
-    known.set(request, session)
-    return session
-  }
-}
-
 /** Looks up what the dialect must know, once; a failed attempt is repeated by the next request. */
 function connectOnce(
   detected: Dialect,
@@ -323,14 +308,3 @@ const tablesOf = (
       ...(schema === undefined ? {} : { schema }),
     }),
   )
-
-/** A schema plugin would qualify tables behind our back; statements run without plugins, so the schema must be given. */
-function refuseSchemaPlugin({ db, schema }: ApiOptions): void {
-  const plugins = db.getExecutor().plugins
-  const qualifies = plugins.some((plugin) => plugin.constructor.name === 'WithSchemaPlugin')
-  if (qualifies && schema === undefined) {
-    throw new Error(
-      "createApi: `db` carries a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).",
-    )
-  }
-}

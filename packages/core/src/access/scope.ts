@@ -7,12 +7,14 @@ import {
   IdentifierNode,
   ReferenceNode,
   SelectAllNode,
+  SelectionNode,
   SelectQueryNode,
   sql,
 } from 'kysely'
 import type { Call } from '../call.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { HookQuery } from '../config/hook-types.ts'
+import { hasSchemaPlugin } from '../dialect/schema-plugin.ts'
 import { forbidden, forbiddenJoin } from '../errors.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import { sourcesOf } from '../plan/sources.ts'
@@ -119,9 +121,7 @@ async function narrow(
 
 /** The query a policy gets: all rows of the model, on the author's own instance. */
 function openQuery(db: AnyDatabase, schema: string | undefined, { table }: Resource): HookQuery {
-  const plugins = db.getExecutor().plugins
-  const qualified = plugins.some((plugin) => plugin.constructor.name === 'WithSchemaPlugin')
-  const own = schema === undefined || qualified ? db : db.withSchema(schema)
+  const own = schema === undefined || hasSchemaPlugin(db) ? db : db.withSchema(schema)
   return own.selectFrom(table).selectAll(table)
 }
 
@@ -137,16 +137,35 @@ function checked(query: unknown, resource: Resource): Expression<unknown> {
   if (!SelectQueryNode.is(node)) throw new Error('it must return a select query')
   const wrong = selectionProblem(node, resource)
   if (wrong !== undefined) throw new Error(wrong)
-  return { expressionType: undefined, toOperationNode: () => node } as Expression<unknown>
+  const listed = withColumns(node, resource)
+  return { expressionType: undefined, toOperationNode: () => listed } as Expression<unknown>
 }
+
+/** `library.books.*` as a list of its columns: not every database takes a star behind a schema. */
+function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode {
+  const selections = node.selections?.flatMap((selected) => {
+    const { selection } = selected
+    if (!ReferenceNode.is(selection) || !SelectAllNode.is(selection.column)) return [selected]
+    const { table } = selection
+    if (table?.table.schema === undefined) return [selected]
+    return storedColumns(resource).map((name) =>
+      SelectionNode.create(ReferenceNode.create(ColumnNode.create(name), table)),
+    )
+  })
+  return selections === undefined ? node : { ...node, selections }
+}
+
+/** What the model has in its table, by the names there. */
+const storedColumns = (resource: Resource): readonly string[] =>
+  [...resource.allColumns.values()]
+    .filter(({ computed }) => computed === undefined)
+    .map(({ dbName }) => dbName)
 
 const isExpression = (value: unknown): value is { toOperationNode(): OperationNode } =>
   typeof value === 'object' && value !== null && 'toOperationNode' in value
 
 function selectionProblem(node: SelectQueryNode, resource: Resource): string | undefined {
-  const stored = [...resource.allColumns.values()]
-    .filter(({ computed }) => computed === undefined)
-    .map(({ dbName }) => dbName)
+  const stored = storedColumns(resource)
   const names = (node.selections ?? []).flatMap(({ selection }) => selectedNames(selection, stored))
   if (names.includes(unknownColumns) && (node.joins?.length ?? 0) > 0) {
     return `it selects all columns of several tables; select those of ${resource.table} alone`

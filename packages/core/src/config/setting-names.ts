@@ -22,6 +22,7 @@ export const settingNames = {
   serializationDepth: 'API_SERIALIZATION_DEPTH',
   additionalQueryParams: 'API_ADDITIONAL_QUERY_PARAMS',
   baseModel: 'API_BASE_MODEL',
+  sessionGetter: 'API_SESSION_GETTER',
   endpointCase: 'API_ENDPOINT_CASE',
   prefix: 'API_PREFIX',
   bodyLimit: 'API_BODY_LIMIT',

@@ -1,0 +1,43 @@
+// The connection of a request: the instance of createApi, or what the session getter hands in; neither may move tables behind our back.
+
+import type { AnyDatabase } from './compile/target.ts'
+import type { SessionGetter } from './config/config.ts'
+import { settingNames } from './config/setting-names.ts'
+import { hasSchemaPlugin } from './dialect/schema-plugin.ts'
+import type { ApiRequest } from './http/request.ts'
+
+/** One connection per request, however often its stages ask. */
+export function sessions(
+  db: AnyDatabase,
+  getter: SessionGetter | undefined,
+  schema: string | undefined,
+): (request: ApiRequest) => Promise<AnyDatabase> {
+  refuseSchemaPlugin('createApi: `db`', db, schema)
+  if (getter === undefined) return async () => db
+  const open = async (request: ApiRequest): Promise<AnyDatabase> => {
+    const session: unknown = await getter(request)
+    if (!isInstance(session)) throw new Error(notAnInstance(session))
+    refuseSchemaPlugin(`The instance of ${settingNames.sessionGetter}`, session, schema)
+    return session
+  }
+  const known = new WeakMap<ApiRequest, Promise<AnyDatabase>>()
+  return (request) => {
+    const session = known.get(request) ?? open(request)
+    known.set(request, session)
+    return session
+  }
+}
+
+const isInstance = (session: unknown): session is AnyDatabase =>
+  typeof session === 'object' && session !== null && 'getExecutor' in session
+
+const notAnInstance = (session: unknown): string =>
+  `${settingNames.sessionGetter} returned ${session === null ? 'null' : typeof session}; it must return a Kysely instance or a transaction.`
+
+/** A schema plugin qualifies tables; statements run without plugins, so the schema must be given. */
+function refuseSchemaPlugin(what: string, db: AnyDatabase, schema: string | undefined): void {
+  if (schema !== undefined || !hasSchemaPlugin(db)) return
+  throw new Error(
+    `${what} carries a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).`,
+  )
+}

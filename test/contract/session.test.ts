@@ -1,0 +1,271 @@
+/** API_SESSION_GETTER: the connection or transaction of the host serves a request, and is the host's (contract §1). */
+import { type Api, type ApiConfig, apiError } from '@model-api/core'
+import { CamelCasePlugin, type Kysely, sql } from 'kysely'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import { type Answer, get, send, testApi } from '../support/api.ts'
+import { equal, match, ok } from '../support/assert.ts'
+import { openDatabases } from '../support/databases.ts'
+import { column, refuses, withMeta } from '../support/expect.ts'
+import { createWritableShop, shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: any tables
+type Instance = Kysely<any>
+
+const everything: ApiConfig = {
+  API_ALLOW_JOIN: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_BULK: true,
+  API_ALLOW_CASCADE_DELETE: true,
+}
+
+/** What only the owner of a transaction may send. */
+const owned = /^(begin|start transaction|commit|rollback|savepoint|release|set transaction)/i
+
+eachDatabase('contract: a transaction of the host per request', (test, db) => {
+  let current: Instance = db.kysely
+  const api = testApi(db, shop, { ...everything, API_SESSION_GETTER: () => current })
+  test.before(async () => {
+    await createWritableShop(db)
+    await api.ready
+  })
+
+  /** Serves requests inside one transaction, which ends as told. */
+  async function inside<T>(
+    end: 'commit' | 'rollback',
+    run: (transaction: Instance) => Promise<T>,
+  ): Promise<T> {
+    const transaction = await db.kysely.startTransaction().execute()
+    current = transaction
+    try {
+      return await run(transaction)
+    } finally {
+      current = db.kysely
+      await transaction[end]().execute()
+    }
+  }
+
+  const names = (): Promise<unknown[]> => column(api, '/api/tags?order_by=id', 'name')
+
+  test('what it writes is read inside, and undone by the rollback of the host', async () => {
+    const before = await names()
+    await inside('rollback', async () => {
+      const created = await send(api, 'POST', '/api/tags', { body: { name: 'undone' } })
+      equal(created.status, 201)
+      equal((await get(api, created.headers.location ?? '')).status, 200)
+      equal((await names()).length, before.length + 1)
+    })
+    equal(await names(), before)
+  })
+
+  test('what it writes stays when the host commits', async () => {
+    const before = await names()
+    await inside('commit', async () => {
+      equal((await send(api, 'POST', '/api/tags', { body: { name: 'kept' } })).status, 201)
+    })
+    equal(await names(), [...before, 'kept'])
+  })
+
+  test('it reads what the host has written there before', async () => {
+    await inside('rollback', async (transaction) => {
+      await transaction.updateTable('tags').set({ name: 'renamed' }).where('id', '=', 1).execute()
+      equal((await get(api, '/api/tags/1')).value.name, 'renamed')
+      equal(await column(api, '/api/books?exists(tags.name__eq=renamed)'), [1, 3])
+    })
+    equal((await get(api, '/api/tags/1')).value.name, 'classic')
+  })
+
+  test('no request opens, commits or marks anything of its own', async () => {
+    const requests: readonly (readonly [string, string, unknown?])[] = [
+      ['GET', '/api/books?dump=json&join=author'],
+      ['POST', '/api/books', { title: 'N', author: { name: 'N' }, tags: [{ name: 'n' }] }],
+      ['POST', '/api/tags', [{ name: 'b1' }, { name: 'b2' }]],
+      ['POST', '/api/tags?on_conflict=name', { name: 'b1' }],
+      ['PATCH', '/api/books/1', { title: 'Changed', tags: [{ id: 2 }] }],
+      ['PATCH', '/api/books?id__in=(1,2)', { title: 'Changed too' }],
+      ['DELETE', '/api/authors/4'],
+      ['DELETE', '/api/books/1?cascade_delete=1'],
+    ]
+    const counts = await inside('rollback', async () => {
+      const list: (readonly [number, readonly string[]])[] = []
+      for (const [method, url, body] of requests) {
+        const { result, statements } = await db.capture(() =>
+          send(api, method, url, body === undefined ? {} : { body }),
+        )
+        const own = statements.map((statement) => statement.sql).filter((text) => owned.test(text))
+        list.push([result.status, own])
+      }
+      return list
+    })
+    equal(counts, [
+      [200, []],
+      [201, []],
+      [201, []],
+      [200, []],
+      [200, []],
+      [200, []],
+      [200, []],
+      [200, []],
+    ])
+    equal((await get(api, '/api/books/1')).value.title, 'Arrows')
+  })
+
+  test('a refused write is answered as anywhere, and the host decides what becomes of the rest', async () => {
+    const before = await names()
+    await inside('rollback', async () => {
+      equal((await send(api, 'POST', '/api/tags', { body: { name: 'first' } })).status, 201)
+      equal((await send(api, 'POST', '/api/tags', { body: { name: 'food' } })).status, 409)
+      // PostgreSQL answers nothing more inside a transaction in which a statement failed.
+      if (db.name !== 'postgres') equal((await names()).includes('first'), true)
+    })
+    equal(await names(), before)
+  })
+
+  test('a callback that refuses undoes nothing: that is up to the host', async () => {
+    const config: ApiConfig = {
+      ...everything,
+      API_SESSION_GETTER: () => current,
+      API_ADD_CALLBACK: (object, model) => {
+        if (model.name === 'Book') throw apiError(418, 'On loan', 'Not now.')
+        return object
+      },
+    }
+    const picky = testApi(db, shop, config)
+    await picky.ready
+    const before = await column(api, '/api/authors')
+    const after = await inside('rollback', async () => {
+      const body = { title: 'Never', author: { name: 'Half' } }
+      equal((await send(picky, 'POST', '/api/books', { body })).status, 418)
+      return column(api, '/api/authors')
+    })
+    equal([after.length, await column(api, '/api/authors')], [before.length + 1, before])
+  })
+
+  test('a transaction may be the instance of createApi itself', async () => {
+    const before = await names()
+    await inside('rollback', async (transaction) => {
+      const own = testApi(db, shop, everything, { db: transaction })
+      await own.ready
+      equal((await send(own, 'POST', '/api/tags', { body: { name: 'short' } })).status, 201)
+      equal((await column(own, '/api/tags', 'name')).includes('short'), true)
+    })
+    equal(await names(), before)
+  })
+
+  test('a deadlock is not repeated: it ended the transaction, and that was the host’s', async () => {
+    // One connection writes after the other there, so nobody can meet.
+    if (db.name === 'sqlite') return
+    let met = 0
+    const seen: string[] = []
+    const sessions = new Map<string, Instance>()
+    const config: ApiConfig = {
+      ...everything,
+      API_SESSION_GETTER: ({ headers }) =>
+        sessions.get(String(headers?.['x-session'])) ?? db.kysely,
+      API_UPDATE_CALLBACK: async (object) => {
+        seen.push(object.title)
+        met += 1
+        while (met < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+        return object
+      },
+    }
+    const own = testApi(db, shop, config, { onError: () => {} })
+    await own.ready
+    const turns = [
+      ['a', [1, 2]],
+      ['b', [2, 1]],
+    ] as const
+    const statuses = await Promise.all(
+      turns.map(async ([name, ids]) => {
+        const transaction = await db.kysely.startTransaction().execute()
+        sessions.set(name, transaction)
+        const answers: Answer[] = []
+        for (const id of ids) {
+          const headers = { 'x-session': name }
+          const body = { rating: 3 }
+          answers.push(await send(own, 'PATCH', `/api/books/${id}`, { headers, body }))
+        }
+        await transaction.rollback().execute()
+        return answers.map(({ status }) => status)
+      }),
+    )
+    equal(statuses.sort(), [
+      [200, 200],
+      [200, 503],
+    ])
+    ok(seen.length <= 4, `update callbacks: ${seen.join(', ')}`)
+  })
+})
+
+eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (test, db) => {
+  test.before(() => createWritableShop(db))
+
+  test('by what it knows of the request; a promise will do', async () => {
+    const other = openDatabases().find(({ name }) => name === db.name)
+    if (other === undefined) throw new Error(`no second ${db.name}`)
+    await createWritableShop(other)
+    const api = testApi(db, shop, {
+      API_SESSION_GETTER: async ({ method }) => (method === 'GET' ? other.kysely : db.kysely),
+    })
+    const { status, headers, value } = await send(api, 'POST', '/api/tags', {
+      body: { name: 'on the primary' },
+    })
+    // Writes are read back where they were written.
+    equal([status, value.name], [201, 'on the primary'])
+    equal((await get(api, headers.location ?? '')).status, 404)
+    equal((await column(testApi(db, shop), '/api/tags', 'name')).at(-1), 'on the primary')
+    await other.close()
+  })
+
+  test('one connection serves all of a request, its own transaction included', async () => {
+    let current: Instance = db.kysely
+    const api = testApi(db, shop, { ...everything, API_SESSION_GETTER: () => current })
+    await api.ready
+    await db.kysely.connection().execute(async (connection) => {
+      // Only this connection knows of the table, and finds it before the other of that name.
+      await sql`create temporary table tags (id integer, name varchar(40))`.execute(connection)
+      await sql`insert into tags values (7, 'temporary')`.execute(connection)
+      current = connection
+      equal(await column(api, '/api/tags', 'name'), ['temporary'])
+      const changed = await send(api, 'PATCH', '/api/tags/7', { body: { name: 'changed' } })
+      equal([changed.status, changed.value.name], [200, 'changed'])
+      current = db.kysely
+      await sql`drop ${db.name === 'mysql' ? sql`temporary` : sql``} table tags`.execute(connection)
+    })
+    equal(await column(api, '/api/tags?id__eq=1', 'name'), ['classic'])
+  })
+
+  test('policies get queries of the instance that was handed in', async () => {
+    const policy: AccessPolicy = { scope_query: (query) => query.where('inStock', 'is', null) }
+    const models = withMeta(shop, 'Book', { access_policy: policy })
+    const api = testApi(db, models, {
+      API_SESSION_GETTER: () => db.kysely.withPlugin(new CamelCasePlugin()),
+    })
+    equal(await column(api, '/api/books'), [5])
+  })
+
+  test('an instance with a schema plugin is refused where the schema is not given', async () => {
+    const [answer, reported] = await refused(
+      testApi.bind(null, db, shop, { API_SESSION_GETTER: () => db.kysely.withSchema('other') }),
+    )
+    equal(answer.text.includes('schema'), false)
+    match(reported, 'API_SESSION_GETTER')
+    match(reported, 'withSchema')
+  })
+
+  test('what is no instance is named in the log', async () => {
+    const [, reported] = await refused(
+      testApi.bind(null, db, shop, { API_SESSION_GETTER: (() => undefined) as never }),
+    )
+    match(reported, 'API_SESSION_GETTER returned undefined')
+  })
+
+  /** The 500 of an API, and what it reported. */
+  async function refused(make: (options: object) => Api): Promise<[Answer, string]> {
+    const reported: string[] = []
+    const api = make({ onError: (error: Error) => reported.push(error.message) })
+    const answer = await refuses(api, '/api/tags', { status: 500 })
+    equal(reported.length, 1)
+    return [answer, reported[0] ?? '']
+  }
+})
