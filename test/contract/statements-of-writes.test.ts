@@ -1,0 +1,185 @@
+/** How many statements a write costs, begin and commit included: of one record, and how that grows with more of them. */
+import type { ApiConfig, ApiRequest } from '@model-api/core'
+import { send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { costTable, expectedCosts, growth } from '../support/costs.ts'
+import { withMeta } from '../support/expect.ts'
+import { insertAuthors } from '../support/many-authors.ts'
+import { shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+const table = costTable(`
+  request                                   | sqlite | postgres | mysql
+  one record
+  POST a tag                                |      4 |        4 |      5
+  POST a tag, with a key for repeats        |      7 |        7 |      8
+  POST a tag, repeated with that key        |      2 |        2 |      2
+  POST a tag or change it, new              |      5 |        5 |      6
+  POST a tag or change it, known            |      5 |        6 |      7
+  POST a book of an author                  |      4 |        4 |      5
+  POST a book with a new author             |      5 |        5 |      6
+  POST a book linked to an author           |      5 |        5 |      6
+  PATCH a book                              |      5 |        6 |      7
+  PATCH a book, if it matches               |      5 |        6 |      7
+  PATCH the author of a book                |      5 |        6 |      7
+  PUT a book                                |      5 |        6 |      7
+  DELETE a book                             |      6 |        7 |      8
+  DELETE an author                          |      8 |        9 |     10
+  n records
+  POST n tags                               |  3 + n |    3 + n |  4 + n
+  POST n tags or change them, new           | 3 + 2n |   3 + 2n | 4 + 2n
+  POST n tags or change them, known         | 3 + 2n |   3 + 3n | 4 + 3n
+  POST an author with n new books           |  4 + n |    4 + n |  5 + n
+  POST a book with n new tags               | 5 + 2n |   5 + 2n | 6 + 2n
+  POST a book linked to n tags              | 5 + 2n |   5 + 2n | 6 + 2n
+  PATCH n books by a filter                 | 4 + 2n |   5 + 4n | 6 + 4n
+  DELETE n tags by a filter                 | 3 + 3n |   4 + 5n | 5 + 5n
+  DELETE an author with n books             | 9 + 3n |  10 + 3n | 11 + 3n
+  refused
+  POST a tag that is invalid                |      0 |        0 |      0
+  POST a tag that is taken                  |      4 |        4 |      5
+  PATCH a book that is not there            |      3 |        4 |      5
+  DELETE an author who has books            |      7 |        8 |      9
+`)
+
+const config: ApiConfig = {
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_BULK: true,
+  API_ALLOW_CASCADE_DELETE: true,
+}
+
+/** A request and the status it must be answered with. */
+interface Write extends ApiRequest {
+  readonly status: number
+}
+
+eachDatabase('statements of a write', (test, db) => {
+  const api = testApi(
+    db,
+    withMeta(shop, 'Book', { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] }),
+    config,
+  )
+  let serial = 0
+  const text = (): string => `text ${++serial}`
+  const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make)
+  const tag = () => ({ name: text() })
+  const book = () => ({ title: text() })
+
+  const post = (path: string, body: unknown, status = 201): Write => ({
+    method: 'POST',
+    url: `/api/${path}`,
+    body,
+    status,
+  })
+  const patch = (path: string, body: unknown, status = 200): Write => ({
+    ...post(path, body, status),
+    method: 'PATCH',
+  })
+  const remove = (path: string, status = 200): Write => ({
+    method: 'DELETE',
+    url: `/api/${path}`,
+    status,
+  })
+  const keyed = (): Write => ({
+    ...post('tags', tag()),
+    headers: { 'idempotency-key': `a-key-of-this-test-${++serial}` },
+  })
+  /** Writes what a request needs; the id, or the ids of a list. */
+  // biome-ignore lint/suspicious/noExplicitAny: one or many
+  const added = async (path: string, body: unknown): Promise<any> => {
+    const { value } = await send(api, 'POST', `/api/${path}`, { body })
+    return Array.isArray(value) ? value.map(({ id }) => id) : value.id
+  }
+
+  /** What the table speaks of, with n records; what it needs is written before it is measured. */
+  const writes: Readonly<Record<string, (n: number) => Write | Promise<Write>>> = {
+    'POST a tag': () => post('tags', tag()),
+    'POST a tag, with a key for repeats': keyed,
+    'POST a tag, repeated with that key': async () => {
+      const write = keyed()
+      await api.handle(write)
+      return write
+    },
+    'POST a tag or change it, new': () => post('tags?on_conflict=name', tag()),
+    'POST a tag or change it, known': () => post('tags?on_conflict=name', { name: 'tag 1' }, 200),
+    'POST a book of an author': () => post('books', { ...book(), author_id: 1 }),
+    'POST a book with a new author': () => post('books', { ...book(), author: { name: text() } }),
+    'POST a book linked to an author': () => post('books', { ...book(), author: { id: 1 } }),
+    'PATCH a book': () => patch('books/1', book()),
+    'PATCH a book, if it matches': async () => {
+      const { headers } = await send(api, 'GET', '/api/books/1')
+      return { ...patch('books/1', book()), headers: { 'if-match': headers.etag } }
+    },
+    'PATCH the author of a book': () => patch('books/1', { ...book(), author_id: 1 }),
+    'PUT a book': () => ({ ...patch('books/1', { ...book(), author_id: 1 }), method: 'PUT' }),
+    'DELETE a book': async () => remove(`books/${await added('books', book())}`),
+    'DELETE an author': async () => remove(`authors/${await added('authors', { name: text() })}`),
+    'POST n tags': (n) => post('tags', times(n, tag)),
+    'POST n tags or change them, new': (n) => post('tags?on_conflict=name', times(n, tag)),
+    'POST n tags or change them, known': async (n) => {
+      const tags = times(n, tag)
+      await added('tags', tags)
+      return post('tags?on_conflict=name', tags, 200)
+    },
+    'POST an author with n new books': (n) =>
+      post('authors', { name: text(), books: times(n, book) }),
+    'POST a book with n new tags': (n) => post('books', { ...book(), tags: times(n, tag) }),
+    'POST a book linked to n tags': async (n) => {
+      const ids: number[] = await added('tags', times(n, tag))
+      return post('books', { ...book(), tags: ids.map((id) => ({ id })) })
+    },
+    'PATCH n books by a filter': async (n) =>
+      patch(`books?id__in=(${await added('books', times(n, book))})`, book()),
+    'DELETE n tags by a filter': async (n) =>
+      remove(`tags?id__in=(${await added('tags', times(n, tag))})`),
+    'DELETE an author with n books': async (n) => {
+      const id = await added('authors', { name: text(), books: times(n, book) })
+      return remove(`authors/${id}?cascade_delete=1`)
+    },
+    'POST a tag that is invalid': () => post('tags', { nam: 'x' }, 400),
+    'POST a tag that is taken': () => post('tags', { name: 'tag 1' }, 409),
+    'PATCH a book that is not there': () => patch('books/999999', book(), 404),
+    'DELETE an author who has books': () => remove('authors/1', 409),
+  }
+
+  const measured: string[][] = []
+  test.before(async () => {
+    await createTables(db, shop)
+    await insertAuthors(db, 1, 1)
+    for (const each of db.name === 'postgres' ? ['authors', 'books', 'tags'] : []) {
+      await db.execScript(`alter table ${each} alter column id restart with 1000`)
+    }
+    await api.ready
+    // The table of the keys is made with the first of them.
+    await api.handle(keyed())
+    measured.push(await measure([2, 3]))
+    await insertAuthors(db, 100_000, 100)
+    measured.push(await measure([2, 3, 6]))
+  })
+
+  /** Two counts make a line; a third shows that it is one. */
+  async function measure(numbers: readonly number[]): Promise<string[]> {
+    const lines: string[] = []
+    for (const { request } of table) {
+      const counts: [number, number][] = []
+      for (const n of numbers) {
+        const write = await writes[request]?.(n)
+        if (write === undefined) throw new Error(`What is "${request}"?`)
+        const { result, statements } = await db.capture(() => api.handle(write))
+        equal(result.status, write.status, `${request}: ${JSON.stringify(result.body)}`)
+        counts.push([n, statements.length])
+      }
+      lines.push(`${growth(counts)}: ${request}`)
+    }
+    return lines
+  }
+
+  test('its shape and the number of its records decide what it costs', () => {
+    equal(measured.at(-1), expectedCosts(table, db.name))
+  })
+
+  test('a hundred authors in the tables cost what one author costs', () => {
+    equal(measured[1], measured[0])
+  })
+})
