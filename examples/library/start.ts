@@ -10,10 +10,16 @@ const stopped = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
 })
 
-const [target, ...rest] = process.argv.slice(2)
-if (target === undefined) await serveLibrary()
-else {
-  process.exitCode = await run(['serve', target, ...rest], {
+const words = process.argv.slice(2)
+if (words.length === 0) await serveLibrary()
+else if (words[0]?.startsWith('--workers') && words.length <= 2) {
+  process.stderr.write(
+    'The library is in the memory of one process, and several would each have their own. ' +
+      'With a database of your own: npm start -- <file or URL> --workers 2\n',
+  )
+  process.exitCode = 2
+} else {
+  process.exitCode = await run(['serve', ...words], {
     out: say,
     err: (line) => void process.stderr.write(`${line}\n`),
     env: process.env,

@@ -1,10 +1,22 @@
 /** An API as a module exports it for `model-api serve`: people and books on the database TARGET, each answer with its process. */
-import { createApi } from '@model-api/core'
+import { type ApiConfig, createApi } from '@model-api/core'
+import { redisRateLimitStore } from '@model-api/core/redis'
 import { openDatabase } from '@model-api/http-node'
 import { Book, jwtKeys, User } from '../auth/people.ts'
+import { redisClient } from '../limits/redis-client.ts'
 
-const { TARGET = '' } = process.env
+/** LIMIT counts reads; REDIS is the prefix of the counts in Redis, without which they are in memory. */
+const { TARGET = '', LIMIT, REDIS } = process.env
 const database = await openDatabase(TARGET)
+
+async function limits(): Promise<ApiConfig> {
+  if (LIMIT === undefined) return {}
+  if (REDIS === undefined) return { API_RATE_LIMIT: LIMIT }
+  const client = await redisClient()
+  if (client === undefined) throw new Error('no Redis')
+  const store = redisRateLimitStore(client, { prefix: REDIS })
+  return { API_RATE_LIMIT: LIMIT, API_RATE_LIMIT_STORE: store }
+}
 
 export const api = createApi({
   db: database.db,
@@ -13,6 +25,7 @@ export const api = createApi({
     ...jwtKeys,
     API_AUTH_REQUIREMENTS: { GET: false, POST: false },
     API_FINAL_CALLBACK: (body) => ({ ...(body as object), pid: process.pid }),
+    ...(await limits()),
   },
 })
 

@@ -39,16 +39,22 @@ export async function command(
 
 const cli = fileURLToPath(new URL('../../packages/http-node/src/cli.ts', import.meta.url))
 
+/** What `npm start` runs. */
+export const demo = fileURLToPath(new URL('../../examples/library/start.ts', import.meta.url))
+
 /** The command as a process; `until` settles with what it wrote once the pattern is there. */
 export function started(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program = cli,
 ): {
   process: ChildProcess
   until(pattern: RegExp): Promise<string>
+  /** Everything, once it has ended. */
+  written(): Promise<string>
   ended: Promise<number | null>
 } {
-  const child = spawn(process.execPath, ['--conditions=@model-api/source', cli, ...args], {
+  const child = spawn(process.execPath, ['--conditions=@model-api/source', program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -70,7 +76,7 @@ export function started(
       look()
       void ended.then(() => reject(new Error(`ended with:\n${written}`)))
     })
-  return { process: child, until, ended }
+  return { process: child, until, written: () => ended.then(() => written), ended }
 }
 
 /** A SQLite file of its own, removed at the end. */

@@ -47,6 +47,17 @@ suite('rate limits', (test) => {
     return { ...people, ask, statuses }
   }
 
+  test('an API says where it counts', () => {
+    const store: RateLimitStore = { hit: async () => ({ count: 1, resetsAt: 0 }) }
+    const kept = (config: ApiConfig, meta?: object) => start(config, meta).api.rateLimits
+    equal(kept({}), 'none')
+    equal(kept({ API_RATE_LIMIT_STORE: store }), 'none')
+    equal(kept({ API_RATE_LIMIT: '5 per minute' }), 'process')
+    equal(kept({}, { post_rate_limit: '5 per minute' }), 'process')
+    equal(kept(jwtKeys), 'process')
+    equal(kept({ ...jwtKeys, API_RATE_LIMIT_STORE: store }), 'store')
+  })
+
   test('429 tells when to come back; every answer tells what is left', async () => {
     const { ask, clock } = start({ API_RATE_LIMIT: '2 per minute' })
     const first = await ask()

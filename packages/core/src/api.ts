@@ -30,6 +30,7 @@ import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse } from './http/response.ts'
 import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
+import { type RateLimitsKept, rateLimitsKept } from './limits/kept.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { memoryStore } from './limits/memory-store.ts'
 import type { CheckedModels } from './model/check-models.ts'
@@ -115,6 +116,11 @@ export interface Api {
   /** Settles when everything that had to be looked up is known; a rejection answers 503 until it succeeds. */
   readonly ready: Promise<void>
   readonly registry: Registry
+  /**
+   * Where requests are counted: `none` where nothing is limited, `process` in the memory of this process alone, `store` in
+   * API_RATE_LIMIT_STORE. Several processes share limits in a store only.
+   */
+  readonly rateLimits: RateLimitsKept
   /**
    * Authenticates a request to a route of the host, by the strategies of the API; rejects with the ApiError to answer.
    *
@@ -244,6 +250,7 @@ export function createApi<
       return Promise.all([dialect(), runtime.auth.ready()]).then(() => undefined)
     },
     registry,
+    rateLimits: rateLimitsKept(settings, registry),
     openapi: runtime.document,
     explainAccess: (user, request) => explainAccess(runtime, user, request),
     exposure: (roles) => describeExposure(runtime, roles),

@@ -9,7 +9,7 @@ import { openapi } from './commands/openapi.ts'
 import type { ReadSchemaOptions } from './commands/read-database.ts'
 import { type ServeOptions, serve } from './commands/serve.ts'
 import { targetForms } from './database/target.ts'
-import { isUsageError, messageOf, usageError } from './failure.ts'
+import { isSaidElsewhere, isUsageError, messageOf, usageError } from './failure.ts'
 import { suggestion } from './suggestion.ts'
 
 export const help: string = `model-api: a REST API from a database that is already there
@@ -28,6 +28,7 @@ export const help: string = `model-api: a REST API from a database that is alrea
 Options of serve
   --port <number>     default: the environment's PORT, else 3000; 0 takes any free port
   --host <address>    default: the environment's HOST, else 127.0.0.1
+  --workers <number>  processes that serve, each with a pool of its own; default: 1
 
 Options of all three
   --schema <name>     read this schema instead of the connection's own
@@ -49,10 +50,14 @@ const options = {
   version: { type: 'boolean', short: 'v' },
   port: { type: 'string', short: 'p' },
   host: { type: 'string' },
+  workers: { type: 'string' },
   schema: { type: 'string' },
   only: { type: 'string', multiple: true },
   except: { type: 'string', multiple: true },
 } as const
+
+/** More is a slip of the finger. */
+const mostWorkers = 256
 
 type Words = ReturnType<typeof readWords>
 
@@ -67,6 +72,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
       io.err('model-api --help lists commands and options.')
       return 2
     }
+    if (isSaidElsewhere(error)) return error.exitCode
     io.err(`model-api: ${error instanceof Error ? error.message : messageOf(error)}`)
     return 1
   }
@@ -107,6 +113,7 @@ function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
     ...schemaOptions(words),
     port: readPort(values.port ?? io.env.PORT),
     host: values.host ?? (io.env.HOST || '127.0.0.1'),
+    workers: readWorkers(values.workers),
   }
   return serve(target, settings, io)
 }
@@ -122,7 +129,7 @@ function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> 
 }
 
 function refuseServerOptions(command: string, { values }: Words): void {
-  for (const name of ['port', 'host'] as const) {
+  for (const name of ['port', 'host', 'workers'] as const) {
     if (values[name] !== undefined) throw usageError(`${command} has no option "--${name}".`)
   }
 }
@@ -151,6 +158,13 @@ function readPort(text: string | undefined): number {
   const port = Number(text)
   if (/^[0-9]+$/.test(text) && port <= 65_535) return port
   throw usageError(`"${text}" is no port. Expected a number from 0 to 65535.`)
+}
+
+function readWorkers(text: string | undefined): number {
+  if (text === undefined) return 1
+  const count = Number(text)
+  if (/^[0-9]+$/.test(text) && count >= 1 && count <= mostWorkers) return count
+  throw usageError(`"${text}" is no number of workers. Expected 1 to ${mostWorkers}.`)
 }
 
 function version(): string {

@@ -16,6 +16,17 @@ export function isUsageError(error: unknown): error is UsageError {
   return typeof error === 'object' && error !== null && 'usage' in error
 }
 
+/** A failure that was reported where it happened; only the exit code is left to be passed on. */
+export interface SaidElsewhere {
+  readonly exitCode: number
+}
+
+export const saidElsewhere = (exitCode: number): SaidElsewhere => ({ exitCode })
+
+export function isSaidElsewhere(error: unknown): error is SaidElsewhere {
+  return typeof error === 'object' && error !== null && 'exitCode' in error
+}
+
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers at this address. Is the server running?',
   ENOTFOUND: 'there is no such host.',

@@ -8,4 +8,6 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Settles when the process is asked to end. */
   readonly stopped: Promise<void>
+  /** Called by `serve` when it answers requests and has said so. */
+  serving?(): void
 }

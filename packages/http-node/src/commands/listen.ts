@@ -34,6 +34,7 @@ export const isPrivate = (host: string): boolean => /^(?:127\.|localhost$|::1$)/
 
 /** Returns when running answers are finished. */
 export async function serveUntilStopped(server: ApiServer, io: CommandIo): Promise<void> {
+  io.serving?.()
   await io.stopped
   io.out('')
   io.out('Stopping …')

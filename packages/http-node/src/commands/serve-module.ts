@@ -5,19 +5,30 @@ import { listed } from '../describe.ts'
 import { databaseFailure } from '../failure.ts'
 import { withExportedApi } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
-import { announce, type Listening, listen, serveUntilStopped } from './listen.ts'
+import { announce, listen, serveUntilStopped } from './listen.ts'
+import type { ServeOptions } from './serve.ts'
 
 /** Its models, its rules and its database are the module's own. */
-export async function serveModule(path: string, options: Listening, io: CommandIo): Promise<void> {
+export async function serveModule(
+  path: string,
+  options: ServeOptions,
+  io: CommandIo,
+): Promise<void> {
   io.out(`Loading ${path} …`)
   await withExportedApi(path, (api) => serveApi(api, path, options, io))
 }
 
-async function serveApi(api: Api, path: string, options: Listening, io: CommandIo): Promise<void> {
+async function serveApi(
+  api: Api,
+  path: string,
+  options: ServeOptions,
+  io: CommandIo,
+): Promise<void> {
   await reached(api, path)
   io.out(`It publishes ${listed(api.registry.resources.map(({ paths }) => paths[0] ?? ''))}.`)
   const { server, url } = await listen(api, options)
   for (const line of announce(api, url)) io.out(line)
+  if (options.workers > 1 && api.rateLimits === 'process') io.err(countsApart(options.workers))
   await serveUntilStopped(server, io)
 }
 
@@ -30,3 +41,8 @@ async function reached(api: Api, path: string): Promise<void> {
     throw new Error(databaseFailure(`the database of ${path}`, cause))
   }
 }
+
+/** A warning, not a refusal: a looser limit is still a limit, and the service is as good as with one process. */
+const countsApart = (workers: number): string =>
+  `Each worker counts rate limits in its own memory: with ${workers} workers, "10 per minute" lets up to ${10 * workers} ` +
+  'through. To share them, set API_RATE_LIMIT_STORE, such as redisRateLimitStore(client).'

@@ -1,6 +1,9 @@
-// model-api serve: a database, or an API of one's own, until the process is asked to end.
+// model-api serve: a database, or an API of one's own, until the process is asked to end; by one process or several.
 
-import { usageError } from '../failure.ts'
+import cluster from 'node:cluster'
+import { supervise } from '../cluster/supervise.ts'
+import { forkWorker } from '../cluster/worker-process.ts'
+import { saidElsewhere, usageError } from '../failure.ts'
 import { isModule } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 import type { Listening } from './listen.ts'
@@ -8,14 +11,51 @@ import type { ReadSchemaOptions } from './read-database.ts'
 import { serveDatabase } from './serve-database.ts'
 import { serveModule } from './serve-module.ts'
 
-export interface ServeOptions extends Listening, ReadSchemaOptions {}
+export interface ServeOptions extends Listening, ReadSchemaOptions {
+  /** How many processes serve; 1: this one. */
+  readonly workers: number
+}
 
 /** Serves until `io.stopped` settles. */
 export async function serve(target: string, options: ServeOptions, io: CommandIo): Promise<void> {
-  if (!isModule(target)) return serveDatabase(target, options, io)
-  const ofDatabases = (['schema', 'only', 'except'] as const).find((name) => name in options)
-  if (ofDatabases !== undefined) {
-    throw usageError(`--${ofDatabases} is for a database; ${target} says itself what it publishes.`)
-  }
-  await serveModule(target, options, io)
+  refuseTableOptions(target, options)
+  if (options.workers > 1 && cluster.isPrimary) return serveByWorkers(target, options, io)
+  if (isModule(target)) await serveModule(target, options, io)
+  else await serveDatabase(target, options, io)
+}
+
+function refuseTableOptions(target: string, options: ServeOptions): void {
+  if (!isModule(target)) return
+  const name = (['schema', 'only', 'except'] as const).find((one) => one in options)
+  if (name === undefined) return
+  throw usageError(`--${name} is for a database; ${target} says itself what it publishes.`)
+}
+
+async function serveByWorkers(target: string, options: ServeOptions, io: CommandIo): Promise<void> {
+  const words = wordsOf(target, options)
+  const code = await supervise({
+    count: options.workers,
+    fork: (speaking) => forkWorker(words, speaking),
+    stopped: io.stopped,
+    out: io.out,
+    err: io.err,
+    now: Date.now,
+    later: (milliseconds, then) => {
+      const timer = setTimeout(then, milliseconds)
+      return () => clearTimeout(timer)
+    },
+  })
+  if (code !== 0) throw saidElsewhere(code)
+}
+
+/** The command line of a worker; nothing is left to its environment, which may be another than ours. */
+function wordsOf(target: string, options: ServeOptions): string[] {
+  const { port, host, workers, schema, only = [], except = [] } = options
+  return [
+    ...['serve', `--port=${port}`, `--host=${host}`, `--workers=${workers}`],
+    ...(schema === undefined ? [] : [`--schema=${schema}`]),
+    ...only.map((table) => `--only=${table}`),
+    ...except.map((table) => `--except=${table}`),
+    ...['--', target],
+  ]
 }

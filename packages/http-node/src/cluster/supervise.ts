@@ -1,0 +1,123 @@
+// Supervise: starts workers, replaces those that end, and ends all of them in order; knows no process.
+
+import { restartAfter } from './restarts.ts'
+import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
+
+export interface Supervised {
+  readonly count: number
+  /** `speaking`: the first one, whose words stand for all. */
+  readonly fork: (speaking: boolean) => WorkerProcess
+  /** Settles when everything is to end. */
+  readonly stopped: Promise<void>
+  readonly out: (line: string) => void
+  readonly err: (line: string) => void
+  readonly now: () => number
+  /** Calls back after milliseconds, unless what it answers is called before. */
+  readonly later: (milliseconds: number, then: () => void) => () => void
+}
+
+/** Longer than a worker waits for its running answers. */
+const patience = 15_000
+
+/**
+ * The exit code, once every worker has ended: 0 when it was asked for, else that of what went wrong.
+ *
+ * One worker starts alone, so that what is wrong is said once; the others follow when it serves. At the start all of
+ * them must come up. Afterwards one that ends is replaced.
+ */
+export function supervise(given: Supervised): Promise<number> {
+  const { count, fork, stopped, out, err, now, later } = given
+  return new Promise((settle) => {
+    const running = new Map<WorkerProcess, 'starts' | 'serves'>()
+    /** Cancels what is to happen later. */
+    const waiting = new Set<() => void>()
+    let ends: readonly number[] = []
+    let phase: 'starting' | 'up' | { code: number } = 'starting'
+
+    const start = (speaking = false): void => {
+      const worker = fork(speaking)
+      running.set(worker, 'starts')
+      worker.onServing(() => serves(worker))
+      worker.onEnd((end) => ended(worker, end))
+    }
+
+    const serves = (worker: WorkerProcess): void => {
+      running.set(worker, 'serves')
+      if (phase === 'up') out(`Worker ${worker.pid} serves.`)
+      if (phase !== 'starting') return
+      if (running.size < count) for (let i = running.size; i < count; i++) start()
+      else if ([...running.values()].every((state) => state === 'serves')) {
+        phase = 'up'
+        out('')
+        out(`${count} workers: processes ${[...running.keys()].map(({ pid }) => pid).join(', ')}`)
+      }
+    }
+
+    const ended = (worker: WorkerProcess, end: WorkerEnd): void => {
+      const alone = running.size === 1
+      running.delete(worker)
+      if (typeof phase === 'object') finish(phase.code)
+      else if (phase === 'starting') {
+        // The first one has said why, unless something else ended it.
+        if (!alone || end.code === null)
+          err(`Worker ${worker.pid} ended before it served (${how(end)}).`)
+        endAll(end.code || 1)
+      } else replace(worker, end)
+    }
+
+    const replace = (worker: WorkerProcess, end: WorkerEnd): void => {
+      ends = [...ends.slice(-9), now()]
+      const othersServe = [...running.values()].includes('serves')
+      const pause = restartAfter(ends, now(), othersServe)
+      const what = `Worker ${worker.pid} ended (${how(end)}).`
+      if (pause === 'never') {
+        err(`${what} Workers end as soon as they are started, and none serves any more.`)
+        endAll(1)
+        return
+      }
+      err(`${what} Another is started${pause === 0 ? '' : ` in ${Math.round(pause / 1000)} s`}.`)
+      if (pause === 0) start()
+      else {
+        const cancel = later(pause, () => {
+          waiting.delete(cancel)
+          start()
+        })
+        waiting.add(cancel)
+      }
+    }
+
+    const endAll = (code: number): void => {
+      const ending = { code }
+      phase = ending
+      for (const cancel of waiting) cancel()
+      waiting.clear()
+      for (const worker of running.keys()) worker.stop()
+      const late = later(patience, () => {
+        for (const worker of running.keys()) {
+          err(`Worker ${worker.pid} did not end in time.`)
+          ending.code = 1
+          worker.kill()
+        }
+      })
+      waiting.add(late)
+      finish(code)
+    }
+
+    const finish = (code: number): void => {
+      if (running.size > 0) return
+      for (const cancel of waiting) cancel()
+      settle(code)
+    }
+
+    void stopped.then(() => {
+      if (typeof phase === 'object') return
+      out('')
+      out('Stopping …')
+      endAll(0)
+    })
+    start(true)
+  })
+}
+
+const how = ({ code, signal }: WorkerEnd): string =>
+  code === null ? `signal ${signal}` : `exit code ${code}`
