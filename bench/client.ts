@@ -1,6 +1,6 @@
 /** The load: keep-alive connections that ask again as soon as they are answered, for a bounded time. */
 import { connect, type Socket } from 'node:net'
-import type { Ask } from './workloads.ts'
+import type { Ask } from './ask.ts'
 
 export interface Load {
   readonly requests: number
@@ -46,7 +46,17 @@ export async function load({ port, connections, seconds, ask }: LoadOptions): Pr
 
 export interface Answer {
   readonly status: number
+  readonly head: string
   readonly body: Buffer
+}
+
+/** A header by its name in small letters. */
+export function headerOf(head: string, name: string): string | undefined {
+  return head
+    .split('\r\n')
+    .find((line) => line.toLowerCase().startsWith(`${name}:`))
+    ?.slice(name.length + 1)
+    .trim()
 }
 
 export interface Connection {
@@ -101,5 +111,6 @@ function answerIn(received: Buffer): Answer | undefined {
   const length = /\r\ncontent-length: *([0-9]+)/i.exec(head)?.[1]
   if (length === undefined) throw new Error(`an answer without Content-Length:\n${head}`)
   const body = received.subarray(end + 4)
-  return body.length < Number(length) ? undefined : { status: Number(head.slice(9, 12)), body }
+  if (body.length < Number(length)) return undefined
+  return { status: Number(head.slice(9, 12)), head, body }
 }

@@ -1,4 +1,4 @@
-/** Samples → tables: medians, each as it is and as a ratio to the limit. */
+/** Samples → tables: medians, each as it is and as a ratio to the limit. A dash stands for what a system cannot do. */
 import type { DatabaseName } from './databases.ts'
 
 export interface Sample {
@@ -26,7 +26,7 @@ export interface Measured {
 
 type Figure = (measured: Measured) => number | undefined
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN
 
 const figure =
@@ -35,6 +35,20 @@ const figure =
     const values = samples.flatMap((sample) => sample[name] ?? [])
     return values.length === 0 ? undefined : median(values)
   }
+
+/** What the tables show, in their order. */
+const columns: readonly {
+  readonly of: keyof Sample
+  readonly title: string
+  readonly digits: number
+}[] = [
+  { of: 'cpu', title: 'Server CPU per request, µs', digits: 0 },
+  { of: 'perSecond', title: 'Requests per second', digits: 0 },
+  { of: 'p50', title: 'Latency p50, ms', digits: 2 },
+  { of: 'p99', title: 'Latency p99, ms', digits: 1 },
+  { of: 'database', title: 'Database CPU per request, µs', digits: 0 },
+  { of: 'statements', title: 'Statements per request', digits: 1 },
+]
 
 /** The tables as Markdown, a section for each database. */
 export function report(all: readonly Measured[]): string {
@@ -45,79 +59,139 @@ export function report(all: readonly Measured[]): string {
 }
 
 function section(all: readonly Measured[]): string {
-  const cpu = figure('cpu')
-  const speed = figure('perSecond')
-  const tables = [
-    table(all, 'Server CPU per request, µs (ratio to limit)', withRatio(all, cpu)),
-    table(all, 'Requests per second (ratio to limit)', withRatio(all, speed)),
-    table(
-      all,
-      'Latency p50 / p99, ms',
-      (one) => `${fixed(figure('p50')(one), 2)} / ${fixed(figure('p99')(one), 1)}`,
-    ),
-    table(
-      all,
-      'Database CPU per request, µs / statements per request',
-      (one) => `${fixed(figure('database')(one))} / ${fixed(figure('statements')(one), 1)}`,
-    ),
-  ]
-  const systems = [...new Set(all.map(({ system }) => system))]
-  const means = systems.map((system) => `${system} ${fixed(geometric(all, system, cpu), 2)}`)
-  const memory = systems.map((system) => {
-    const own = all.filter((one) => one.system === system)
-    return `${system} ${fixed(Math.max(...own.map((one) => figure('memory')(one) ?? 0)))}`
-  })
+  const measured = columns.filter(({ of }) => all.some((one) => figure(of)(one) !== undefined))
   return [
     `## ${all[0]?.database}\n`,
-    ...tables,
-    `Server CPU, geometric mean of the ratios to limit: ${means.join(', ')}\n`,
-    `Most memory, MiB: ${memory.join(', ')}\n`,
+    ...measured.map(({ of, title, digits }) =>
+      table(all, `${title} (ratio to limit)`, withRatio(all, figure(of), digits)),
+    ),
+    means(all, measured),
+    memory(all),
+    ...byCursor(all),
   ].join('\n')
 }
 
 const limitOf = (all: readonly Measured[], { workload }: Measured): Measured | undefined =>
   all.find((other) => other.workload === workload && other.system === 'limit')
 
-function withRatio(all: readonly Measured[], of: Figure): (measured: Measured) => string {
+function ratioOf(all: readonly Measured[], of: Figure, measured: Measured): number | undefined {
+  const limit = limitOf(all, measured)
+  const own = of(measured)
+  const base = limit && of(limit)
+  return own === undefined || base === undefined ? undefined : own / base
+}
+
+function withRatio(
+  all: readonly Measured[],
+  of: Figure,
+  digits: number,
+): (measured: Measured) => string {
   return (measured) => {
-    const limit = limitOf(all, measured)
-    const own = of(measured)
-    const base = limit && of(limit)
-    const ratio = own === undefined || base === undefined ? '' : ` (${(own / base).toFixed(2)})`
-    return `${fixed(own)}${ratio}`
+    const ratio = ratioOf(all, of, measured)
+    return `${fixed(of(measured), digits)}${ratio === undefined ? '' : ` (${ratio.toFixed(2)})`}`
   }
 }
 
-function geometric(all: readonly Measured[], system: string, of: Figure): number | undefined {
-  const logs = all
-    .filter((measured) => measured.system === system)
-    .flatMap((measured) => {
-      const limit = limitOf(all, measured)
-      const [own, base] = [of(measured), limit && of(limit)]
-      return own === undefined || base === undefined ? [] : Math.log(own / base)
+const systemsOf = (all: readonly Measured[]): readonly string[] => [
+  ...new Set(all.map(({ system }) => system)),
+]
+
+/** Each over the workloads that the system can do, so systems with gaps are compared with the limit alone. */
+function means(all: readonly Measured[], measured: typeof columns): string {
+  const systems = systemsOf(all)
+  const lines = measured.map(({ of, title }) => {
+    const ratios = systems.map((system) => {
+      const own = all.filter((one) => one.system === system)
+      return fixed(geometric(own.flatMap((one) => ratioOf(all, figure(of), one) ?? [])), 2)
     })
-  return logs.length === 0 ? undefined : Math.exp(logs.reduce((a, b) => a + b, 0) / logs.length)
+    return [title.replace(/,[^,]*$/, ''), ...ratios]
+  })
+  const done = systems.map((system) =>
+    String(all.filter((one) => one.system === system && one.samples.length > 0).length),
+  )
+  return markdown('Geometric mean of the ratios to limit', systems, [
+    ...lines,
+    ['workloads it did', ...done],
+  ])
 }
+
+function memory(all: readonly Measured[]): string {
+  const systems = systemsOf(all)
+  const most = systems.map((system) => {
+    const own = all.filter((one) => one.system === system)
+    return Math.max(...own.map((one) => figure('memory')(one) ?? 0))
+  })
+  const limit = most[systems.indexOf('limit')]
+  const cells = most.map((own) =>
+    own === 0 ? '–' : `${fixed(own)}${limit ? ` (${(own / limit).toFixed(2)})` : ''}`,
+  )
+  return markdown('Most memory, MiB (ratio to limit)', systems, [['whole run', ...cells]])
+}
+
+/** What a far page by cursor costs beside the first page, and beside the same page by number. */
+function byCursor(all: readonly Measured[]): readonly string[] {
+  const systems = systemsOf(all)
+  const lines = (['W2n', 'W11n'] as const).flatMap((other) =>
+    (['cpu', 'database', 'p50'] as const).map((of) => {
+      const cells = systems.map((system) => {
+        const value = (workload: string): number | undefined => {
+          const found = all.find((one) => one.system === system && one.workload === workload)
+          return found && figure(of)(found)
+        }
+        const [cursor, base] = [value('W12'), value(other)]
+        return cursor === undefined || base === undefined ? '–' : (cursor / base).toFixed(2)
+      })
+      return [`W12 / ${other}: ${names[of]}`, ...cells]
+    }),
+  )
+  const told = lines.filter(([, ...cells]) => cells.some((cell) => cell !== '–'))
+  return told.length === 0
+    ? []
+    : [
+        markdown(
+          'A far page by cursor as a multiple of the first page, and of it by number',
+          systems,
+          told,
+        ),
+      ]
+}
+
+const names = { cpu: 'server CPU', database: 'database CPU', p50: 'latency p50' }
+
+const geometric = (ratios: readonly number[]): number | undefined =>
+  ratios.length === 0
+    ? undefined
+    : Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length)
 
 function table(
   all: readonly Measured[],
   title: string,
   cell: (measured: Measured) => string,
 ): string {
-  const systems = [...new Set(all.map(({ system }) => system))]
+  const systems = systemsOf(all)
   const rows = [...new Set(all.map(({ workload }) => workload))].map((workload) => {
     const own = all.filter((measured) => measured.workload === workload)
     const cells = systems.map((system) => {
       const measured = own.find((one) => one.system === system)
       return measured === undefined ? '' : cell(measured)
     })
-    return `| ${workload} ${own[0]?.title} | ${cells.join(' | ')} |`
+    return [`${workload} ${own[0]?.title}`, ...cells]
   })
-  const rule = systems.map(() => '---:').join('|')
-  return `${title}\n\n| | ${systems.join(' | ')} |\n|---|${rule}|\n${rows.join('\n')}\n`
+  return markdown(title, systems, rows)
 }
 
-const fixed = (value: number | undefined, digits = 0): string =>
+/** A table with its title; the first cell of each row is its name. */
+export function markdown(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const rule = head.map(() => '---:').join('|')
+  const lines = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return `${title}\n\n| | ${head.join(' | ')} |\n|---|${rule}|\n${lines}\n`
+}
+
+export const fixed = (value: number | undefined, digits = 0): string =>
   value === undefined
     ? '–'
     : value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -1,195 +1,154 @@
 /** The one command: fills the databases, starts every server, and asks them in turns; prints the tables. */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { load, open } from './client.ts'
+import { cursorsOf } from './cursors.ts'
 import { fill, sizes } from './data.ts'
 import { type DatabaseName, databaseNames, openScript, type Script } from './databases.ts'
-import { random } from './random.ts'
-import { type Measured, report, type Sample } from './report.ts'
-import type { Used } from './server.ts'
+import { inTurns } from './measure.ts'
+import { profile } from './profile.ts'
+import { type Measured, report } from './report.ts'
+import { type Server, start } from './servers.ts'
 import { systems } from './systems/systems.ts'
-import { type DatabaseCpu, databaseCpu } from './threads.ts'
 import { verify } from './verify.ts'
 import { type Workload, workloads } from './workloads.ts'
 
 const help = `npx --yes pnpm@12.21.0 bench [options]
 
   --databases a,b     ${databaseNames.join(', ')} (default: all)
-  --systems a,b       ${Object.keys(systems).join(', ')} (default: all)
+  --systems a,b       ${Object.keys(systems).join(', ')}
+                      (default: all that are installed; with --profile: model-api)
   --workloads a,b     ${workloads.map(({ name }) => name).join(', ')} (default: all)
-  --beside name=path  the same system of another checkout, as <system>@<name>; for before and after
+  --beside name=path  the same systems of another checkout, as <system>@<name>; for before and after; not for rivals
   --rounds N          how often each is asked; the median counts (default 3)
   --seconds S         how long each time (default 1)
   --connections N     requests at a time (default 16)
+  --profile folder    where the time goes instead: a CPU profile of each system for each workload, written there
   --fill              makes the tables anew
-  --json file         every sample, for other eyes`
+  --json file         every sample, for other eyes
+  --help, -h          this text`
 
 const { values: options } = parseArgs({
   options: {
     databases: { type: 'string', default: databaseNames.join() },
-    systems: { type: 'string', default: Object.keys(systems).join() },
+    systems: { type: 'string' },
     workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
     beside: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '16' },
+    profile: { type: 'string' },
     fill: { type: 'boolean', default: false },
     json: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
+const turns = {
+  rounds: Number(options.rounds),
+  seconds: Number(options.seconds),
+  connections: Number(options.connections),
+}
+
 if (options.help) console.log(help)
 else await main()
 
-interface Server {
-  readonly name: string
-  readonly asks: 'api' | 'own'
-  readonly port: number
-  readonly used: () => Promise<Used>
-  readonly database: DatabaseCpu
-  stop(): void
-}
-
 async function main(): Promise<void> {
+  const asked = options.systems ?? (options.profile === undefined ? undefined : 'model-api')
+  const names = namesIn(asked, Object.keys(systems), 'system')
+  const installed = names.filter((name) => systems[name]?.isInstalled?.() ?? true)
+  const absent = names.filter((name) => !installed.includes(name))
+  if (absent.length > 0) {
+    console.error(`not installed: ${absent.join(', ')} (npm ci in bench/rivals)`)
+  }
   const measured: Measured[] = []
-  for (const name of options.databases.split(',') as DatabaseName[]) {
-    const script = await openScript(name)
-    console.error(`${name}: filling …`)
-    await fill(name, script, options.fill)
-    const servers = await startAll(name, script)
+  for (const database of namesIn(options.databases, databaseNames, 'database')) {
+    const able = installed.filter((name) => systems[name]?.databases?.includes(database) ?? true)
+    const script = await openScript(database)
+    console.error(`${database}: filling …`)
+    await fill(database, script, options.fill)
     try {
-      await verify(servers, chosenWorkloads())
-      for (const workload of chosenWorkloads())
-        measured.push(...(await inTurns(name, servers, workload)))
+      if (options.profile === undefined) measured.push(...(await measure(database, script, able)))
+      else await profileEach(options.profile, database, script, able)
+    } catch (error) {
+      // What the other databases gave is still worth its time.
+      console.error(`${database}:`, error)
+      process.exitCode = 1
     } finally {
-      for (const server of servers) server.stop()
       await script.run(`delete from reviews where id > ${sizes.reviews}`)
-      if (name === 'postgres') await script.run('vacuum analyze')
+      if (database === 'postgres') await script.run('vacuum analyze')
       await script.end()
     }
   }
+  if (options.profile !== undefined) return
   console.log(report(measured))
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(measured))
 }
 
+/** The names of a list with commas; all where there is none. A name that nothing has is an error. */
+function namesIn<T extends string>(text: string | undefined, known: readonly T[], of: string): T[] {
+  const names = (text?.split(',') ?? known) as T[]
+  for (const name of names) {
+    if (!known.includes(name)) throw new Error(`no ${of} is called "${name}": ${known.join(', ')}`)
+  }
+  return [...names]
+}
+
 function chosenWorkloads(): readonly Workload[] {
-  const names = options.workloads.split(',')
+  const known = workloads.map(({ name }) => name)
+  const names = namesIn(options.workloads, known, 'workload')
   return workloads.filter(({ name }) => names.includes(name))
 }
 
-async function startAll(database: DatabaseName, script: Script): Promise<Server[]> {
-  const here = fileURLToPath(new URL('.', import.meta.url))
-  const besides = options.beside.map((text) => text.split('=') as [string, string])
-  const servers: Server[] = []
-  for (const name of options.systems.split(',')) {
-    const asks = systems[name]?.asks ?? 'own'
-    servers.push(await start({ name, asks, folder: here, system: name, database, script }))
-    for (const [label, path] of asks === 'api' ? besides : []) {
-      const folder = `${path}/bench/`
-      servers.push(
-        await start({ name: `${name}@${label}`, asks, folder, system: name, database, script }),
-      )
-    }
-  }
-  return servers
-}
-
-async function start(given: {
-  name: string
-  asks: 'api' | 'own'
-  folder: string
-  system: string
-  database: DatabaseName
-  script: Script
-}): Promise<Server> {
-  const { name, asks, folder, system, database, script } = given
-  const child = fork(`${folder}server.ts`, [system, database], {
-    execArgv: ['--conditions=@model-api/source'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  const [{ port }] = await once(child, 'message')
-  return {
-    name,
-    asks,
-    port,
-    database: databaseCpu(database, script, child.pid ?? 0),
-    used: async () => {
-      child.send('used')
-      const [used] = await once(child, 'message')
-      return used
-    },
-    stop: () => void child.kill(),
-  }
-}
-
-/** Every server is asked once in each round, beginning with another one each time. */
-async function inTurns(
+async function measure(
   database: DatabaseName,
-  servers: readonly Server[],
-  workload: Workload,
+  script: Script,
+  names: readonly string[],
 ): Promise<Measured[]> {
-  const samples = new Map<string, Sample[]>(servers.map(({ name }) => [name, []]))
-  for (let round = 0; round < Number(options.rounds); round++) {
-    for (let i = 0; i < servers.length; i++) {
-      const server = servers[(i + round) % servers.length] as Server
-      try {
-        if (round === 0) await sample(server, workload, 0.3, round)
-        samples
-          .get(server.name)
-          ?.push(await sample(server, workload, Number(options.seconds), round))
-      } catch (error) {
-        // A system that cannot do it has no figure; the others have.
-        console.error(String(error))
-      }
+  const servers: Server[] = []
+  try {
+    for (const name of names) servers.push(...(await startWithBesides(name, database, script)))
+    await verify(servers, chosenWorkloads())
+    const measured: Measured[] = []
+    for (const workload of chosenWorkloads()) {
+      measured.push(...(await inTurns(database, servers, workload, turns)))
     }
+    return measured
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
   }
-  console.error(`${database} ${workload.name} ${workload.title}`)
-  return servers.map(({ name }) => ({
-    database,
-    system: name,
-    workload: workload.name,
-    title: workload.title,
-    samples: samples.get(name) ?? [],
-  }))
 }
 
-async function sample(
-  server: Server,
-  workload: Workload,
-  seconds: number,
-  round: number,
-): Promise<Sample> {
-  const next = random(round + 1)
-  const ask = (): ReturnType<Workload['api']> => workload[server.asks](next)
-  // Connections to the database are open before its threads are looked at.
-  const warm = await open(server.port)
-  await warm.send(ask())
-  warm.close()
-  const [before, databaseBefore] = [await server.used(), await server.database()]
-  const connections = Number(options.connections)
-  const { requests, latencies, failure, ...done } = await load({
-    port: server.port,
-    connections,
-    seconds,
-    ask,
-  })
-  if (failure !== undefined) throw new Error(`${server.name} ${workload.name}: ${failure}`)
-  const [after, databaseAfter] = [await server.used(), await server.database()]
-  const database =
-    databaseBefore === undefined || databaseAfter === undefined
-      ? undefined
-      : (databaseAfter - databaseBefore) / requests
-  return {
-    cpu: (after.cpu - before.cpu) / requests,
-    perSecond: requests / done.seconds,
-    p50: latencies[Math.floor(requests / 2)] ?? 0,
-    p99: latencies[Math.floor(requests * 0.99)] ?? 0,
-    statements: (after.statements - before.statements) / requests,
-    memory: after.memory,
-    ...(database === undefined ? {} : { database }),
+async function startWithBesides(
+  name: string,
+  database: DatabaseName,
+  script: Script,
+): Promise<Server[]> {
+  const asks = systems[name]?.asks ?? 'own'
+  const servers = [await start({ name, asks, database, script })]
+  const besides = options.beside.map((text) => text.split('=') as [string, string])
+  for (const [label, path] of asks === 'api' ? besides : []) {
+    const file = `${path}/bench/server.ts`
+    servers.push(
+      await start({ name: `${name}@${label}`, asks, database, script, file, args: [name] }),
+    )
+  }
+  if (!chosenWorkloads().some((workload) => workload.name === 'W12')) return servers
+  return Promise.all(
+    servers.map(async (server) => ({ ...server, cursors: await cursorsOf(asks, server.port) })),
+  )
+}
+
+async function profileEach(
+  folder: string,
+  database: DatabaseName,
+  script: Script,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    const asks = systems[name]?.asks ?? 'own'
+    for (const workload of chosenWorkloads()) {
+      const text = await profile({ name, asks, database, script }, workload, { folder, ...turns })
+      if (text !== undefined) console.log(text)
+    }
   }
 }

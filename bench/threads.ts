@@ -5,11 +5,11 @@ import type { DatabaseName, Script } from './databases.ts'
 /** Microseconds used so far by the database for connections that are open; undefined where it cannot be told. */
 export type DatabaseCpu = () => Promise<number | undefined>
 
-/** Tells apart whose connection it is by the process that opened it. */
-export function databaseCpu(name: DatabaseName, script: Script, pid: number): DatabaseCpu {
+/** Tells apart whose connection it is by the processes that opened it. */
+export function databaseCpu(name: DatabaseName, script: Script, ...pids: number[]): DatabaseCpu {
   if (name === 'sqlite') return async () => undefined
   return async () => {
-    const ports = portsOf(pid)
+    const ports = new Set(pids.flatMap((pid) => [...portsOf(pid)]))
     const threads = name === 'postgres' ? await backends(script, ports) : await tids(script, ports)
     return threads.reduce<number | undefined>((sum, thread) => {
       const used = microseconds(thread)

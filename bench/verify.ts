@@ -1,40 +1,99 @@
-/** Before anything is measured: model-api and the limit must give the same values. */
+/** Before anything is measured: model-api and the limit must give the same values, and rivals the same rows. */
 import { isDeepStrictEqual } from 'node:util'
-import { open } from './client.ts'
+import type { Form, Found } from './ask.ts'
+import { rivals } from './asks/rivals.ts'
+import { type Answer, open } from './client.ts'
 import { random } from './random.ts'
+import type { Server } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
-interface Asked {
-  readonly name: string
-  readonly asks: 'api' | 'own'
-  readonly port: number
-}
+type Asked = Pick<Server, 'name' | 'asks' | 'port' | 'cursors'>
 
-/** Throws where the limit answers something else than model-api; what is written by hand keeps its driver's forms. */
+/**
+ * Throws where the limit answers something else than model-api, or a rival other rows than these: ids, those of embedded rows,
+ * and totals. What is written by hand keeps its driver's forms.
+ */
 export async function verify(
   servers: readonly Asked[],
   workloads: readonly Workload[],
 ): Promise<void> {
-  const compared = servers.filter(({ name, asks }) => asks === 'api' || name === 'limit')
+  const equals = servers.filter(({ name, asks }) => asks === 'api' || name === 'limit')
+  const others = servers.filter(({ asks }) => asks !== 'api' && asks !== 'own')
   for (const workload of workloads) {
-    if (workload.writes) continue
+    if (workload.writes) {
+      for (const server of others) await foundBy(server, workload, 1)
+      continue
+    }
     for (let seed = 1; seed <= 3; seed++) {
-      const answers = await Promise.all(compared.map((server) => answer(server, workload, seed)))
+      const answers = await Promise.all(equals.map((server) => foundBy(server, workload, seed)))
       answers.forEach((found, i) => {
-        if (isDeepStrictEqual(found, answers[0])) return
-        const text = (value: unknown): string => JSON.stringify(value).slice(0, 1500)
-        throw new Error(
-          `${workload.name}: ${compared[i]?.name} and ${compared[0]?.name} differ\n${text(found)}\n${text(answers[0])}`,
-        )
+        demandEqual(workload, equals[i], found, equals[0], answers[0])
       })
+      const [expected] = answers
+      if (expected === undefined) continue
+      for (const server of others) {
+        const found = await foundBy(server, workload, seed)
+        if (found === undefined) continue
+        demandEqual(workload, server, identities(found), equals[0], identities(expected))
+      }
     }
   }
 }
 
-async function answer({ port, asks }: Asked, workload: Workload, seed: number): Promise<unknown> {
+function demandEqual(
+  { name }: Workload,
+  server: Asked | undefined,
+  found: unknown,
+  other: Asked | undefined,
+  expected: unknown,
+): void {
+  if (isDeepStrictEqual(found, expected)) return
+  const [own, others] = [JSON.stringify(found), JSON.stringify(expected)]
+  let at = 0
+  while (own[at] === others[at]) at++
+  const part = (text: string): string => text.slice(Math.max(0, at - 200), at + 200)
+  throw new Error(
+    `${name}: ${server?.name} and ${other?.name} differ at ${at}\n…${part(own)}\n…${part(others)}`,
+  )
+}
+
+/** Undefined where the server has no form for it. */
+async function foundBy(
+  server: Asked,
+  workload: Workload,
+  seed: number,
+): Promise<Found | undefined> {
+  const { asks, port, cursors, name } = server
+  const form: Form | undefined = workload[asks]
+  if (form === undefined) return undefined
   const connection = await open(port)
-  const { body } = await connection.send(workload[asks](random(seed)))
+  const answer = await connection.send(form(random(seed), cursors))
   connection.close()
+  if (answer.status >= 300) {
+    throw new Error(`${workload.name}: ${name} answers ${answer.status} ${answer.body}`)
+  }
+  return asks === 'api' || asks === 'own' ? envelope(answer) : rivals[asks].found(answer)
+}
+
+function envelope({ body }: Answer): Found {
   const { value, total_count } = JSON.parse(body.toString())
-  return { value, total_count }
+  return { value, total: total_count }
+}
+
+/** Ids as texts, of the rows and of those below them, which have no order that everybody keeps. */
+function identities({ value, total }: Found): unknown {
+  return { total, rows: Array.isArray(value) ? value.map(identity) : identity(value) }
+}
+
+function identity(row: unknown): unknown {
+  const { id, ...members } = row as { readonly id: unknown }
+  const below = Object.entries(members)
+    .filter(([, member]) => typeof member === 'object' && member !== null)
+    .map(([name, member]) => [
+      name,
+      Array.isArray(member)
+        ? member.map(identity).sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
+        : identity(member),
+    ])
+  return { id: String(id), ...Object.fromEntries(below) }
 }

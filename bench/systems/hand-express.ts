@@ -41,6 +41,7 @@ export const handExpress: System = {
       '/W10/:a': handlers.ofPublisher,
       '/W11/:a': ({ a }) => handlers.list(1_950 + Number(a), true),
       '/W11n/:a': ({ a }) => handlers.list(1_950 + Number(a), false),
+      '/W12/:a': ({ a }) => handlers.after((1_949 + Number(a)) * size),
     }
     for (const [path, handler] of Object.entries(paths)) app.get(path, answering(handler))
     app.post('/W8', express.json(), answering(handlers.insert))
@@ -95,6 +96,15 @@ function handlersOf(db: Database, name: DatabaseName) {
         .offset((page - 1) * size)
         .execute(),
       ...(total ? { total: await countOf(count('books')) } : {}),
+    }),
+    after: async (id: number): Promise<Page> => ({
+      value: await db
+        .selectFrom('books')
+        .selectAll()
+        .where('id', '>', id)
+        .orderBy('id')
+        .limit(size)
+        .execute(),
     }),
     filtered: async ({ a, b }: Params) => {
       const author = Number(b) + 20

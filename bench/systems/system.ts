@@ -1,10 +1,15 @@
 /** What is measured: a server over one of the databases. Types only. */
 import type { RequestListener } from 'node:http'
+import type { AskedAs } from '../ask.ts'
 import type { DatabaseName } from '../databases.ts'
 
 export interface System {
-  /** Whether it is asked as model-api is, or by the name of the workload. */
-  readonly asks: 'api' | 'own'
+  readonly asks: AskedAs
+  /** Default: all. */
   readonly databases?: readonly DatabaseName[]
+  /** Where it takes its drivers from, as the URL of a file there; default: from here. */
+  readonly home?: string
+  /** Whether it is there to be measured; default: yes. */
+  readonly isInstalled?: () => boolean
   open(name: DatabaseName): Promise<RequestListener>
 }

@@ -1,14 +1,22 @@
-/** Everything that can be measured, by name. */
-import { handExpress } from './hand-express.ts'
-import { limit } from './limit/limit.ts'
-import { modelApi, modelApiExpress, modelApiKoa, modelApiUnprepared } from './model-api.ts'
+/** Everything that can be measured, by name; each is loaded when it is opened, so that none carries the others. */
+import type { AskedAs } from '../ask.ts'
+import { platformatic, zenstack } from './rival.ts'
 import type { System } from './system.ts'
 
+const loaded = (asks: AskedAs, load: () => Promise<System>): System => ({
+  asks,
+  open: async (database) => (await load()).open(database),
+})
+
+const hosts = () => import('./model-api.ts')
+
 export const systems: Readonly<Record<string, System>> = {
-  limit,
-  'model-api': modelApi,
-  'model-api-unprepared': modelApiUnprepared,
-  'model-api-express': modelApiExpress,
-  'model-api-koa': modelApiKoa,
-  'hand-express': handExpress,
+  limit: loaded('own', async () => (await import('./limit/limit.ts')).limit),
+  'model-api': loaded('api', async () => (await hosts()).modelApi),
+  'model-api-unprepared': loaded('api', async () => (await hosts()).modelApiUnprepared),
+  'model-api-express': loaded('api', async () => (await hosts()).modelApiExpress),
+  'model-api-koa': loaded('api', async () => (await hosts()).modelApiKoa),
+  'hand-express': loaded('own', async () => (await import('./hand-express.ts')).handExpress),
+  platformatic,
+  zenstack,
 }

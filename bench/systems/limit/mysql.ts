@@ -149,6 +149,14 @@ export async function open(): Promise<Answers> {
       ),
     W11: ([number]) => booksAt(1_950 + (number as number)),
     W11n: ([number]) => booksOnly(1_950 + (number as number)),
+    W12: async ([number]) => ({
+      value: list(
+        await ask(`select ${books} from books b where b.id > ? order by b.id limit 20`, [
+          (1_949 + (number as number)) * 20,
+        ]),
+        bookMembers,
+      ),
+    }),
     W8: async (_, { book_id, rating, reviewer, body, created_at }) => {
       const moment = String(created_at).replace('T', ' ').replace('Z', '')
       const [inserted] = await pool.execute(

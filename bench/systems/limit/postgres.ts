@@ -123,6 +123,14 @@ export async function open(): Promise<Answers> {
       ),
     W11: ([number]) => page(1_950 + (number as number)),
     W11n: ([number]) => pageOnly(1_950 + (number as number)),
+    W12: async ([number]) => ({
+      value: list(
+        await ask('after', `select ${books} from books b where b.id > $1 order by b.id limit 20`, [
+          (1_949 + (number as number)) * 20,
+        ]),
+        bookMembers,
+      ),
+    }),
     W8: async (_, body) => {
       const text = `insert into reviews (book_id, rating, reviewer, body, created_at) values ($1, $2, $3, $4, $5) returning ${reviews}`
       const { book_id, rating, reviewer, body: written, created_at } = body

@@ -40,6 +40,9 @@ export async function open(): Promise<Answers> {
     })
   const one = value(`select json_object(${bookMembers}) from books b where b.id = ?`)
   const page = value(listed(bookMembers, '(select * from books order by id limit 20 offset ?) b'))
+  const after = value(
+    listed(bookMembers, '(select * from books where id > ? order by id limit 20) b'),
+  )
   const allBooks = number('select count(*) from books')
   const allAuthors = number('select count(*) from authors')
   const where = 'from books where publisher_id <= ? and author_id <= ?'
@@ -93,6 +96,7 @@ export async function open(): Promise<Answers> {
     W10: (args) => hundred(args),
     W11: ([at]) => ({ value: page((1_949 + Number(at)) * 20), total: allBooks() }),
     W11n: ([at]) => ({ value: page((1_949 + Number(at)) * 20) }),
+    W12: ([at]) => ({ value: after((1_949 + Number(at)) * 20) }),
     W8: (_, { book_id, rating, reviewer, body, created_at }) => ({
       value: insert(
         book_id,

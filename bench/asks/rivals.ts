@@ -1,0 +1,7 @@
+/** Every rival's forms, by name. */
+import type { Rival } from '../ask.ts'
+import { platformatic } from './platformatic.ts'
+import type { RivalAsks } from './rival.ts'
+import { zenstack } from './zenstack.ts'
+
+export const rivals: Readonly<Record<Rival, RivalAsks>> = { platformatic, zenstack }

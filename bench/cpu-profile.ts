@@ -1,0 +1,108 @@
+/** Reads a CPU profile of Node: who was busy between two moments, by function and by folder of the source. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The part of the file that is read; times are microseconds. */
+interface CpuProfile {
+  readonly startTime: number
+  readonly nodes: readonly CallNode[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+interface CallNode {
+  readonly id: number
+  readonly callFrame: CallFrame
+  readonly children?: readonly number[]
+}
+
+interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+}
+
+export interface Busy {
+  /** Microseconds without those of idling. */
+  readonly all: number
+  /** Most first. */
+  readonly functions: readonly Share[]
+  /** What is built into Node counts with the code that called it. */
+  readonly folders: readonly Share[]
+}
+
+export interface Share {
+  readonly name: string
+  readonly microseconds: number
+}
+
+const root = new URL('..', import.meta.url).href
+
+/** What was sampled from one moment of the profile's clock to another. */
+export function busyBetween(file: string, from: number, to: number): Busy {
+  const { startTime, nodes, samples, timeDeltas }: CpuProfile = JSON.parse(
+    readFileSync(file, 'utf8'),
+  )
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const folderOf = foldersOf(nodes)
+  const functions = new Map<string, number>()
+  const folders = new Map<string, number>()
+  const add = (sums: Map<string, number>, name: string, time: number): void => {
+    sums.set(name, (sums.get(name) ?? 0) + time)
+  }
+  let at = startTime
+  let all = 0
+  samples.forEach((id, i) => {
+    at += timeDeltas[i] ?? 0
+    // A sample is what ran until the next one.
+    const time = timeDeltas[i + 1] ?? 0
+    const frame = frames.get(id)
+    if (at < from || at > to || frame === undefined || frame.functionName === '(idle)') return
+    all += time
+    add(functions, nameOf(frame), time)
+    add(folders, folderOf.get(id) ?? '', time)
+  })
+  return { all, functions: sorted(functions), folders: sorted(folders) }
+}
+
+/** The folder of every node; callers come before those they call. */
+function foldersOf(nodes: readonly CallNode[]): ReadonlyMap<number, string> {
+  const callers = new Map<number, string>()
+  const folders = new Map<number, string>()
+  for (const { id, callFrame, children = [] } of nodes) {
+    const folder = folderOf(callFrame) ?? callers.get(id) ?? 'called by nobody'
+    folders.set(id, folder)
+    for (const child of children) callers.set(child, folder)
+  }
+  return folders
+}
+
+const sorted = (sums: ReadonlyMap<string, number>): Share[] =>
+  [...sums]
+    .map(([name, microseconds]) => ({ name, microseconds }))
+    .sort((a, b) => b.microseconds - a.microseconds)
+
+function nameOf(frame: CallFrame): string {
+  const name = frame.functionName === '' ? '(anonymous)' : frame.functionName
+  return frame.url === '' ? name : `${name} ${shortened(frame.url)}:${frame.lineNumber + 1}`
+}
+
+/** From the root of the repository, or from the package on. */
+function shortened(url: string): string {
+  const [, inPackage] = /^.*\/node_modules\/(.*)$/.exec(url) ?? []
+  if (inPackage !== undefined) return inPackage
+  if (url.startsWith(root)) return url.slice(root.length)
+  return url.startsWith('file:') ? fileURLToPath(url) : url
+}
+
+/** Undefined for what is built in, or made at run time. */
+function folderOf({ url, functionName }: CallFrame): string | undefined {
+  if (functionName === '(garbage collector)') return 'garbage collection'
+  if (functionName === '(program)') return 'native code outside JavaScript'
+  if (url === '') return undefined
+  if (url.startsWith('node:')) return 'node internals'
+  const [, scope = '', name] = /^.*\/node_modules\/(@[^/]+\/)?([^/]+)/.exec(url) ?? []
+  if (name !== undefined) return `node_modules/${scope}${name}`
+  const path = shortened(url)
+  return /^packages\/[^/]+\/src(\/[^/]+(?=\/))?/.exec(path)?.[0] ?? path.replace(/\/[^/]*$/, '')
+}

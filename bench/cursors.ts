@@ -1,0 +1,40 @@
+/** Cursors for far pages, each taken from a server's answer before anything is measured. */
+import { type Ask, type AskedAs, farPages, get, pageSize } from './ask.ts'
+import { type Answer, headerOf, open } from './client.ts'
+
+interface Giver {
+  /** A page that ends with the book before the far page. */
+  ask(first: number): Ask
+  cursor(answer: Answer): string | null | undefined
+}
+
+const givers: Readonly<Partial<Record<AskedAs, Giver>>> = {
+  api: {
+    ask: (first) =>
+      get(
+        `/api/books?paging=cursor&id__ge=${first}&limit=${pageSize}&count=none&dump_relationships=false`,
+      ),
+    cursor: ({ body }) =>
+      new URL(JSON.parse(body.toString()).next_url, 'http://localhost').searchParams.get('after'),
+  },
+  platformatic: {
+    ask: (first) =>
+      get(`/books?cursor=true&where.id.gte=${first}&limit=${pageSize}&orderby.id=asc`),
+    cursor: ({ head }) => headerOf(head, 'x-start-after'),
+  },
+}
+
+/** One for each far page; none from servers that have no cursors, or are asked by page. */
+export async function cursorsOf(asks: AskedAs, port: number): Promise<readonly string[]> {
+  const giver = givers[asks]
+  if (giver === undefined) return []
+  const connection = await open(port)
+  const cursors: string[] = []
+  for (let page = farPages.after; page < farPages.after + farPages.count; page++) {
+    const cursor = giver.cursor(await connection.send(giver.ask((page - 1) * pageSize + 1)))
+    if (typeof cursor !== 'string') throw new Error(`page ${page} has no cursor`)
+    cursors.push(cursor)
+  }
+  connection.close()
+  return cursors
+}

@@ -1,0 +1,67 @@
+/** Profiles one system under one workload: a server of its own, its CPU profile in a file, the busiest functions and folders as text. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from './client.ts'
+import { type Busy, busyBetween, type Share } from './cpu-profile.ts'
+import { cursorsOf } from './cursors.ts'
+import { random } from './random.ts'
+import { fixed } from './report.ts'
+import { type Start, start } from './servers.ts'
+import type { Workload } from './workloads.ts'
+
+export interface ProfileOptions {
+  readonly folder: string
+  readonly seconds: number
+  readonly connections: number
+}
+
+const shown = 15
+
+/** Answers with two tables; undefined where the system has no form for the workload. */
+export async function profile(
+  given: Start,
+  workload: Workload,
+  { folder, seconds, connections }: ProfileOptions,
+): Promise<string | undefined> {
+  const form = workload[given.asks]
+  if (form === undefined) return undefined
+  mkdirSync(folder, { recursive: true })
+  const name = `${given.database}-${given.name}-${workload.name}.cpuprofile`
+  const flags = ['--cpu-prof', '--cpu-prof-interval=500']
+  flags.push(`--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`)
+  const server = await start({ ...given, flags })
+  try {
+    const cursors = workload.name === 'W12' ? await cursorsOf(given.asks, server.port) : []
+    const next = random(1)
+    const ask = () => form(next, cursors)
+    const asked = { port: server.port, connections, ask }
+    // What is compiled and planned once is not what a request costs.
+    await load({ ...asked, seconds: Math.min(1, seconds) })
+    const { at: from = 0, cpu: before } = await server.used()
+    const { requests, failure } = await load({ ...asked, seconds })
+    if (failure !== undefined) throw new Error(`${given.name} ${workload.name}: ${failure}`)
+    const { at: to = 0, cpu: after } = await server.used()
+    await server.stop()
+    const busy = busyBetween(join(folder, name), from, to)
+    const title = `## ${given.database} ${given.name} ${workload.name} ${workload.title}`
+    const said = `${fixed(requests)} requests; by the clock ${fixed(busy.all / requests)} µs of the main thread per request, by the CPU ${fixed((after - before) / requests)} µs of all threads, profiling included; ${name}`
+    return `${title}\n\n${said}\n\n${tables(busy, requests)}`
+  } finally {
+    await server.stop()
+  }
+}
+
+function tables(busy: Busy, requests: number): string {
+  return [
+    shares('function, itself', busy.functions.slice(0, shown), busy.all, requests),
+    shares('folder, with what is built in', busy.folders, busy.all, requests),
+  ].join('\n')
+}
+
+function shares(title: string, list: readonly Share[], all: number, requests: number): string {
+  const lines = list.map(
+    ({ name, microseconds }) =>
+      `| ${fixed(microseconds / requests, 1)} | ${fixed((100 * microseconds) / all, 1)} | ${name} |`,
+  )
+  return `| µs per request | % | ${title} |\n|---:|---:|---|\n${lines.join('\n')}\n`
+}

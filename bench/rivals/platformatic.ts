@@ -1,0 +1,52 @@
+/** Platformatic DB's own plugins on Fastify: REST, and GraphQL for what its REST has no form for. */
+import type { RequestListener } from 'node:http'
+import graphql from '@platformatic/sql-graphql'
+import mapper, { connect } from '@platformatic/sql-mapper'
+import openapi from '@platformatic/sql-openapi'
+import fastify from 'fastify'
+import type { Place } from './place.ts'
+
+/** The tables have no foreign keys; these are told instead, for relations are read from them. */
+const references = [
+  ['books', 'author_id', 'authors'],
+  ['books', 'publisher_id', 'publishers'],
+  ['reviews', 'book_id', 'books'],
+] as const
+
+export async function open({ database, location, connections }: Place): Promise<RequestListener> {
+  const app = fastify({ logger: false })
+  const options = {
+    connectionString: database === 'sqlite' ? `sqlite://${location}` : location,
+    poolSize: connections,
+    ignore: { filled: true, categories: true, book_categories: true },
+    // Clients set created_at themselves.
+    autoTimestamp: false,
+    // As every other server opens the file.
+    ...(database === 'sqlite' ? { onDatabaseLoad: relax } : {}),
+  }
+  await app.register(mapper, { ...options, dbschema: await schemaOf(app, options) })
+  await app.register(openapi)
+  await app.register(graphql, { graphiql: false })
+  await app.ready()
+  return app.routing
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: not checked here
+const relax = (db: any, sql: any) => db.query(sql`PRAGMA synchronous = normal`)
+
+// biome-ignore lint/suspicious/noExplicitAny: not checked here
+async function schemaOf(app: any, options: any): Promise<any> {
+  const { db, dbschema } = await connect({ ...options, log: app.log })
+  await db.dispose()
+  for (const [table, column, foreign] of references) {
+    const found = dbschema.find((one: { table: string }) => one.table === table)
+    found.constraints.push({
+      constraint_type: 'FOREIGN KEY',
+      table_name: table,
+      column_name: column,
+      foreign_table_name: foreign,
+      foreign_column_name: 'id',
+    })
+  }
+  return dbschema
+}
