@@ -148,7 +148,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_REMOVE_CALLBACK?: WriteCallback
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<UserOf<UserModel>>
-  /** Receives the value of every answer, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
+  /** Receives the value of every answer of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
   readonly API_RETURN_CALLBACK?: ReturnCallback<UserOf<UserModel>>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. Contract §11. */
   readonly API_FINAL_CALLBACK?: FinalCallback
