@@ -16,6 +16,8 @@ export interface Components {
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
   response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
+  /** What several operations have in common and is no component: made once, and shared. */
+  once<T>(key: string, make: () => T): T
   collected(): Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses'>
 }
 
@@ -24,10 +26,15 @@ export function createComponents(reserved: readonly string[]): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
   const responses = section<ResponseObject>('responses', [])
+  const shared = new Map<string, unknown>()
   return {
     schema: schemas.ref,
     parameter: parameters.ref,
     response: responses.ref,
+    once<T>(key: string, make: () => T): T {
+      if (!shared.has(key)) shared.set(key, make())
+      return shared.get(key) as T
+    },
     collected: () => ({
       schemas: schemas.sorted(),
       ...(parameters.isEmpty() ? {} : { parameters: parameters.sorted() }),
@@ -37,43 +44,38 @@ export function createComponents(reserved: readonly string[]): Components {
 }
 
 function section<T>(folder: string, reserved: readonly string[]) {
-  const names = new Map<string, string>(reserved.map((name) => [name, plainName(name)]))
-  const taken = new Set(names.values())
+  const given = new Map<string, string>(reserved.map((name) => [name, plainName(name)]))
+  const kept = new Set(given.values())
+  const refs = new Map<string, ReferenceObject>()
   const made = new Map<string, T | undefined>()
-  const nameOf = (key: string, wanted: string): string => {
-    const known = names.get(key)
-    if (known !== undefined) return known
-    const name = freeName(plainName(wanted), taken)
-    names.set(key, name)
-    taken.add(name)
-    return name
-  }
+  const isTaken = (name: string): boolean => made.has(name) || kept.has(name)
   return {
     ref(key: string, wanted: string, make: () => T): ReferenceObject {
-      const name = nameOf(key, wanted)
-      if (!made.has(name)) {
-        // Records refer to each other in circles: the name is taken before the part is made.
-        made.set(name, undefined)
-        made.set(name, make())
-      }
-      return { $ref: `#/components/${folder}/${name}` }
+      const known = refs.get(key)
+      if (known !== undefined) return known
+      const name = given.get(key) ?? freeName(plainName(wanted), isTaken)
+      const ref = { $ref: `#/components/${folder}/${name}` }
+      // Records refer to each other in circles: the reference is there before the part is made.
+      refs.set(key, ref)
+      made.set(name, undefined)
+      made.set(name, make())
+      return ref
     },
     isEmpty: () => made.size === 0,
     sorted(): Record<string, T> {
-      const entries = [...made].flatMap(([name, part]) =>
-        part === undefined ? [] : ([[name, part]] as const),
-      )
-      return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+      const named = [...made.keys()].sort().map((name) => [name, made.get(name)] as const)
+      // Every part is made by now.
+      return Object.fromEntries(named) as Record<string, T>
     },
   }
 }
 
 /** The name itself where it is free, else with the first number that is. */
-export function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(wanted)) return wanted
+export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+  if (!isTaken(wanted)) return wanted
   for (let number = 2; ; number++) {
     const name = `${wanted}${number}`
-    if (!taken.has(name)) return name
+    if (!isTaken(name)) return name
   }
 }
 

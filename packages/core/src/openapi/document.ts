@@ -10,6 +10,7 @@ import { authPaths } from './auth-operations.ts'
 import { createComponents, freeName } from './components.ts'
 import { infoOf, serversOf, tagGroupsOf, tagsOf } from './info.ts'
 import { operationOf, type Writer } from './operations.ts'
+import { namesAlike } from './record-schemas.ts'
 import { type Protection, securitySchemes } from './security.ts'
 
 /** What the endpoints know of their routes. */
@@ -41,10 +42,11 @@ export function openapiDocument(
   const writer: Writer = {
     components,
     registry,
+    alike: namesAlike(registry),
     settings,
     protection: endpoints.protection,
     operationId(wanted) {
-      const id = freeName(wanted, ids)
+      const id = freeName(wanted, (known) => ids.has(known))
       ids.add(id)
       return id
     },

@@ -16,7 +16,7 @@ import type { Route } from '../http/route-table.ts'
 import type { WriteMode } from '../input/field-rules.ts'
 import { toCase } from '../naming/case.ts'
 import { pluralIn } from '../naming/plural.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Registry, Resource } from '../registry/resource.ts'
 import type { Occasion } from './catalogue.ts'
 import { type Answer, successSchema } from './envelope-schemas.ts'
 import { plural, tagOf } from './info.ts'
@@ -36,6 +36,7 @@ import { hasCookie, isRestricted, type Protection, rolesText, securityOf } from 
 
 /** What operations are written with. */
 export interface Writer extends Records {
+  readonly registry: Registry
   readonly settings: ApiSettings
   /** Who may call. */
   protection(route: Route, method: string): Protection

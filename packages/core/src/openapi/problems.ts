@@ -25,6 +25,15 @@ export function failures(
   shape: FailureShape,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
+  const key = `failures ${[...occasions].sort()} ${shapeKey(shape)}`
+  return components.once(key, () => gathered(components, shape, occasions))
+}
+
+function gathered(
+  components: Components,
+  shape: FailureShape,
+  occasions: ReadonlySet<Occasion>,
+): Responses {
   const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
   const statuses = [...new Set(errors.map(({ error }) => error.status))].sort((a, b) => a - b)
   return {

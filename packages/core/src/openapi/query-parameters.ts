@@ -15,9 +15,12 @@ import { readSchema } from './value-schemas.ts'
 
 type Parameter = ParameterObject | ReferenceObject
 
-/** What a list takes: the whole query language, as far as it is enabled; the many filters of columns come last. */
-export function listParameters(components: Components, resource: Resource): Parameter[] {
-  return [
+/**
+ * What a list takes: the whole query language, as far as it is enabled; the many filters of columns come last. The same
+ * on the collection and on every relation that leads to it.
+ */
+export const listParameters = (components: Components, resource: Resource): readonly Parameter[] =>
+  components.once(`list of ${resource.name}`, () => [
     ...pageParameters(components, resource),
     ...orderParameters(components, resource),
     ...fieldParameters(components, resource),
@@ -28,8 +31,7 @@ export function listParameters(components: Components, resource: Resource): Para
     ...freeFilters(components, resource),
     ...columnFilters(components, resource),
     ...aggregateParameters(components, resource),
-  ]
-}
+  ])
 
 /** What shapes one record: of GET one, of a to-one relation, and of the record a write answers. */
 export function oneParameters(components: Components, resource: Resource): Parameter[] {

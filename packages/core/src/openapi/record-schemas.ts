@@ -10,7 +10,23 @@ import { orNull, readSchema, writeSchema } from './value-schemas.ts'
 /** What the schemas of records are written with. */
 export interface Records {
   readonly components: Components
-  readonly registry: Registry
+  /** The names of columns that hold values of one kind wherever they stand. */
+  readonly alike: ReadonlySet<string>
+}
+
+/** Looked for once for all records: with many models, each of them against all others takes long. */
+export function namesAlike({ resources }: Registry): ReadonlySet<string> {
+  const first = new Map<string, NamedColumn>()
+  const different = new Set<string>()
+  for (const column of resources.flatMap(columnsOf)) {
+    const other = first.get(column.name) ?? column
+    first.set(column.name, other)
+    const { type, scale, enum: values } = column
+    if (type !== other.type || scale !== other.scale || values !== other.enum) {
+      different.add(column.name)
+    }
+  }
+  return new Set([...first.keys()].filter((name) => !different.has(name)))
 }
 
 const url: Schema = { type: 'string', format: 'uri-reference' }
@@ -67,7 +83,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
       properties: Object.fromEntries(
         columnsOf(resource).map((column) => [
           column.name,
-          joined ? joinedSchema(records.registry, column) : readSchema(column),
+          joined ? joinedSchema(records, column) : readSchema(column),
         ]),
       ),
       additionalProperties: open ? {} : (openness(resource).additionalProperties ?? true),
@@ -76,14 +92,8 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
 }
 
 /** `fields=author.name` is called `name`, so a member may hold the column of a joined record, which may be absent. */
-function joinedSchema({ resources }: Registry, column: NamedColumn): Schema {
-  const namesakes = resources.flatMap(({ columns }) => columns.get(column.name) ?? [])
-  const alike = namesakes.every(
-    (other) =>
-      other.type === column.type && other.scale === column.scale && other.enum === column.enum,
-  )
-  return alike ? orNull(readSchema(column)) : {}
-}
+const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
+  alike.has(column.name) ? orNull(readSchema(column)) : {}
 
 /** A relation in a record: the URL of what is related, or the related records themselves. */
 function relationSchema(records: Records, relation: ResolvedRelation): Schema {

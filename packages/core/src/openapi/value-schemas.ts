@@ -59,20 +59,18 @@ export function writeSchema(column: NamedColumn): Schema {
   return column.nullable ? orNull(form) : form
 }
 
-/** What a filter compares with: a text of the query that reads as the column's type. */
+/** What a filter compares with: a text of the query that reads as the column's type. There are many of them: most share a schema. */
 export function filterSchema(column: NamedColumn, operator: FilterOperator): Schema {
-  if (operator === 'isnull') return { type: 'boolean' }
+  if (operator === 'isnull') return forms.boolean
   const example = exampleOf(column) ?? column.enum?.[0] ?? 'text'
   if (filterOperators[operator].takes === 'list') {
     const second = column.enum?.[1] ?? example
     return { type: 'string', pattern: '^\\(.*\\)$', examples: [`(${example},${second})`] }
   }
   const partial = operator !== 'eq' && operator !== 'ne' && !isRange(operator)
-  if (partial) return { type: 'string' }
-  return {
-    ...forms[column.type],
-    ...(column.enum === undefined ? {} : { enum: [...column.enum] }),
-  }
+  if (partial) return forms.string
+  const form = forms[column.type]
+  return column.enum === undefined ? form : { ...form, enum: [...column.enum] }
 }
 
 const isRange = (operator: FilterOperator): boolean => /^[lg][te]$/.test(operator)
