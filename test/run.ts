@@ -15,6 +15,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   A file runs when its path contains every name part.
   --golden [name part …]   only the golden files whose path contains a name part
   --update                 with --golden: write what the pipeline gives instead of comparing
+  --plain                  the plain ways only: no prepared statements, arrays, texts and other short cuts
   --jobs N                 files at the same time (default: number of cores)
   --timeout S              seconds until a file is stopped (default 120)`
 
@@ -25,6 +26,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     golden: { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism()) },
     timeout: { type: 'string', default: '120' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -56,10 +58,14 @@ async function main(): Promise<number> {
   }
 
   const reports: Report[] = []
-  const queue = [...files]
+  const queue: Job[] = files.map((file) => ({ file, plain: options.plain }))
+  // What must be the same on every way is looked at again on the plain one.
+  if (!options.plain) {
+    queue.push(...files.filter(isTwofold).map((file) => ({ file, plain: true })))
+  }
   const worker = async (): Promise<void> => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      reports.push(await runFile(file, environment))
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      reports.push(await runFile(job, environment))
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, worker))
@@ -99,9 +105,20 @@ function needsDatabases(file: string): boolean {
   )
 }
 
-function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Report> {
+/** A file, and whether it runs on the plain ways. */
+interface Job {
+  readonly file: string
+  readonly plain: boolean
+}
+
+function isTwofold(file: string): boolean {
+  return /^(?:golden|parity|property|security|contract|chinook|hooks)\//.test(file)
+}
+
+function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<Report> {
   return new Promise((resolve) => {
     const started = Date.now()
+    const env = plain ? { ...environment, TEST_PLAIN: '1' } : environment
     const child = fork(join(here, 'worker.ts'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env })
     let output = ''
     let report: Report | undefined
@@ -124,7 +141,7 @@ function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Report> {
         report = { counts: { none: { passed: 0, failed: 1, skipped: 0 } }, notRun: [] }
       }
       const count = sum([report])
-      console.log(fileLine(file, count, Date.now() - started))
+      console.log(fileLine(plain ? `${file} (plain)` : file, count, Date.now() - started))
       // One's own console.log should be seen when one looks at a few files.
       if (count.failed > 0 || positionals.length > 0) process.stdout.write(indent(output))
       resolve(report)

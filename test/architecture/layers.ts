@@ -14,7 +14,7 @@ export const layers: readonly (readonly string[])[] = [
   ['execute', 'serialize'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'openapi', 'introspect'],
-  ['call', 'handle', 'fetch', 'session'],
+  ['call', 'handle', 'fetch', 'session', 'connect'],
   ['api'],
   ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts'],
 ]

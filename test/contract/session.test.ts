@@ -110,6 +110,21 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     equal((await get(api, '/api/books/1')).value.title, 'Arrows')
   })
 
+  test('the first requests of all may each bring one, although they hold every connection', async () => {
+    const count = db.name === 'sqlite' ? 1 : 4
+    const open = await Promise.all(
+      Array.from({ length: count }, () => db.kysely.startTransaction().execute()),
+    )
+    const waiting = [...open]
+    const fresh = testApi(db, shop, { API_SESSION_GETTER: () => waiting.pop() as Instance })
+    const answers = await Promise.all(open.map(() => get(fresh, '/api/tags')))
+    equal(
+      answers.map(({ status }) => status),
+      open.map(() => 200),
+    )
+    for (const transaction of open) await transaction.rollback().execute()
+  })
+
   test('a refused write is answered as anywhere, and the host decides what becomes of the rest', async () => {
     const before = await names()
     await inside('rollback', async () => {

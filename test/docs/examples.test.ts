@@ -63,6 +63,7 @@ async function run(
     env: secrets(),
     onError: () => {},
   })
+  await api.ready
   library.statements.length = 0
   const { method, url, headers, body } = example
   const response = await api.handle({ method, url, headers, body })

@@ -4,11 +4,11 @@ import * as http from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type Api,
   ApiError,
   type ApiRequest,
   type ApiResponse,
   type Envelope,
+  responseText,
 } from '@model-api/core'
 import { createServer, listener, type ServerOptions } from '@model-api/http-node'
 import { equal, match, ok } from '../support/assert.ts'
@@ -53,7 +53,10 @@ const echo: Handle = async ({ method, url, body, headers, ip }) => {
 }
 
 const apiOf = (handle: Handle, bodyLimit = 1_000_000) => ({
-  handle: handle as Api['handle'],
+  answer: async (request: ApiRequest) => {
+    const response = await handle(request)
+    return { ...response, text: responseText(response) }
+  },
   refuse: async (_request: ApiRequest, error: unknown) => failure(error),
   owns: (url: string) => url.startsWith('/api'),
   bodyLimit,

@@ -153,9 +153,9 @@ if (chromiumPath() === undefined) {
 
     test('is plain without Redoc', async () => {
       const api = served()
-      const handle = (request: ApiRequest) =>
-        api.handle({ ...request, asset: async () => undefined })
-      const server = createServer({ ...api, handle: handle as Api['handle'] })
+      const answer: Api['answer'] = (request) =>
+        api.answer({ ...request, asset: async () => undefined })
+      const server = createServer({ ...api, answer })
       const url = await server.listen(0)
       try {
         const seen = await visit(`${url}/docs`, `document.readyState === 'complete'`)

@@ -1,7 +1,9 @@
 /** Databases for tests: an empty one of each kind per caller, dropped when it is closed. */
 // Drivers are imported where they are used, so that tests without a database do not load them.
 import { readFileSync } from 'node:fs'
+import { preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { plainOnly } from './path.ts'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName, Servers } from './servers.ts'
 import { recordStatements, type StatementRecorder } from './statements.ts'
@@ -62,7 +64,9 @@ function sqliteDatabase(file: string | undefined): TestDatabase {
     name: 'sqlite',
     url: undefined,
     missing: undefined,
-    dialect: new SqliteDialect({ database: open }),
+    dialect: new SqliteDialect({
+      database: async () => (plainOnly ? open() : preparedSqlite(await open())),
+    }),
     execScript: async (text) => void (await open()).exec(text),
     drop: async () => {},
   })
@@ -103,7 +107,9 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
     missing: server === undefined ? note : undefined,
     dialect:
       name === 'postgres'
-        ? new PostgresDialect({ pool: postgresPool })
+        ? new PostgresDialect({
+            pool: async () => (plainOnly ? postgresPool() : preparedPg(await postgresPool())),
+          })
         : new MysqlDialect({ pool: mysqlPool }),
     execScript: async (text) => {
       await create()

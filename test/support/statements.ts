@@ -1,4 +1,5 @@
 /** Records the SQL statements a Kysely instance sends, for tests that count or read them. */
+import { asksForArrays, withoutMark } from '@model-api/core/internals'
 import type { LogEvent } from 'kysely'
 
 export interface Statement {
@@ -18,7 +19,9 @@ export function recordStatements(): StatementRecorder {
   const listeners = new Set<Statement[]>()
   return {
     log: ({ query }) => {
-      for (const list of listeners) list.push({ sql: query.sql, parameters: query.parameters })
+      // The comment that asks for arrays is taken away before the database sees the statement.
+      const sql = asksForArrays(query.sql) ? withoutMark(query.sql) : query.sql
+      for (const list of listeners) list.push({ sql, parameters: query.parameters })
     },
     capture: async (run) => {
       const statements: Statement[] = []

@@ -1,7 +1,14 @@
 // Express middleware: hands the raw request to the API and writes its answer; other paths go on to the host.
 
 import type { Api } from '@model-api/core'
-import { hostError, readParsed, readRequest, unreadBody, writeResponse } from '@model-api/http-node'
+import {
+  hostError,
+  readParsed,
+  readRequest,
+  unreadBody,
+  writeResponse,
+  writeText,
+} from '@model-api/http-node'
 import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
 
 /**
@@ -14,7 +21,7 @@ import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
  * ```
  */
 export function modelApi(
-  api: Pick<Api, 'handle' | 'refuse' | 'owns' | 'bodyLimit'>,
+  api: Pick<Api, 'answer' | 'refuse' | 'owns' | 'bodyLimit'>,
 ): [Handler, ErrorHandler] {
   const serve: Handler = (req, res, next) => {
     if (!api.owns(req.url)) {
@@ -22,8 +29,8 @@ export function modelApi(
       return
     }
     readParsed(req, req.body, api.bodyLimit)
-      .then((body) => api.handle(requestOf(req, body)))
-      .then((response) => writeResponse(res, response))
+      .then((body) => api.answer(requestOf(req, body)))
+      .then((response) => writeText(res, response))
       .catch(() => res.destroy())
   }
   const refuse: ErrorHandler = (error, req, res, next) => {
@@ -33,11 +40,13 @@ export function modelApi(
     }
     // A body that a parser could not read matters only where a body is needed; the API knows where.
     const body = unreadBody(error)
-    const answer =
+    const written =
       body === undefined
-        ? api.refuse(requestOf(req, undefined), hostError(error))
-        : api.handle(requestOf(req, body))
-    answer.then((response) => writeResponse(res, response)).catch(() => res.destroy())
+        ? api
+            .refuse(requestOf(req, undefined), hostError(error))
+            .then((response) => writeResponse(res, response))
+        : api.answer(requestOf(req, body)).then((response) => writeText(res, response))
+    written.catch(() => res.destroy())
   }
   return [serve, refuse]
 }

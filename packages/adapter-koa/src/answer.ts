@@ -1,6 +1,6 @@
 // What Koa's context says of a request, and how an answer is put into it.
 
-import { type ApiRequest, type ApiResponse, responseText } from '@model-api/core'
+import { type ApiRequest, type ApiResponse, responseText, type TextResponse } from '@model-api/core'
 import { readRequest, setHeaders } from '@model-api/http-node'
 import type { KoaContext } from './context.ts'
 
@@ -18,10 +18,17 @@ export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
 /** What a body parser of the host left. */
 export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?: unknown }).body
 
+/** Puts an answer of the API into the context. */
 export function answer(ctx: KoaContext, response: ApiResponse): void {
+  const { status, headers } = response
+  answerText(ctx, { status, headers, text: responseText(response) })
+}
+
+/** As `answer`, of what `api.answer` gives. */
+export function answerText(ctx: KoaContext, { status, headers, text }: TextResponse): void {
   // Headers first: Koa would guess a type for a text that has none.
-  setHeaders(ctx.res, response.headers)
-  ctx.status = response.status
-  ctx.body = responseText(response) ?? null
-  ctx.status = response.status
+  setHeaders(ctx.res, headers)
+  ctx.status = status
+  ctx.body = text ?? null
+  ctx.status = status
 }

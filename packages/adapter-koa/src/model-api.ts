@@ -2,7 +2,7 @@
 
 import type { Api } from '@model-api/core'
 import { hostError, readParsed, unreadBody } from '@model-api/http-node'
-import { answer, parsedBody, requestOf, urlOf } from './answer.ts'
+import { answer, answerText, parsedBody, requestOf, urlOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
 /**
@@ -14,11 +14,11 @@ import type { Handler } from './context.ts'
  * app.use(modelApi(api)) // GET /api/books
  * ```
  */
-export function modelApi(api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>): Handler {
+export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handler {
   return async (ctx, next) => {
     if (!api.owns(urlOf(ctx))) return next()
     const body = await readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
-    answer(ctx, await api.handle(requestOf(ctx, body)))
+    answerText(ctx, await api.answer(requestOf(ctx, body)))
   }
 }
 
@@ -30,7 +30,7 @@ export function modelApi(api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>): Handl
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
  * ```
  */
-export function apiErrors(api: Pick<Api, 'handle' | 'refuse' | 'owns'>): Handler {
+export function apiErrors(api: Pick<Api, 'answer' | 'refuse' | 'owns'>): Handler {
   return async (ctx, next) => {
     // Taken now: a mount that throws leaves its own URL behind.
     const request = requestOf(ctx, undefined)
@@ -40,11 +40,8 @@ export function apiErrors(api: Pick<Api, 'handle' | 'refuse' | 'owns'>): Handler
       if (!api.owns(request.url)) throw error
       // A body that a parser could not read matters only where a body is needed; the API knows where.
       const body = unreadBody(error)
-      const response =
-        body === undefined
-          ? await api.refuse(request, hostError(error))
-          : await api.handle({ ...request, body })
-      answer(ctx, response)
+      if (body === undefined) answer(ctx, await api.refuse(request, hostError(error)))
+      else answerText(ctx, await api.answer({ ...request, body }))
     }
   }
 }

@@ -8,11 +8,11 @@ import { createAuth } from './auth/create-auth.ts'
 import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
-import type { AnyDatabase } from './compile/target.ts'
 import type { ApiConfig } from './config/config.ts'
 import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
+import { connectOnce } from './connect.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
 import { admissionOf } from './endpoints/admit.ts'
@@ -22,12 +22,11 @@ import { type AccessExplanation, explainAccess } from './endpoints/explain-acces
 import { describeExposure } from './endpoints/exposure.ts'
 import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
-import { databaseUnavailable } from './errors.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
-import { handle } from './handle.ts'
+import { answer, handle } from './handle.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
-import type { ApiResponse } from './http/response.ts'
+import type { ApiResponse, TextResponse } from './http/response.ts'
 import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { type RateLimitsKept, rateLimitsKept } from './limits/kept.ts'
@@ -89,6 +88,16 @@ export interface Api {
    * ```
    */
   handle<T = JsonValue>(request: ApiRequest): Promise<ApiResponse<T>>
+  /**
+   * As `handle`, with the body as the text to send: what adapters call, since nothing is built only to be written.
+   * Never rejects.
+   *
+   * ```ts
+   * const { status, headers, text } = await api.answer({ method: 'GET', url: '/api/books/1', headers: {} })
+   * // 200, { 'content-type': 'application/json; charset=utf-8', … }, '{"datetime":"…","value":{"id":1,"title":"Emma",…}}'
+   * ```
+   */
+  answer(request: ApiRequest): Promise<TextResponse>
   /**
    * Answers a web `Request`, for runtimes that speak it: Bun, Deno, workers; never rejects.
    *
@@ -192,19 +201,21 @@ export function createApi<
   const warn = options.onWarning ?? ((message: string) => console.warn(message))
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
-  const dialect = connectOnce(detected, db, tablesOf(registry, options.schema), warn)
+  const fastPaths = fastPathsOf(options)
+  const tables = tablesOf(registry, options.schema)
+  const dialect = connectOnce({ db, detected, tables, warn, fastPaths })
   const clock = options.clock ?? systemClock
   const report = options.onError ?? ((error: unknown) => console.error(error))
   const open = async (request: ApiRequest) => {
-    const known = await dialect()
     const own = (await session(request)).withoutPlugins()
+    const known = await dialect(own)
     const target = { db: own, dialect: known, schema: options.schema, scopes: new Map() }
     return { connection: { db: own, dialect: known }, target }
   }
   const ownStore = memoryStore()
   const runtime: Runtime = {
     settings,
-    fastPaths: fastPathsOf(options),
+    fastPaths,
     registry,
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,
@@ -226,10 +237,11 @@ export function createApi<
     }),
   }
   return {
+    answer: (request) => answer(runtime, request),
     handle: <T>(request: ApiRequest) => handle(runtime, request) as Promise<ApiResponse<T>>,
     fetch: (request, options) => {
       const serving = {
-        handle: (one: ApiRequest) => handle(runtime, one),
+        answer: (one: ApiRequest) => answer(runtime, one),
         bodyLimit: settings.bodyLimit,
       }
       return serveFetch(serving, request, options)
@@ -279,28 +291,6 @@ const noRequest: ApiRequest = { method: '', url: '' }
 function environment(): Readonly<Record<string, string | undefined>> {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   return process?.env ?? {}
-}
-
-/** Looks up what the dialect must know, once; a failed attempt is repeated by the next request. */
-function connectOnce(
-  detected: Dialect,
-  db: AnyDatabase,
-  tables: readonly DialectTable[],
-  warn: (message: string) => void,
-): () => Promise<Dialect> {
-  const connect = async (): Promise<Dialect> => {
-    const dialect = (await detected.connect?.(db.withoutPlugins(), tables)) ?? detected
-    for (const advice of dialect.advice ?? []) warn(advice)
-    return dialect
-  }
-  let known: Promise<Dialect> | undefined
-  return () => {
-    known ??= connect().catch((error: unknown) => {
-      known = undefined
-      throw Object.assign(databaseUnavailable(), { cause: error })
-    })
-    return known
-  }
 }
 
 /** The tables that are read: those of the resources, and of the users where these are not published. */

@@ -37,8 +37,8 @@ export interface Runtime {
   /** The access policy of each resource that has one. */
   readonly policies: Policies
   readonly clock: Clock
-  /** The dialect, once what it must know of the server is known. */
-  dialect(): Promise<Dialect>
+  /** The dialect, once what it must know of the server is known; looked up on this connection where that is a transaction. */
+  dialect(on?: AnyDatabase): Promise<Dialect>
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
   session(request: ApiRequest): Promise<AnyDatabase>
   report(error: unknown, request: ApiRequest): void
@@ -74,6 +74,8 @@ export interface Call {
   readonly base: string
   /** What stands before the request's own path in emitted links: origin and mount prefix. */
   readonly origin: string
+  /** Whether nobody between here and the client needs the value as anything but JSON text. */
+  readonly asText: boolean
   /** Who is asking; nobody until the request is authenticated. */
   readonly caller: Caller
   /** Whether the caller may list a resource. */

@@ -1,10 +1,9 @@
-// api.fetch: a web Request in, a Response out; a thin wrapper of `handle` for Bun, Deno and workers.
+// api.fetch: a web Request in, a Response out; a thin wrapper of `answer` for Bun, Deno and workers.
 
 import { settingNames } from './config/setting-names.ts'
 import { type ApiError, bodyTooLarge, incompleteBody } from './errors.ts'
 import type { ApiRequest } from './http/request.ts'
-import type { ApiResponse } from './http/response.ts'
-import { responseText } from './http/response-text.ts'
+import type { TextResponse } from './http/response.ts'
 
 export interface FetchOptions {
   /** Address of the peer, which a Request does not know; rate limits count by it. */
@@ -15,13 +14,13 @@ export interface FetchOptions {
 
 /** What is behind `fetch`. */
 export interface Serving {
-  handle(request: ApiRequest): Promise<ApiResponse>
+  answer(request: ApiRequest): Promise<TextResponse>
   readonly bodyLimit: number
 }
 
 /** Serves one web Request. */
 export async function serveFetch(
-  { handle, bodyLimit }: Serving,
+  { answer, bodyLimit }: Serving,
   request: Request,
   // Runtimes hand a second argument of their own to a bare `fetch: api.fetch`; only texts of these names are taken.
   { ip, baseUrl }: FetchOptions = {},
@@ -29,7 +28,7 @@ export async function serveFetch(
   const body = await readBody(request, bodyLimit)
   const mount = typeof baseUrl === 'string' ? baseUrl : ''
   const url = targetOf(request.url)
-  const response = await handle({
+  const response = await answer({
     method: request.method,
     url: below(url, mount) ? url.slice(mount.length) : url,
     headers: Object.fromEntries(request.headers),
@@ -85,8 +84,7 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-function toResponse(method: string, response: ApiResponse): Response {
-  const text = responseText(response)
+function toResponse(method: string, { text, ...response }: TextResponse): Response {
   const headers = new Headers(response.headers)
   if (text === undefined) {
     headers.delete('content-type')

@@ -13,12 +13,20 @@ import { openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
-import { bareHeaders, failureBody, type Result, type Stamp, successBody } from './http/envelope.ts'
+import {
+  bareHeaders,
+  failureBody,
+  type Result,
+  type Stamp,
+  successBody,
+  successText,
+} from './http/envelope.ts'
 import { withTag } from './http/etag.ts'
 import { refusalOf } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import { requestIdOf, respond } from './http/respond.ts'
-import type { ApiResponse } from './http/response.ts'
+import type { ApiResponse, TextResponse } from './http/response.ts'
+import { responseText } from './http/response-text.ts'
 import { type Route, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 
@@ -28,11 +36,32 @@ export interface Refused {
 }
 
 /** Serves one request, or answers one that was refused; never rejects. */
-export async function handle(
+export const handle = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<ApiResponse> {
+): Promise<ApiResponse> => settle(runtime, request, false, refused)
+
+/** As `handle`, with the body as the text that is to be sent. */
+export async function answer(
+  runtime: Runtime,
+  request: ApiRequest,
+  refused?: Refused,
+): Promise<TextResponse> {
+  const response = await settle(runtime, request, true, refused)
+  const { status, headers, text } = response
+  return { status, headers, text: text ?? responseText(response) }
+}
+
+/** An answer whose body may be written already. */
+type Settled = ApiResponse & { readonly text?: string }
+
+async function settle(
+  runtime: Runtime,
+  request: ApiRequest,
+  wantsText: boolean,
+  refused?: Refused,
+): Promise<Settled> {
   const started = runtime.clock.elapsed()
   const requestId = requestIdOf(request)
   const stamp = (): Stamp => ({
@@ -44,7 +73,7 @@ export async function handle(
   // Settings of the API until the route is known, of its resource from then on.
   let { hooks, dump } = runtime.settings
   const always: Record<string, string> = {}
-  const answerFailure = async (error: unknown): Promise<ApiResponse> => {
+  const answerFailure = async (error: unknown): Promise<Settled> => {
     const failure = error instanceof ApiError ? error : internalError(requestId)
     if (failure !== error || failure.status >= 500) runtime.report(error, request)
     const refusal = refusalOf(request, requestId, failure)
@@ -57,10 +86,14 @@ export async function handle(
     })
     return respond(failure.status, final, requestId, { ...always, ...failure.headers })
   }
-  const answerSuccess = async (result: Result): Promise<ApiResponse> => {
+  const answerSuccess = async (result: Result): Promise<Settled> => {
     const bare = dump.envelope ? {} : bareHeaders(result)
     const headers = { ...always, ...bare, ...result.headers }
     if (result.empty) return respond(result.status, undefined, requestId, headers)
+    if (wantsText && hooks.final === undefined) {
+      const text = successText(result, stamp(), dump)
+      return { ...respond(result.status, null, requestId, headers), text }
+    }
     const body = await runFinal(hooks, successBody(result, stamp(), dump))
     return respond(result.status, body, requestId, headers)
   }
@@ -81,7 +114,7 @@ export async function handle(
       Object.assign(always, { 'cache-control': 'no-store' })
       return await answerSuccess(await serveAuth(runtime, request, endpoint))
     }
-    const { call, route } = openCall(runtime, request)
+    const { call, route } = openCall(runtime, request, wantsText && runtime.fastPaths.textAnswers)
     hooks = call.hooks
     dump = call.resource.settings.dump
     return await answerSuccess(await serve(call, route, always))

@@ -4,7 +4,7 @@ export type { Clock } from './call.ts'
 export { compileEmbed } from './compile/embed-query.ts'
 export { compileCount, compileRows } from './compile/row-query.ts'
 export type { Target } from './compile/target.ts'
-export { type FastPaths, withFastPaths } from './config/fast-paths.ts'
+export { type FastPaths, noFastPaths, withFastPaths } from './config/fast-paths.ts'
 export { inRange, parseIp, parseIpRange } from './config/ip-range.ts'
 export { rateWindows } from './config/rate-windows.ts'
 export { detectDialect } from './dialect/detect.ts'
@@ -23,3 +23,4 @@ export type {
   RowPlan,
 } from './plan/plan.ts'
 export { planList, planOne, planRelated } from './plan/read-plan.ts'
+export { asksForArrays, withoutMark } from './prepared/array-rows.ts'

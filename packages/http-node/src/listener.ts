@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Api } from '@model-api/core'
 import { readBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
-import { writeResponse } from './write-response.ts'
+import { writeText } from './write-response.ts'
 
 export interface ListenerOptions {
   /** Serves every path that is not the API's. Default: the API answers 404. */
@@ -19,7 +19,7 @@ export interface ListenerOptions {
  * ```
  */
 export function listener(
-  api: Pick<Api, 'handle' | 'owns' | 'bodyLimit'>,
+  api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>,
   { fallback }: ListenerOptions = {},
 ): RequestListener {
   return (req, res) => {
@@ -28,8 +28,8 @@ export function listener(
       return
     }
     readBody(req, api.bodyLimit)
-      .then((body) => api.handle(readRequest(req, { body })))
-      .then((response) => writeResponse(res, response))
+      .then((body) => api.answer(readRequest(req, { body })))
+      .then((response) => writeText(res, response))
       // Only a header that node refuses to send gets here; there is nobody left to tell.
       .catch(() => res.destroy())
   }

@@ -40,7 +40,7 @@ export interface ApiServer {
  * ```
  */
 export function createServer(
-  api: Pick<Api, 'handle' | 'refuse' | 'owns' | 'bodyLimit' | 'close'>,
+  api: Pick<Api, 'answer' | 'refuse' | 'owns' | 'bodyLimit' | 'close'>,
   options: ServerOptions = {},
 ): ApiServer {
   const answering = new Set<http.ServerResponse>()

@@ -1,14 +1,19 @@
 // Writes an ApiResponse to a node:http response: headers beside those of the host, JSON text, its length, one end().
 
 import type { ServerResponse } from 'node:http'
-import { type ApiResponse, responseText } from '@model-api/core'
+import { type ApiResponse, responseText, type TextResponse } from '@model-api/core'
 
 /** Sends the answer; HEAD gets the headers of GET, and a client that has gone gets nothing. */
 export function writeResponse(res: ServerResponse, response: ApiResponse): void {
+  const { status, headers } = response
+  writeText(res, { status, headers, text: responseText(response) })
+}
+
+/** As `writeResponse`, of what `api.answer` gives. */
+export function writeText(res: ServerResponse, { status, headers, text }: TextResponse): void {
   if (res.headersSent || res.destroyed) return
-  res.statusCode = response.status
-  setHeaders(res, response.headers)
-  const text = responseText(response)
+  res.statusCode = status
+  setHeaders(res, headers)
   if (text === undefined) {
     res.removeHeader('content-type')
     res.end()

@@ -15,7 +15,7 @@ suite('names of statements', (test) => {
     const name = (text: string): string => {
       const nameOf = statementNames(10)
       nameOf(text)
-      return nameOf(text) ?? ''
+      return nameOf(text)?.name ?? ''
     }
     equal(name('select 1'), name('select 1'))
     const long = name(`select ${'x'.repeat(10_000)}`)

@@ -40,7 +40,7 @@ const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
-  readonly dialect: () => Promise<Dialect>
+  readonly dialect: (on: AnyDatabase) => Promise<Dialect>
 }): RefreshTokenStore {
   const name =
     parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')
@@ -48,7 +48,7 @@ export function createRefreshTokenStore(parts: {
 
   /** Runs one piece of work with the words of this database, in a transaction. */
   const run = async <T>(db: AnyDatabase, work: (words: Words) => Promise<T>): Promise<T> => {
-    const dialect = await parts.dialect()
+    const dialect = await parts.dialect(db)
     await ready.ensure(db, dialect)
     try {
       return await inTransaction(db.withoutPlugins(), dialect, (own) =>

@@ -2,20 +2,28 @@
 
 import type { SqlBool } from 'kysely'
 import { chain } from '../dialect/sql-parts.ts'
+import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
-import { compileSelection, type Reader } from './selection.ts'
+import { compileSelection, type MemberReader } from './selection.ts'
 import { columnOf, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
 
 export interface CompiledEmbed {
   readonly rows: Fragment
-  readonly readers: readonly Reader[]
+  readonly readers: readonly MemberReader[]
   /** Reads the key of the parent a row belongs to, in the order of `relation.from`. */
-  readonly parentKey: readonly Reader[]
+  readonly parentKey: readonly KeyReader[]
+}
+
+/** Reads one part of a key. */
+export interface KeyReader {
+  readonly alias: string
+  readonly index: number
+  readonly decode: (raw: unknown) => JsonValue
 }
 
 const parentAlias = (i: number): string => `parent_${i}`
@@ -49,9 +57,8 @@ export function compileEmbed(
   )
   const readers = selection.readers
   const parentKey = parents.map(({ column }, i) => ({
-    key: column.name,
     alias: parentAlias(i),
-    visible: false,
+    index: readers.length + i,
     decode: dialect.decoder(column),
   }))
   const selected = [...selection.expressions, ...parentSelection]

@@ -8,19 +8,24 @@ import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
-/** The values of each order term, as selected, under aliases no output has, with their readers. */
-export function placeColumns(target: Target, { terms }: KeysetPage): readonly PlaceColumn[] {
+/** The values of each order term, as selected, under aliases no output has, with their readers; `first` is the place of the first in the select list. */
+export function placeColumns(
+  target: Target,
+  { terms }: KeysetPage,
+  first: number,
+): readonly PlaceColumn[] {
   return terms.map(({ ref: { column, source } }, i) => {
     const alias = `place ${i}`
     const selected = target.dialect.select(column, columnOf(source, column))
     const expression = sql`${selected}`.as(alias)
-    return { alias, expression, read: placeReader(target, column) }
+    return { alias, index: first + i, expression, read: placeReader(target, column) }
   })
 }
 
 /** Selects one part of a row's place in the order, and reads it as the text that a cursor holds. */
 export interface PlaceColumn {
   readonly alias: string
+  readonly index: number
   readonly expression: Aliased
   readonly read: (raw: unknown) => string | null
 }

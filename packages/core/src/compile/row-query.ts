@@ -5,18 +5,21 @@ import { decidingJoins } from '../plan/deciding-joins.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
+import type { Place } from './cell.ts'
 import { groupBy, orderBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
 import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
-import { compileSelection, type Reader } from './selection.ts'
+import { compileSelection, type MemberReader } from './selection.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
 import type { Target } from './target.ts'
 
 export interface CompiledRows {
   readonly rows: Fragment
-  readonly readers: readonly Reader[]
+  readonly readers: readonly MemberReader[]
   /** What makes up a row's cursor, in the order of its terms. */
   readonly places: readonly PlaceColumn[]
+  /** Where a row holds the total, where it was asked for. */
+  readonly total?: Place
 }
 
 /** Which of the rows are read: `limit` and `offset` are bound values; a keyset begins at a place in the order. */
@@ -28,14 +31,14 @@ export interface Slice {
   readonly total?: { readonly most: number | null }
 }
 
-/** Where a row holds the total; no output has this name. */
-export const totalAlias = 'total of all'
+/** No output has this name. */
+const totalAlias = 'total of all'
 
 /** The rows of one page. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
   const { keyset } = slice
   const selection = compileSelection(target, plan.output, plan.shape === 'groups')
-  const places = keyset === undefined ? [] : placeColumns(target, keyset)
+  const places = keyset === undefined ? [] : placeColumns(target, keyset, selection.readers.length)
   const selected = [
     ...selection.expressions,
     ...places.map(({ expression }) => expression),
@@ -54,6 +57,9 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       : sql`${rows}${page}`,
     readers: selection.readers,
     places,
+    ...(slice.total === undefined
+      ? {}
+      : { total: { alias: totalAlias, index: selected.length - 1 } }),
   }
 }
 

@@ -1,6 +1,7 @@
 // Output → select list with its readers: how each selected value is called in SQL and decoded afterwards.
 
 import type { Expression } from 'kysely'
+import { writerOfDecoder } from '../dialect/json-writer.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { type Aliased, sql } from '../sql/fragment.ts'
@@ -8,7 +9,7 @@ import { compileOperand } from './condition.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
-/** Reads one member of a row. */
+/** Reads one value of a row. */
 export interface Reader {
   readonly key: string
   readonly alias: string
@@ -16,9 +17,17 @@ export interface Reader {
   readonly decode: (raw: unknown) => JsonValue
 }
 
+/** Reads one member of a row, also where rows are arrays, also as JSON text. */
+export interface MemberReader extends Reader {
+  /** Its place in the select list. */
+  readonly index: number
+  /** `stringify(decode(raw))`; `raw` is not NULL. */
+  readonly write: (raw: unknown) => string
+}
+
 export interface Selection {
   readonly expressions: readonly Aliased[]
-  readonly readers: readonly Reader[]
+  readonly readers: readonly MemberReader[]
 }
 
 // Longer aliases are cut by one database, and cut aliases may be equal.
@@ -40,11 +49,12 @@ export function compileSelection(
     expressions: members.map(({ member, alias }) =>
       sql`${selected(target, member.value, grouped)}`.as(alias),
     ),
-    readers: members.map(({ member, alias }) => ({
+    readers: members.map(({ member, alias }, index) => ({
       key: member.key,
       alias,
+      index,
       visible: member.visible,
-      decode: decoder(target, member.value, grouped),
+      ...coding(target, member.value, grouped),
     })),
   }
 }
@@ -59,9 +69,17 @@ function selected(target: Target, operand: Operand, grouped: boolean): Expressio
   return dialect.select(column, expression)
 }
 
-function decoder(target: Target, operand: Operand, grouped: boolean): Reader['decode'] {
+function coding(
+  target: Target,
+  operand: Operand,
+  grouped: boolean,
+): Pick<MemberReader, 'decode' | 'write'> {
   const { dialect } = target
-  return operand.kind === 'aggregate'
-    ? dialect.aggregateDecoder(operand.function, operand.of.column)
-    : dialect.decoder(compileOperand(target, operand, grouped).column)
+  if (operand.kind === 'aggregate') {
+    const decode = dialect.aggregateDecoder(operand.function, operand.of.column)
+    return { decode, write: writerOfDecoder(decode) }
+  }
+  const { column } = compileOperand(target, operand, grouped)
+  const decode = dialect.decoder(column)
+  return { decode, write: dialect.writer?.(column, decode) ?? writerOfDecoder(decode) }
 }

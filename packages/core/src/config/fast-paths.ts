@@ -4,9 +4,24 @@
 export interface FastPaths {
   /** A write that one statement can do runs as that statement alone, without a transaction around it. */
   readonly singleStatementWrites: boolean
+  /** Rows are read as arrays where the driver can (`dialect/array-rows.ts`). */
+  readonly arrayRows: boolean
+  /** The value of an answer that is sent is written as text at once (`serialize/write-objects.ts`). */
+  readonly textAnswers: boolean
 }
 
-const allFastPaths: FastPaths = { singleStatementWrites: true }
+const allFastPaths: FastPaths = {
+  singleStatementWrites: true,
+  arrayRows: true,
+  textAnswers: true,
+}
+
+/** Every request goes the plain way. */
+export const noFastPaths: FastPaths = {
+  singleStatementWrites: false,
+  arrayRows: false,
+  textAnswers: false,
+}
 
 /** A symbol, so that no configuration file can name it. */
 const switches = Symbol('fast paths')

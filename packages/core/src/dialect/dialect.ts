@@ -61,6 +61,9 @@ export interface Dialect {
   /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
   readonly countsInStatement: boolean
 
+  /** Whether the driver answers statements that ask for it with rows as arrays (`prepared/array-rows.ts`); found out by `createApi`. */
+  readonly arrayRows?: boolean
+
   /** Whether the select list is computed for rows that OFFSET skips. */
   readonly computesSkippedRows?: boolean
 
@@ -86,6 +89,11 @@ export interface Dialect {
   select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
   /** Reader of one selected column: driver value → JSON form of contract §7. Called once per column, used per row. */
   decoder(column: DialectColumn): (raw: unknown) => JsonValue
+  /** The JSON text of what `decode` reads, where there is a shorter way to it; the bytes are the same. */
+  readonly writer?: (
+    column: DialectColumn,
+    decode: (raw: unknown) => JsonValue,
+  ) => (raw: unknown) => string
   /**
    * A validated value → what the driver is given to store, or an expression that makes it. Takes the JSON form of
    * contract §7 and what a plan holds (bigint as bigint); `json` columns take any JsonValue; null is NULL.

@@ -8,6 +8,7 @@ import { blankForm, nextSecond } from './calendar-text.ts'
 import { classifyMysql } from './classify.ts'
 import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import { writerOf } from './json-writer.ts'
 import { type Facts, lookUpFacts, unknownFacts } from './mysql-facts.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import {
@@ -120,6 +121,7 @@ function dialectWith(facts: Facts): Dialect {
     locksRows: true,
     select,
     decoder: decoderOf,
+    writer: writerOf,
     encode: (column, value) =>
       column.type === 'datetime' && value !== null && value !== undefined
         ? instant(column, blankForm(canonicalInstant(value)))

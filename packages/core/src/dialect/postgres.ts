@@ -8,6 +8,7 @@ import { nextMillisecond, nextSecond } from './calendar-text.ts'
 import { classifyPostgres } from './classify.ts'
 import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
 import {
@@ -99,6 +100,7 @@ function dialectWith(facts: Facts): Dialect {
     locksRows: true,
     select,
     decoder: decoderOf,
+    writer: writerOf,
     encode,
     compare,
 

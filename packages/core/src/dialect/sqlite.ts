@@ -9,6 +9,7 @@ import { classifySqlite } from './classify.ts'
 import { decimalDigits, scaled, unscaled } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import { type Writer, writerOf, writerOfDecoder } from './json-writer.ts'
 import { globPattern, likePattern } from './patterns.ts'
 import {
   type Comparison,
@@ -45,6 +46,7 @@ export const sqlite: Dialect = {
   select,
 
   decoder: decoderFor,
+  writer: writerFor,
   encode,
 
   compare,
@@ -210,6 +212,19 @@ function decoderFor(column: DialectColumn): Decoder {
   if (!isScaled(column)) return decoderOf(column)
   const scale = column.scale ?? 0
   return (raw) => (raw === null || raw === undefined ? null : unscaled(BigInt(textOf(raw)), scale))
+}
+
+function writerFor(column: DialectColumn, decode: Decoder): Writer {
+  if (!isScaled(column)) return writerOf(column, decode)
+  const scale = column.scale ?? 0
+  const plain = writerOfDecoder(decode)
+  // Most are whole numbers of units that JavaScript holds, and not negative.
+  return (raw) => {
+    if (!Number.isSafeInteger(raw) || (raw as number) < 0) return plain(raw)
+    const digits = String(raw).padStart(scale + 1, '0')
+    const point = digits.length - scale
+    return scale === 0 ? `"${digits}"` : `"${digits.slice(0, point)}.${digits.slice(point)}"`
+  }
 }
 
 function encode(column: DialectColumn, value: unknown): unknown {

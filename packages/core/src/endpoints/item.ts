@@ -6,12 +6,13 @@ import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
 import type { Result } from '../http/envelope.ts'
-import { hashOf } from '../http/etag.ts'
+import { hashOfText } from '../http/etag.ts'
 import type { ReadPlan } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
-import { tagValues, withRowTag } from '../plan/row-tag.ts'
+import { withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
-import { objectsOf, open, parseRead, pathKey, scoped } from './read-stages.ts'
+import { tagText } from '../serialize/tag-text.ts'
+import { contentOf, open, parseRead, pathKey, scoped } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
 export async function getOne(
@@ -40,7 +41,11 @@ export async function oneResult(
   const tagged = withRowTag(plan)
   const row = await readOne(connection, target, tagged)
   if (row === undefined) throw recordNotFound()
-  const rowTag = hashOf(tagValues(resource, row.values))
-  const [value = null] = await objectsOf(call, resource, tagged, [row])
-  return { status: 200, value, total: 1, rowTag }
+  const rowTag = hashOfText(tagText(resource, row))
+  return {
+    status: 200,
+    ...(await contentOf(call, resource, tagged, [row], 'one')),
+    total: 1,
+    rowTag,
+  }
 }

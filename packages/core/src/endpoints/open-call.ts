@@ -18,8 +18,12 @@ export function refuseLongUrl({ settings }: Runtime, { url }: ApiRequest): void 
 
 export type Switches = Pick<ApiSettings, 'hooks' | 'dump'>
 
-/** The path, the method, and what they mean; nobody is known yet. */
-export function openCall(runtime: Runtime, request: ApiRequest): { call: Call; route: Route } {
+/** The path, the method, and what they mean; nobody is known yet. `wantsText`: the answer is to be sent, not looked at. */
+export function openCall(
+  runtime: Runtime,
+  request: ApiRequest,
+  wantsText = false,
+): { call: Call; route: Route } {
   const { baseUrl, prefix } = runtime.settings
   const { path, query } = splitUrl(request.url)
   const route = matchRoute(runtime.routes, path)
@@ -28,6 +32,7 @@ export function openCall(runtime: Runtime, request: ApiRequest): { call: Call; r
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const hookMethod = method.toLowerCase() as keyof typeof resource.settings.hooks
+  const hooks = resource.settings.hooks[hookMethod] ?? resource.settings.hooks.get
   const call: Call = {
     runtime,
     request,
@@ -37,7 +42,8 @@ export function openCall(runtime: Runtime, request: ApiRequest): { call: Call; r
     resource,
     action: actionOf(route, method),
     relation: route.kind === 'related' ? route.relation : null,
-    hooks: resource.settings.hooks[hookMethod] ?? resource.settings.hooks.get,
+    hooks,
+    asText: wantsText && hooks.return === undefined && hooks.final === undefined,
     origin,
     base: `${origin}${prefix}`,
     caller: anonymous,

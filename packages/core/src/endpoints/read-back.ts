@@ -5,8 +5,8 @@ import { compileRows } from '../compile/row-query.ts'
 import { ApiError } from '../errors.ts'
 import { loadEmbeds } from '../execute/embed.ts'
 import { keyText } from '../execute/key.ts'
-import type { LoadedRow } from '../execute/loaded-row.ts'
-import { load, run } from '../execute/run.ts'
+import { type LoadedRow, loadRows } from '../execute/loaded-row.ts'
+import { runRows } from '../execute/run.ts'
 import { hashOf } from '../http/etag.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
@@ -69,7 +69,7 @@ async function readChunk(
     const plan = hasRecord(narrowed) ? narrowed : { ...narrowed, rows: withRecord(narrowed.rows) }
     const { connection } = opened
     const compiled = compileRows(target, plan.rows, { limit: keys.length, offset: 0 })
-    const rows = (await run(connection, compiled.rows)).map((row) => load(compiled.readers, row))
+    const rows = loadRows(compiled.readers, await runRows(connection, compiled.rows))
     const { embeddedRows } = resource.settings.limits
     await loadEmbeds(connection, target, plan.embeds, rows, {
       limit: embeddedRows,

@@ -21,6 +21,7 @@ import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
+import { objectWriter, writeList } from '../serialize/write-objects.ts'
 
 /** parse: the raw query → AST, within the limits of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
@@ -68,8 +69,8 @@ export interface Opened {
 /** The connection of this request and what compilation needs to know of it. */
 export async function open(call: Call): Promise<Opened> {
   const { runtime } = call
-  const dialect = await runtime.dialect()
   const own = await runtime.session(call.request)
+  const dialect = await runtime.dialect(own)
   const db = own.withoutPlugins()
   const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
   return {
@@ -120,6 +121,27 @@ export async function objectsOf(
   return Promise.all(objects.map((object) => runDump(resource, embeds, object, dump, args)))
 }
 
+/** As `objectsOf`, as the value of an answer: one object, or a list; as text where that will do. */
+export async function contentOf(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  rows: readonly LoadedRow[],
+  form: 'one' | 'list',
+): Promise<Pick<Result, 'value' | 'text'>> {
+  const { embeds, links } = plan
+  const dumped = call.hooks.dump !== undefined || hasDump(resource, embeds)
+  if (!call.asText || dumped) {
+    const objects = await objectsOf(call, resource, plan, rows)
+    return { value: form === 'list' ? objects : (objects[0] ?? null) }
+  }
+  await checkObjects(call, plan, rows)
+  const write = objectWriter({ resource, output: plan.rows.output, embeds, links }, call.base)
+  const [first] = rows
+  const one = first === undefined ? 'null' : write(first)
+  return { value: null, text: form === 'list' ? writeList(rows, write) : one }
+}
+
 /** A page of rows → the answer of a list, with its links. */
 export async function listResult(
   call: Call,
@@ -129,7 +151,7 @@ export async function listResult(
 ): Promise<Result> {
   return {
     status: 200,
-    value: await objectsOf(call, resource, plan, page.rows),
+    ...(await contentOf(call, resource, plan, page.rows, 'list')),
     total: page.total,
     ...pageLinks(call, plan, page),
     ...(page.capped ? { headers: { 'x-total-count-capped': 'true' } } : {}),

@@ -1,13 +1,14 @@
 // The batch loader: one statement per relation of the embed tree, whatever the number of rows (architecture §12).
 
+import { cellOf } from '../compile/cell.ts'
 import { compileEmbed } from '../compile/embed-query.ts'
 import type { Target } from '../compile/target.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import { keysOf, keyText } from './key.ts'
-import type { LoadedRow } from './loaded-row.ts'
-import { type Connection, load, run } from './run.ts'
+import { type LoadedRow, loadRows } from './loaded-row.ts'
+import { type Connection, runRows } from './run.ts'
 
 /** How many embedded rows the request may still read; shared by all its embeds. */
 export interface Budget {
@@ -98,13 +99,12 @@ async function loadChunk(
 ): Promise<readonly LoadedRow[]> {
   const { relation } = embed
   const { rows, readers, parentKey } = compileEmbed(target, embed, keys, most)
-  const raw = await run(connection, rows)
-  return raw.map((row) => {
-    const child = load(readers, row)
-    const key = keyText(parentKey.map(({ alias, decode }) => decode(row[alias]) as Value | null))
-    for (const parent of byKey.get(key) ?? []) attach(parent, relation.name, child)
-    return child
-  })
+  const children = loadRows(readers, await runRows(connection, rows))
+  for (const child of children) {
+    const key = parentKey.map((part) => part.decode(cellOf(child.raw, part)) as Value | null)
+    for (const parent of byKey.get(keyText(key)) ?? []) attach(parent, relation.name, child)
+  }
+  return children
 }
 
 function attach(parent: LoadedRow, name: string, child: LoadedRow): void {

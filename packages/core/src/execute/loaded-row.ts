@@ -1,10 +1,49 @@
-// LoadedRow: one row as read and decoded, with its related rows attached. Types only.
+// LoadedRow: one row as it was read, decoded when somebody asks for its values, with its related rows attached.
 
+import { cellOf, type RawRow } from '../compile/cell.ts'
+import type { MemberReader } from '../compile/selection.ts'
 import type { JsonValue } from '../json/json-value.ts'
 
-export interface LoadedRow {
-  /** Decoded values by output key, hidden keys too. */
-  readonly values: Readonly<Record<string, JsonValue>>
+/** Where the values of a row stand. */
+export interface Layout {
+  readonly readers: readonly MemberReader[]
+  /** Whether the driver gives rows as arrays. */
+  readonly arrays: boolean
+}
+
+export class LoadedRow {
   /** Embedded rows by relation key: a list, an object or null. */
-  readonly related: Record<string, readonly LoadedRow[] | LoadedRow | null>
+  readonly related: Record<string, readonly LoadedRow[] | LoadedRow | null> = {}
+  readonly raw: RawRow
+  readonly layout: Layout
+  #values: Readonly<Record<string, JsonValue>> | undefined
+
+  constructor(layout: Layout, raw: RawRow) {
+    this.layout = layout
+    this.raw = raw
+  }
+
+  /** Decoded values by output key, hidden keys too. */
+  get values(): Readonly<Record<string, JsonValue>> {
+    this.#values ??= decoded(this.layout, this.raw)
+    return this.#values
+  }
+}
+
+function decoded({ readers }: Layout, raw: RawRow): Readonly<Record<string, JsonValue>> {
+  const values: Record<string, JsonValue> = {}
+  for (const reader of readers) {
+    const value = cellOf(raw, reader)
+    values[reader.key] = value === null || value === undefined ? null : reader.decode(value)
+  }
+  return values
+}
+
+/** The rows of one statement. */
+export function loadRows(
+  readers: readonly MemberReader[],
+  raws: readonly RawRow[],
+): readonly LoadedRow[] {
+  const layout: Layout = { readers, arrays: Array.isArray(raws[0]) }
+  return raws.map((raw) => new LoadedRow(layout, raw))
 }

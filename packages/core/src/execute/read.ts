@@ -1,15 +1,16 @@
 // Reads what a ReadPlan asks for: rows, their number, their embedded relations; the stage that awaits the database.
 
+import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { PlaceColumn } from '../compile/keyset.ts'
-import { compileCount, compileRows, totalAlias } from '../compile/row-query.ts'
+import { type CompiledRows, compileCount, compileRows } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { Place } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { loadEmbeds } from './embed.ts'
 import { keysOf } from './key.ts'
-import type { LoadedRow } from './loaded-row.ts'
-import { type Connection, load, type RawRow, run } from './run.ts'
+import { type LoadedRow, loadRows } from './loaded-row.ts'
+import { type Connection, run, runRows } from './run.ts'
 
 /** A page of rows and what is known of the whole set. */
 export interface LoadedPage {
@@ -45,14 +46,14 @@ export async function readPage(
     ...(page.kind === 'keyset' ? { keyset: page } : {}),
     ...(inline ? { total: { most: mostOf(plan) } } : {}),
   })
-  const read = await run(connection, compiled.rows)
+  const read = await runRows(connection, compiled.rows)
   const surplus = read.length > page.limit
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
   const raw = backwards ? kept.reverse() : kept
-  const rows = raw.map((row) => load(compiled.readers, row))
+  const rows = loadRows(compiled.readers, raw)
   await loadEmbeds(connection, target, plan.embeds, rows, budgetOf(plan.rows))
-  const counted = await count(connection, target, plan, raw)
+  const counted = await count(connection, target, plan, compiled, raw)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
   const numberedMore =
@@ -69,7 +70,7 @@ export async function readPage(
 }
 
 function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place | undefined {
-  return row && places.map(({ alias, read }) => read(row[alias]))
+  return row && places.map((place) => place.read(cellOf(row, place)))
 }
 
 /** One more than what is counted, so that "more than that" can be told. */
@@ -80,11 +81,13 @@ async function count(
   connection: Connection,
   target: Target,
   plan: ListPlan,
+  compiled: CompiledRows,
   raw: readonly RawRow[],
 ): Promise<{ total: number | undefined; capped: boolean }> {
   if (plan.count === 'none') return { total: undefined, capped: false }
+  const [first] = raw
   const total =
-    raw[0]?.[totalAlias] ??
+    (first && compiled.total && cellOf(first, compiled.total)) ??
     provenTotal(plan, raw.length) ??
     (await run(connection, compileCount(target, plan.rows, mostOf(plan))))[0]?.total
   const known = Number(total ?? 0)
@@ -109,9 +112,8 @@ export async function readOne(
   plan: ReadPlan,
 ): Promise<LoadedRow | undefined> {
   const compiled = compileRows(target, plan.rows, { limit: 1, offset: 0 })
-  const [raw] = await run(connection, compiled.rows)
-  if (raw === undefined) return undefined
-  const row = load(compiled.readers, raw)
+  const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
+  if (row === undefined) return undefined
   await loadEmbeds(connection, target, plan.embeds, [row], budgetOf(plan.rows))
   return row
 }
@@ -124,8 +126,8 @@ export async function readParentKey(
   from: readonly NamedColumn[],
 ): Promise<readonly Value[] | null | undefined> {
   const compiled = compileRows(target, plan, { limit: 1, offset: 0 })
-  const [raw] = await run(connection, compiled.rows)
-  return raw === undefined ? undefined : (keysOf(from, load(compiled.readers, raw).values) ?? null)
+  const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
+  return row === undefined ? undefined : (keysOf(from, row.values) ?? null)
 }
 
 function budgetOf(plan: RowPlan): { limit: number; left: number } {

@@ -1,15 +1,17 @@
 // Sends one compiled statement and turns what the driver throws into the answer it deserves.
 
 import type { CompiledQuery } from 'kysely'
+import type { RawRow } from '../compile/cell.ts'
 import type { Reader } from '../compile/selection.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { asArrays } from '../prepared/array-rows.ts'
 import { compileStatement, type Statement } from '../sql/statement.ts'
-import type { LoadedRow } from './loaded-row.ts'
 
-export type RawRow = Readonly<Record<string, unknown>>
+/** A row by the aliases of its values. */
+export type NamedRow = Readonly<Record<string, unknown>>
 
 /** What a statement needs to be sent: the connection of this request and the dialect that reads its failures. */
 export interface Connection {
@@ -23,10 +25,27 @@ export interface Connection {
 export async function run(
   connection: Connection,
   statement: Statement,
+): Promise<readonly NamedRow[]> {
+  const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
+  return (await send(connection, limited(connection, compiled))) as readonly NamedRow[]
+}
+
+/** As `run`; rows come as arrays where the driver can. */
+export async function runRows(
+  connection: Connection,
+  statement: Statement,
 ): Promise<readonly RawRow[]> {
+  const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
+  const bounded = limited(connection, compiled)
+  return send(
+    connection,
+    connection.dialect.arrayRows === true ? { ...bounded, sql: asArrays(bounded.sql) } : bounded,
+  )
+}
+
+async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
   try {
-    const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
-    const { rows } = await connection.db.executeQuery(limited(connection, compiled))
+    const { rows } = await connection.db.executeQuery(compiled)
     return rows as readonly RawRow[]
   } catch (error) {
     const { kind } = connection.dialect.classify(error)
@@ -49,12 +68,15 @@ function limited(
   return { ...compiled, sql: dialect.timeLimited(compiled.sql, statementTimeout) }
 }
 
-/** Decodes one row with the readers of its plan. */
-export function load(readers: readonly Reader[], raw: RawRow): LoadedRow {
+/** Decodes one row of `run`. */
+export function load(
+  readers: readonly Reader[],
+  raw: NamedRow,
+): { readonly values: Readonly<Record<string, JsonValue>> } {
   const values: Record<string, JsonValue> = {}
   for (const { key, alias, decode } of readers) {
     const value = raw[alias]
     values[key] = value === null || value === undefined ? null : decode(value)
   }
-  return { values, related: {} }
+  return { values }
 }

@@ -2,7 +2,7 @@
 
 import type { Compilable, QueryResult } from 'kysely'
 import { databaseUnavailable } from '../errors.ts'
-import type { RawRow } from './run.ts'
+import type { NamedRow } from './run.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
 /** Runs a write; `step` says what it is about. */
@@ -10,9 +10,9 @@ export async function runWrite(
   { connection }: Pick<WriteContext, 'connection'>,
   statement: Compilable,
   step: Omit<Refusal, 'failure'>,
-): Promise<QueryResult<RawRow>> {
+): Promise<QueryResult<NamedRow>> {
   try {
-    return (await connection.db.executeQuery(statement.compile())) as QueryResult<RawRow>
+    return (await connection.db.executeQuery(statement.compile())) as QueryResult<NamedRow>
   } catch (error) {
     const failure = connection.dialect.classify(error)
     switch (failure.kind) {

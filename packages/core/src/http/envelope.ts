@@ -3,6 +3,7 @@
 import type { DumpSettings } from '../config/settings.ts'
 import type { ErrorBody } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { stringify } from '../json/stringify.ts'
 
 /** Every response body, unless API_DUMP_* switches take members away. */
 export interface Envelope<T = JsonValue> {
@@ -25,6 +26,8 @@ export interface Envelope<T = JsonValue> {
 export interface Result {
   readonly status: number
   readonly value: JsonValue
+  /** The JSON text of the value, where it was written as text at once; `value` is null then. */
+  readonly text?: string
   /** Undefined when the count was not asked for: the member is omitted. */
   readonly total: number | undefined
   readonly next?: string | null
@@ -59,6 +62,15 @@ export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): J
   if (Object.keys(body).length === 0) return result.value
   body.value = result.value
   return body
+}
+
+/** The text of `successBody`. */
+export function successText(result: Result, stamp: Stamp, dump: DumpSettings): string {
+  const { text } = result
+  const body = successBody(result, stamp, dump)
+  if (text === undefined) return stringify(body)
+  // The value is the last member, and null stands in its place.
+  return body === null ? text : `${stringify(body).slice(0, -'null}'.length)}${text}}`
 }
 
 /** The body of a failure; it keeps the envelope whatever the switches say of successes. */

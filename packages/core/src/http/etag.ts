@@ -12,8 +12,10 @@ import { type ApiRequest, header } from './request.ts'
  * tells changes apart; it is no protection against somebody who wants two records to have one tag, who could only fool
  * himself.
  */
-export function hashOf(value: JsonValue): string {
-  const text = stringify(value)
+export const hashOf = (value: JsonValue): string => hashOfText(stringify(value))
+
+/** As `hashOf`, of a value that is JSON text already. */
+export function hashOfText(text: string): string {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
@@ -27,8 +29,10 @@ export function hashOf(value: JsonValue): string {
 }
 
 /** The tag of an answer: the row's part does not depend on the projection, the other one does. */
-export const entityTag = (rowTag: string, value: JsonValue): string =>
-  `"${rowTag}.${hashOf(value)}"`
+export const entityTag = (rowTag: string, { text, value }: Content): string =>
+  `"${rowTag}.${text === undefined ? hashOf(value) : hashOfText(text)}"`
+
+type Content = Pick<Result, 'text' | 'value'>
 
 /** The tags of a header; a proxy that compressed the answer may have marked them weak. */
 const tagsOf = (text: string): readonly string[] =>
@@ -54,7 +58,7 @@ export function ifMatch(request: ApiRequest): ((rowTag: string) => boolean) | un
 export function withTag(request: ApiRequest, result: Result): Result {
   const { rowTag, empty } = result
   if (rowTag === undefined || empty === true) return result
-  const tag = entityTag(rowTag, result.value)
+  const tag = entityTag(rowTag, result)
   const headers = { ...result.headers, etag: tag }
   const reads = /^(get|head)$/i.test(request.method)
   return reads && isKnown(request, tag)

@@ -18,7 +18,7 @@ export function recordUrl(
 }
 
 /** A whole number has nothing to encode, and most keys are one. */
-const keyPart = (value: JsonValue | undefined): string =>
+export const keyPart = (value: JsonValue | undefined): string =>
   Number.isSafeInteger(value) ? String(value) : encodeURIComponent(String(value))
 
 /** The URL of a relation; null for a to-one relation whose key is null. */

@@ -1,6 +1,7 @@
 // preparedPg: a pool of `pg` whose clients send the statements they know under a name, so that PostgreSQL plans them once.
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { asksForArrays, withoutMark } from './array-rows.ts'
 import { type NameOf, statementNames } from './statement-names.ts'
 
 /** What is used of a client of `pg`. */
@@ -69,6 +70,12 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
 
 const none: NameOf = () => undefined
 
+/** Rows as arrays of the protocol's texts. */
+const arrayRows = {
+  rowMode: 'array',
+  types: { getTypeParser: () => (text: string) => text },
+} as const
+
 interface Naming {
   nameOf: NameOf
   /** Statements that one connection may hold. */
@@ -81,19 +88,26 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
   const stale = new Set<string>()
   let inTransaction = false
 
+  const unnamed = (text: string, values: readonly unknown[]): Promise<unknown> =>
+    asksForArrays(text)
+      ? client.query({ text: withoutMark(text), values, ...arrayRows })
+      : client.query(text, values)
+
   const send = async (text: string, values: readonly unknown[]): Promise<unknown> => {
-    const name = naming.nameOf(text)
-    if (name === undefined || stale.has(name)) return client.query(text, values)
+    const named = naming.nameOf(text)
+    if (named === undefined || stale.has(named.name)) return unnamed(text, values)
+    const { name, arrays } = named
     held.add(name)
     try {
-      return await client.query({ name, text, values })
+      const statement = { name, text: named.text, values }
+      return await client.query(arrays ? { ...statement, ...arrayRows } : statement)
     } catch (error) {
       if (isStale(error)) stale.add(name)
       else if (isUnknown(error)) naming.nameOf = none
       else throw error
       // The statement has done nothing, so it can be sent again; but a transaction is lost with it.
       if (inTransaction) throw error
-      return client.query(text, values)
+      return unnamed(text, values)
     }
   }
 

@@ -1,6 +1,7 @@
 // preparedSqlite: a better-sqlite3 database that keeps its statements, so that SQLite parses and plans them once.
 
 import type { SqliteDatabase } from 'kysely'
+import { asksForArrays, withoutMark } from './array-rows.ts'
 import { recent } from './recent.ts'
 
 /** What is used of a statement of better-sqlite3. */
@@ -8,6 +9,8 @@ export interface SqliteStatement {
   readonly reader: boolean
   /** Whether somebody is iterating over its rows. */
   readonly busy: boolean
+  /** Turns rows into arrays. */
+  raw(arrays: boolean): SqliteStatement
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   all(...parameters: any[]): unknown[]
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -42,7 +45,9 @@ export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}
       const known = kept.get(text)
       // One that is being iterated over cannot be asked anything else.
       if (known !== undefined && !known.busy) return known
-      const statement = database.prepare(text)
+      const statement = asksForArrays(text)
+        ? database.prepare(withoutMark(text)).raw(true)
+        : database.prepare(text)
       if (known === undefined) kept.set(text, statement)
       return statement
     },

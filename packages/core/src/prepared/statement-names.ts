@@ -1,9 +1,18 @@
 // Which statements get a name, and which: those that came before, by a hash of their text.
 
+import { asksForArrays, withoutMark } from './array-rows.ts'
 import { recent } from './recent.ts'
 
-/** The name of a statement's text, or undefined: it is sent without one. */
-export type NameOf = (text: string) => string | undefined
+/** A statement that has a name. */
+export interface Named {
+  readonly name: string
+  /** The text as the database gets it. */
+  readonly text: string
+  readonly arrays: boolean
+}
+
+/** The name of a statement as it came, or undefined: it is sent without one. */
+export type NameOf = (text: string) => Named | undefined
 
 /** Statements that are planned; `begin`, `set` and their like are not worth a name. */
 const planned = /^(?:select|insert|update|delete|with) /i
@@ -14,18 +23,20 @@ const planned = /^(?:select|insert|update|delete|with) /i
  */
 export function statementNames(size: number): NameOf {
   const seen = recent<true>(size * 2)
-  const named = recent<string>(size)
+  const named = recent<Named>(size)
   return (text) => {
     const known = named.get(text)
     if (known !== undefined) return known
-    if (!planned.test(text)) return undefined
+    const arrays = asksForArrays(text)
+    const plain = arrays ? withoutMark(text) : text
+    if (!planned.test(plain)) return undefined
     if (seen.get(text) === undefined) {
       seen.set(text, true)
       return undefined
     }
-    const name = nameFrom(text)
-    named.set(text, name)
-    return name
+    const statement: Named = { name: nameFrom(plain), text: plain, arrays }
+    named.set(text, statement)
+    return statement
   }
 }
 

@@ -1,0 +1,61 @@
+// What the dialect must know of the server: looked up once, on a connection that cannot wait for itself.
+
+import type { AnyDatabase } from './compile/target.ts'
+import type { FastPaths } from './config/fast-paths.ts'
+import { withArrayRows } from './dialect/array-rows.ts'
+import type { Dialect, DialectTable } from './dialect/dialect.ts'
+import { databaseUnavailable } from './errors.ts'
+
+export interface ConnectOptions {
+  readonly db: AnyDatabase
+  readonly detected: Dialect
+  readonly tables: readonly DialectTable[]
+  readonly warn: (message: string) => void
+  readonly fastPaths: Pick<FastPaths, 'arrayRows'>
+}
+
+/**
+ * The dialect, once what it must know is known; a failed attempt is repeated by the next request. A transaction asks on
+ * its own connection: open transactions may hold every other, and wait for this answer.
+ */
+export function connectOnce({
+  db,
+  detected,
+  tables,
+  warn,
+  fastPaths,
+}: ConnectOptions): (on?: AnyDatabase) => Promise<Dialect> {
+  let known: Promise<Dialect> | undefined
+  let advised = false
+
+  const connect = async (on: AnyDatabase): Promise<Dialect> => {
+    const own = on.withoutPlugins()
+    const dialect = (await detected.connect?.(own, tables)) ?? detected
+    const connected = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
+    for (const advice of advised ? [] : (dialect.advice ?? [])) warn(advice)
+    advised = true
+    return connected
+  }
+
+  const attempt = (on: AnyDatabase): Promise<Dialect> =>
+    connect(on).catch((error: unknown) => {
+      throw Object.assign(databaseUnavailable(), { cause: error })
+    })
+
+  let settled = false
+  return (on = db) => {
+    if (known !== undefined && (settled || !on.isTransaction)) return known
+    const asking = attempt(on)
+    if (!on.isTransaction) known = asking
+    asking.then(
+      () => {
+        known = asking
+        settled = true
+      },
+      () => {
+        if (known === asking) known = undefined
+      },
+    )
+    return asking
+  }
+}

@@ -1,0 +1,147 @@
+// Loaded rows → the JSON text of resource objects, from the driver's values: the bytes that `stringify(serializer(…))` gives.
+
+import type { MemberReader } from '../compile/selection.ts'
+import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
+import { collectionUrl, keyPart } from '../http/links.ts'
+import { quoted } from '../json/quoted.ts'
+import { stringify } from '../json/stringify.ts'
+import type { EmbedPlan } from '../plan/plan.ts'
+import type { ResolvedRelation } from '../registry/resource.ts'
+import { type Shape, serializer } from './serialize.ts'
+
+/** Writes the object of a row. */
+export type ObjectWriter = (row: LoadedRow) => string
+
+/** `[{…},{…}]` */
+export function writeList(rows: readonly LoadedRow[], write: ObjectWriter): string {
+  let text = '['
+  for (let i = 0; i < rows.length; i++) {
+    text += i === 0 ? write(rows[i] as LoadedRow) : `,${write(rows[i] as LoadedRow)}`
+  }
+  return `${text}]`
+}
+
+/**
+ * The writer of one level and all below it. What can be decided once for all rows is decided with the first of them.
+ *
+ * ```ts
+ * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))
+ * ```
+ */
+export function objectWriter(shape: Shape, base: string): ObjectWriter {
+  let layout: Layout | undefined
+  let write: ObjectWriter = () => ''
+  return (row) => {
+    if (row.layout !== layout) {
+      layout = row.layout
+      write = writerFor(shape, layout, base)
+    }
+    return write(row)
+  }
+}
+
+/** One relation of an object. */
+interface Member {
+  readonly name: string
+  readonly write: ObjectWriter
+}
+
+function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
+  const shown = layout.readers.filter(({ visible }) => visible)
+  const members = membersOf(shape, layout, base)
+  const names = [...shown.map(({ key }) => key), ...members.map(({ name }) => name)]
+  if (!keepsOrder(names)) {
+    const objectOf = serializer(shape, base)
+    return (row) => stringify(objectOf(row))
+  }
+  const openings = names.map((name, i) => `${i === 0 ? '' : ','}${JSON.stringify(name)}:`)
+  const writeCells = cellsWriter(shown, openings, layout.arrays)
+  return (row) => {
+    let text = writeCells(row.raw as Cells)
+    for (let i = 0; i < members.length; i++) {
+      text += openings[shown.length + i] as string
+      text += (members[i] as Member).write(row)
+    }
+    return `{${text}}`
+  }
+}
+
+/** Cells by index or alias. */
+type Cells = Readonly<Record<string | number, unknown>>
+
+function cellsWriter(
+  readers: readonly MemberReader[],
+  openings: readonly string[],
+  arrays: boolean,
+): (cells: Cells) => string {
+  const places = readers.map(({ index, alias }) => (arrays ? index : alias))
+  const writes = readers.map(({ write }) => write)
+  return (cells) => {
+    let text = ''
+    for (let i = 0; i < places.length; i++) {
+      const raw = cells[places[i] as number]
+      text += openings[i] as string
+      text += raw === null || raw === undefined ? 'null' : (writes[i] as MemberReader['write'])(raw)
+    }
+    return text
+  }
+}
+
+/** An object lists keys that look like indexes first, equal keys once, and no `__proto__`. */
+const keepsOrder = (names: readonly string[]): boolean =>
+  new Set(names).size === names.length &&
+  names.every((name) => !/^[0-9]+$/.test(name) && name !== '__proto__')
+
+function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[] {
+  if (shape.embeds.length === 0 && shape.links.length === 0) return []
+  return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
+    const { name } = relation
+    const embed = shape.embeds.find((candidate) => candidate.relation === relation)
+    if (embed !== undefined) return [{ name, write: embedWriter(embed, base) }]
+    return shape.links.includes(relation)
+      ? [{ name, write: linkWriter(relation, layout, base) }]
+      : []
+  })
+}
+
+function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string): ObjectWriter {
+  const { name, target } = relation
+  const write = objectWriter({ resource: target, output: rows.output, embeds, links }, base)
+  return ({ related }) => {
+    const inside = related[name] ?? null
+    if (inside === null) return 'null'
+    return Array.isArray(inside) ? writeList(inside, write) : write(inside as LoadedRow)
+  }
+}
+
+/** `"/api/books/1/author"`, as `relationUrl` writes it. */
+function linkWriter(relation: ResolvedRelation, layout: Layout, base: string): ObjectWriter {
+  const reading = cellReader(layout)
+  const key = relation.source.primaryKey.map(({ name }) => reading(name))
+  const needed = relation.kind === 'belongsTo' ? relation.from.map(({ name }) => reading(name)) : []
+  const before = quoted(`${collectionUrl(relation.source, base)}/`).slice(0, -1)
+  const after = quoted(`/${relation.segment}`).slice(1)
+  return ({ raw }) => {
+    const cells = raw as Cells
+    for (const read of needed) if (read(cells) === null) return 'null'
+    let path = ''
+    for (let i = 0; i < key.length; i++) {
+      path += `${i === 0 ? '' : ','}${keyPart((key[i] as ReturnType<typeof reading>)(cells))}`
+    }
+    return before + path + after
+  }
+}
+
+/** Reads single values of a row by their keys. */
+const cellReader =
+  ({ readers, arrays }: Layout) =>
+  (name: string) => {
+    // Of equal keys the last one counts, as in an object.
+    const reader = readers.findLast(({ key }) => key === name)
+    if (reader === undefined) return () => undefined
+    const place = arrays ? reader.index : reader.alias
+    return (cells: Cells) => {
+      const raw = cells[place]
+      return raw === null || raw === undefined ? null : reader.decode(raw)
+    }
+  }
