@@ -3,7 +3,7 @@ import { sizes } from './data.ts'
 
 /** One request; `url` is without host. */
 export interface Ask {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly body?: string
 }

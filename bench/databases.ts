@@ -12,15 +12,15 @@ export const databaseNames: readonly DatabaseName[] = ['postgres', 'mysql', 'sql
 /** Connections of every measured server. */
 export const poolSize = 10
 
-const database = 'model_api_bench'
+const measured = 'model_api_bench'
 
 const servers = {
   postgres: process.env.BENCH_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
   mysql: process.env.BENCH_MYSQL_URL ?? 'mysql://root@127.0.0.1:3306/mysql',
 }
 
-/** A URL, or the file of SQLite. */
-export function locationOf(name: DatabaseName): string {
+/** A URL, or the file of SQLite; `database` is one on the server beside the measured one. */
+export function locationOf(name: DatabaseName, database = measured): string {
   if (name === 'sqlite') {
     const folder = fileURLToPath(new URL('.data', import.meta.url))
     mkdirSync(folder, { recursive: true })
@@ -38,8 +38,8 @@ export interface Script {
   end(): Promise<void>
 }
 
-/** Opens the measured database, made first where there is none. */
-export async function openScript(name: DatabaseName): Promise<Script> {
+/** Opens the measured database, or another one, made first where there is none. */
+export async function openScript(name: DatabaseName, database = measured): Promise<Script> {
   if (name === 'sqlite') {
     const file = new Sqlite(locationOf('sqlite'))
     file.pragma('journal_mode = wal')
@@ -49,10 +49,10 @@ export async function openScript(name: DatabaseName): Promise<Script> {
       end: async () => void file.close(),
     }
   }
-  return name === 'postgres' ? openPostgres() : openMysql()
+  return name === 'postgres' ? openPostgres(database) : openMysql(database)
 }
 
-async function openPostgres(): Promise<Script> {
+async function openPostgres(database: string): Promise<Script> {
   const admin = new pg.Client(servers.postgres)
   await admin.connect()
   const known = await admin.query('select 1 from pg_database where datname = $1', [database])
@@ -60,7 +60,7 @@ async function openPostgres(): Promise<Script> {
     await admin.query(`create database ${database} template template0 encoding 'UTF8' locale 'C'`)
   }
   await admin.end()
-  const client = new pg.Client(locationOf('postgres'))
+  const client = new pg.Client(locationOf('postgres', database))
   await client.connect()
   return {
     run: async (statement) => void (await client.query(statement)),
@@ -69,11 +69,11 @@ async function openPostgres(): Promise<Script> {
   }
 }
 
-async function openMysql(): Promise<Script> {
+async function openMysql(database: string): Promise<Script> {
   const admin = await mysql.createConnection(servers.mysql)
   await admin.query(`create database if not exists ${database} character set utf8mb4`)
   await admin.end()
-  const connection = await mysql.createConnection(locationOf('mysql'))
+  const connection = await mysql.createConnection(locationOf('mysql', database))
   return {
     run: async (statement) => void (await connection.query(statement)),
     read: async (statement) => {
