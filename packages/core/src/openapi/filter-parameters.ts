@@ -77,7 +77,8 @@ function filter(
   operator: FilterOperator,
 ): ReferenceObject {
   const parameter = `${column.name}__${operator}`
-  return components.parameter(`${owner} ${parameter}`, `${owner}.${parameter}`, () => ({
+  const wanted = `${owner}.${parameter}`
+  return components.parameter(wanted, wanted, () => ({
     name: parameter,
     in: 'query',
     description: `\`${column.name}\` ${meanings[operator]}.`,
@@ -171,8 +172,8 @@ export function aggregateParameters(components: Components, resource: Resource):
       .filter((fn) => functionFits(fn, column))
       .map((fn) => {
         const parameter = `${column.name}__${fn}`
-        const key = `${resource.name} ${parameter}`
-        return components.parameter(key, `${resource.name}.${parameter}`, () => ({
+        const wanted = `${resource.name}.${parameter}`
+        return components.parameter(wanted, wanted, () => ({
           name: parameter,
           in: 'query',
           description: `${results[fn]} of \`${column.name}\`, under \`${column.name}_${fn}\`; \`${column.name}|label__${fn}=1\` names it otherwise.`,
