@@ -35,6 +35,7 @@ import { memoryStore } from './limits/memory-store.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
+import { createReadCache } from './prepare/read-cache.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
 import { sessions } from './session.ts'
@@ -226,6 +227,7 @@ export function createApi<
     report,
     refused: options.onRefusal ?? (() => {}),
     warn,
+    reads: createReadCache(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
@@ -269,6 +271,9 @@ export function createApi<
     close: async () => {},
   }
 }
+
+/** Forms of queries whose plans are kept. */
+const preparedReads = 300
 
 /** What the document must know of the endpoints; they stand beside it. */
 const describedEndpoints: Endpoints = {

@@ -16,6 +16,7 @@ import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Reach } from './plan/context.ts'
+import type { ReadCache } from './prepare/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 
 /** Time as the service sees it; tests move it. */
@@ -46,6 +47,8 @@ export interface Runtime {
   refused(refusal: Refusal): void
   /** Says what may be meant otherwise, or should be looked at. */
   warn(message: string): void
+  /** Reads that come again. */
+  readonly reads: ReadCache
   readonly auth: Auth
   readonly refreshStore: RefreshTokenStore
   readonly limiter: Limiter

@@ -8,7 +8,7 @@ import { depths } from './arbitrary.ts'
 import type { World } from './rows.ts'
 import { junctions, models } from './schema.ts'
 
-const open: ApiConfig = {
+export const open: ApiConfig = {
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,

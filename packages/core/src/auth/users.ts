@@ -1,5 +1,6 @@
 // Users: found by login name, key or API key hash through the user model's table, and asked whether a credential is theirs.
 
+import { readStatements } from '../compile/read-statements.ts'
 import type { Target } from '../compile/target.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -62,7 +63,7 @@ export function createUsers(settings: AuthSettings, resource: Resource, open: Op
     if (values.some((value) => value === undefined)) return undefined
     const { connection, target } = await open(request)
     const plan = userPlan(resource, columns, values)
-    const row = await readOne(connection, target, plan)
+    const row = await readOne(connection, readStatements(target, plan), plan)
     if (row === undefined) return undefined
     // What the database calls equal may differ in case, accents or trailing blanks.
     const same = columns.every((column, i) => sameValue(row, column, values[i]))
@@ -141,7 +142,10 @@ async function loadRoles(
 ): Promise<{ readonly roles?: readonly JsonValue[] }> {
   const embed = roleRelation(resource)
   if (embed === undefined) return {}
-  await loadEmbeds(connection, target, [embed], [row], { limit: 1000, left: 1000 })
+  await loadEmbeds(connection, readStatements(target, embed), [embed], [row], {
+    limit: 1000,
+    left: 1000,
+  })
   const related = row.related.roles
   return { roles: Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : [] }
 }

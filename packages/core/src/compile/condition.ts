@@ -5,7 +5,7 @@ import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
 import { chain } from '../dialect/sql-parts.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
-import { type Fragment, sql } from '../sql/fragment.ts'
+import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { columnOf, junction, linkRows, relatedRows, sameKeys } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -60,15 +60,19 @@ export function compileCondition(target: Target, condition: Condition): Expressi
     default: {
       const { column, expression } = compileOperand(target, condition.operand)
       switch (condition.kind) {
-        case 'compare':
-          return dialect.compare(column, expression, condition.operator, condition.value)
+        case 'compare': {
+          const test = dialect.compare(column, expression, condition.operator, condition.value)
+          return condition.slot === undefined ? test : madeOf(condition.slot, test)
+        }
         case 'between':
           return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', condition.low)} and ${dialect.compare(column, expression, 'le', condition.high)})`
         case 'oneOf':
           if (condition.values.length === 0) return constant(condition.negated)
           return dialect.oneOf(column, expression, condition.values, condition.negated)
-        case 'text':
-          return dialect.textMatch(column, expression, condition)
+        case 'text': {
+          const test = dialect.textMatch(column, expression, condition)
+          return condition.slot === undefined ? test : madeOf(condition.slot, test)
+        }
         case 'isNull':
           return condition.negated
             ? sql<SqlBool>`${expression} is not null`

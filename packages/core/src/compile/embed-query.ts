@@ -5,7 +5,7 @@ import { chain } from '../dialect/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-import { type Fragment, sql } from '../sql/fragment.ts'
+import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
@@ -62,9 +62,9 @@ export function compileEmbed(
     decode: dialect.decoder(column),
   }))
   const selected = [...selection.expressions, ...parentSelection]
-  const within = parentIn(target, parents, keys)
+  const within = madeOf<SqlBool>(keysOrigin, parentIn(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
-  const first = most === null ? sql`` : sql` limit ${most}`
+  const first = most === null ? sql`` : madeOf(mostOrigin, mostOf(most))
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
     return { rows: sql`${all}${orderBy(order)}${first}`, readers, parentKey }
@@ -78,6 +78,19 @@ export function compileEmbed(
     parentKey,
   }
 }
+
+/** What the condition on the parents' keys, and the bound of the rows, are made of. */
+export const keysOrigin = {}
+export const mostOrigin = {}
+
+export const mostOf = (most: number): Fragment => sql` limit ${most}`
+
+/** The condition on the parents' keys alone. */
+export const parentsIn = (
+  target: Target,
+  embed: EmbedPlan,
+  keys: readonly (readonly Value[])[],
+): Fragment => parentIn(target, parentColumns(embed), keys)
 
 interface ParentColumn {
   readonly column: NamedColumn

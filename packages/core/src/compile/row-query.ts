@@ -1,10 +1,10 @@
 // RowPlan → the statement that reads the page and the one that counts; no decisions left, no client text but bound values.
 
-import type { Expression } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { decidingJoins } from '../plan/deciding-joins.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
-import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
+import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import type { Place } from './cell.ts'
 import { groupBy, orderBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
@@ -46,10 +46,11 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       ? []
       : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
   ]
-  const beyond = keyset && beyondPlace(target, keyset)
+  const place = keyset && beyondPlace(target, keyset)
+  const beyond = keyset && place && madeOf<SqlBool>(keyset.terms, place)
   const rows = select(target, plan, selected, usedBy(plan), beyond)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
-  const offset = slice.offset > 0 ? sql` offset ${slice.offset}` : sql``
+  const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
   const page = sql`${order} limit ${slice.limit}${offset}`
   return {
     rows: isFar(target, plan, slice)
@@ -63,8 +64,13 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   }
 }
 
+/** What a statement's offset is made of. */
+export const offsetOrigin = {}
+
+export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
+
 /** Rows skipped from which on a second look at the page's rows costs less than their values. */
-const far = 200
+export const far = 200
 
 /** Where the database would compute the values of the rows that it skips, it skips their keys first. */
 const isFar = ({ dialect }: Target, plan: RowPlan, { offset }: Slice): boolean =>

@@ -8,12 +8,15 @@ export interface FastPaths {
   readonly arrayRows: boolean
   /** The value of an answer that is sent is written as text at once (`serialize/write-objects.ts`). */
   readonly textAnswers: boolean
+  /** Queries of one form are planned and printed once (`prepare/`). */
+  readonly preparedReads: boolean
 }
 
 const allFastPaths: FastPaths = {
   singleStatementWrites: true,
   arrayRows: true,
   textAnswers: true,
+  preparedReads: true,
 }
 
 /** Every request goes the plain way. */
@@ -21,6 +24,7 @@ export const noFastPaths: FastPaths = {
   singleStatementWrites: false,
   arrayRows: false,
   textAnswers: false,
+  preparedReads: false,
 }
 
 /** A symbol, so that no configuration file can name it. */

@@ -1,10 +1,8 @@
 // GET on one record by its key.
 
 import type { Call } from '../call.ts'
-import type { Target } from '../compile/target.ts'
 import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
-import type { Connection } from '../execute/run.ts'
 import type { Result } from '../http/envelope.ts'
 import { hashOfText } from '../http/etag.ts'
 import type { ReadPlan } from '../plan/plan.ts'
@@ -12,7 +10,8 @@ import { planOne } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
 import { tagText } from '../serialize/tag-text.ts'
-import { contentOf, open, parseRead, pathKey, scoped } from './read-stages.ts'
+import { type PlannedRead, planRead } from './planned-read.ts'
+import { contentOf, pathKey } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
 export async function getOne(
@@ -20,32 +19,29 @@ export async function getOne(
   resource: Resource,
   texts: readonly string[],
 ): Promise<Result> {
-  const ast = parseRead(call, resource)
   const key = pathKey(resource, texts)
-  // The query is checked first: a mistake in it is a mistake whether or not the record exists.
-  const planned = planOne(resource, ast, key ?? [], call.reach)
-  if (key === undefined) throw recordNotFound()
-  const opened = await open(call)
-  const { plan, target } = await scoped(call, opened, planned, ast)
-  return oneResult(call, resource, plan, opened.connection, target)
+  const read = await planRead(call, {
+    resource,
+    ...(key && { key }),
+    plan: (ast, reach) => {
+      // The query is checked first: a mistake in it is a mistake whether or not the record exists.
+      const planned = planOne(resource, ast, key ?? [], reach)
+      if (key === undefined) throw recordNotFound()
+      return planned
+    },
+    complete: withRowTag,
+  })
+  return oneResult(call, resource, read)
 }
 
-/** Reads the one row of a scoped plan and answers it. */
+/** Reads the one row of a scoped plan that has its tag, and answers it. */
 export async function oneResult(
   call: Call,
   resource: Resource,
-  plan: ReadPlan,
-  connection: Connection,
-  target: Target,
+  { plan, statements, connection }: PlannedRead<ReadPlan>,
 ): Promise<Result> {
-  const tagged = withRowTag(plan)
-  const row = await readOne(connection, target, tagged)
+  const row = await readOne(connection, statements, plan)
   if (row === undefined) throw recordNotFound()
-  const rowTag = hashOfText(tagText(resource, row))
-  return {
-    status: 200,
-    ...(await contentOf(call, resource, tagged, [row], 'one')),
-    total: 1,
-    rowTag,
-  }
+  const content = await contentOf(call, resource, plan, [row], 'one')
+  return { status: 200, ...content, total: 1, rowTag: hashOfText(tagText(resource, row)) }
 }

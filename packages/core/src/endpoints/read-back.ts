@@ -1,6 +1,7 @@
 // The echo of a write: the records by their keys through the read pipeline, inside the same transaction (contract §3, §8).
 
 import type { Call } from '../call.ts'
+import { readStatements } from '../compile/read-statements.ts'
 import { compileRows } from '../compile/row-query.ts'
 import { ApiError } from '../errors.ts'
 import { loadEmbeds } from '../execute/embed.ts'
@@ -71,7 +72,7 @@ async function readChunk(
     const compiled = compileRows(target, plan.rows, { limit: keys.length, offset: 0 })
     const rows = loadRows(compiled.readers, await runRows(connection, compiled.rows))
     const { embeddedRows } = resource.settings.limits
-    await loadEmbeds(connection, target, plan.embeds, rows, {
+    await loadEmbeds(connection, readStatements(target, plan), plan.embeds, rows, {
       limit: embeddedRows,
       left: embeddedRows,
     })

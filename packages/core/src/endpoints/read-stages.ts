@@ -21,7 +21,7 @@ import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
-import { objectWriter, writeList } from '../serialize/write-objects.ts'
+import { keptWriter, writeList } from '../serialize/write-objects.ts'
 
 /** parse: the raw query → AST, within the limits of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
@@ -136,7 +136,7 @@ export async function contentOf(
     return { value: form === 'list' ? objects : (objects[0] ?? null) }
   }
   await checkObjects(call, plan, rows)
-  const write = objectWriter({ resource, output: plan.rows.output, embeds, links }, call.base)
+  const write = keptWriter({ resource, output: plan.rows.output, embeds, links }, call.base)
   const [first] = rows
   const one = first === undefined ? 'null' : write(first)
   return { value: null, text: form === 'list' ? writeList(rows, write) : one }

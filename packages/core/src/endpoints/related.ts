@@ -1,10 +1,12 @@
 // GET on a relation of one record: the parent first, then its related rows with the target's own query language.
 
 import type { Call } from '../call.ts'
+import { readStatements } from '../compile/read-statements.ts'
 import { recordNotFound } from '../errors.ts'
 import { type LoadedPage, readPage, readParentKey } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
 import { linkedTo, planParent, planRelated } from '../plan/read-plan.ts'
+import { withRowTag } from '../plan/row-tag.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
 import { listResult, open, parseRead, pathKey, scoped, scopedRows } from './read-stages.ts'
@@ -30,9 +32,12 @@ export async function getRelated(
   const plan = linkedTo(unlinked, key ?? [])
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
-    return oneResult(call, related, plan, connection, target)
+    const tagged = withRowTag(plan)
+    const statements = readStatements(target, tagged)
+    return oneResult(call, related, { plan: tagged, statements, connection })
   }
-  const page = key === null ? emptyPage : await readPage(connection, target, plan)
+  const page =
+    key === null ? emptyPage : await readPage(connection, readStatements(target, plan), plan)
   return listResult(call, related, plan, page)
 }
 

@@ -1,8 +1,7 @@
 // The batch loader: one statement per relation of the embed tree, whatever the number of rows (architecture §12).
 
 import { cellOf } from '../compile/cell.ts'
-import { compileEmbed } from '../compile/embed-query.ts'
-import type { Target } from '../compile/target.ts'
+import type { ReadStatements } from '../compile/read-statements.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
@@ -25,7 +24,7 @@ const valuesPerStatement = 16_384
  */
 export async function loadEmbeds(
   connection: Connection,
-  target: Target,
+  statements: ReadStatements,
   embeds: readonly EmbedPlan[],
   parents: readonly LoadedRow[],
   budget: Budget,
@@ -36,7 +35,7 @@ export async function loadEmbeds(
     const loaded = await Promise.all(
       level.map(async ({ embed, parents }) => ({
         embed,
-        children: await loadEmbed(connection, target, embed, parents, left),
+        children: await loadEmbed(connection, statements, embed, parents, left),
       })),
     )
     for (const { embed, children } of loaded) spend(budget, embed, children.length)
@@ -57,7 +56,7 @@ function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
 
 async function loadEmbed(
   connection: Connection,
-  target: Target,
+  statements: ReadStatements,
   embed: EmbedPlan,
   parents: readonly LoadedRow[],
   left: number,
@@ -82,7 +81,7 @@ async function loadEmbed(
   for (let i = 0; i < keys.length && !(many && children.length > left); i += size) {
     const most = many ? left - children.length + 1 : null
     const chunk = keys.slice(i, i + size)
-    for (const child of await loadChunk(connection, target, embed, chunk, byKey, most)) {
+    for (const child of await loadChunk(connection, statements, embed, chunk, byKey, most)) {
       children.push(child)
     }
   }
@@ -91,14 +90,14 @@ async function loadEmbed(
 
 async function loadChunk(
   connection: Connection,
-  target: Target,
+  statements: ReadStatements,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
   byKey: ReadonlyMap<string, readonly LoadedRow[]>,
   most: number | null,
 ): Promise<readonly LoadedRow[]> {
   const { relation } = embed
-  const { rows, readers, parentKey } = compileEmbed(target, embed, keys, most)
+  const { rows, readers, parentKey } = statements.embed(embed, keys, most)
   const children = loadRows(readers, await runRows(connection, rows))
   for (const child of children) {
     const key = parentKey.map((part) => part.decode(cellOf(child.raw, part)) as Value | null)

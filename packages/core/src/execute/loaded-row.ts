@@ -44,6 +44,17 @@ export function loadRows(
   readers: readonly MemberReader[],
   raws: readonly RawRow[],
 ): readonly LoadedRow[] {
-  const layout: Layout = { readers, arrays: Array.isArray(raws[0]) }
+  const layout = layoutOf(readers, Array.isArray(raws[0]))
   return raws.map((raw) => new LoadedRow(layout, raw))
+}
+
+/** Prepared reads have the same readers every time, and what is made for a layout can be used again. */
+const layouts = new WeakMap<readonly MemberReader[], Layout>()
+
+function layoutOf(readers: readonly MemberReader[], arrays: boolean): Layout {
+  const known = layouts.get(readers)
+  if (known?.arrays === arrays) return known
+  const layout: Layout = { readers, arrays }
+  layouts.set(readers, layout)
+  return layout
 }

@@ -2,8 +2,14 @@
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { PlaceColumn } from '../compile/keyset.ts'
-import { type CompiledRows, compileCount, compileRows } from '../compile/row-query.ts'
+import {
+  type ReadStatements,
+  type RowStatement,
+  readStatements,
+} from '../compile/read-statements.ts'
+import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
+import type { Dialect } from '../dialect/dialect.ts'
 import type { Place } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
@@ -32,28 +38,20 @@ const mostCounted = 10_000
 /** Reads one page, and the total unless the page itself tells it. */
 export async function readPage(
   connection: Connection,
-  target: Target,
+  statements: ReadStatements,
   plan: ListPlan,
 ): Promise<LoadedPage> {
   const { page } = plan
   const offset = page.kind === 'numbered' ? page.offset : 0
-  // One row more tells whether others follow, where no exact count does.
-  const extra = page.kind === 'keyset' || plan.count !== 'exact' ? 1 : 0
-  const inline = target.dialect.countsInStatement && plan.count !== 'none'
-  const compiled = compileRows(target, plan.rows, {
-    limit: page.limit + extra,
-    offset,
-    ...(page.kind === 'keyset' ? { keyset: page } : {}),
-    ...(inline ? { total: { most: mostOf(plan) } } : {}),
-  })
+  const compiled = statements.rows(sliceOf(connection.dialect, plan))
   const read = await runRows(connection, compiled.rows)
   const surplus = read.length > page.limit
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
   const raw = backwards ? kept.reverse() : kept
   const rows = loadRows(compiled.readers, raw)
-  await loadEmbeds(connection, target, plan.embeds, rows, budgetOf(plan.rows))
-  const counted = await count(connection, target, plan, compiled, raw)
+  await loadEmbeds(connection, statements, plan.embeds, rows, budgetOf(plan.rows))
+  const counted = await count(connection, statements, plan, compiled, raw)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
   const numberedMore =
@@ -69,6 +67,22 @@ export async function readPage(
   }
 }
 
+/** The slice of its set that a page is. */
+export function sliceOf(dialect: Dialect, plan: ListPlan): Slice {
+  const { page, count: mode } = plan
+  // One row more tells whether others follow, where no exact count does.
+  const extra = page.kind === 'keyset' || mode !== 'exact' ? 1 : 0
+  return {
+    limit: page.limit + extra,
+    offset: page.kind === 'numbered' ? page.offset : 0,
+    ...(page.kind === 'keyset' ? { keyset: page } : {}),
+    ...(dialect.countsInStatement && mode !== 'none' ? { total: { most: mostOf(plan) } } : {}),
+  }
+}
+
+/** One row, whichever it is. */
+export const oneRow: Slice = { limit: 1, offset: 0 }
+
 function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place | undefined {
   return row && places.map((place) => place.read(cellOf(row, place)))
 }
@@ -79,9 +93,9 @@ const mostOf = ({ count: mode }: ListPlan): number | null =>
 
 async function count(
   connection: Connection,
-  target: Target,
+  statements: ReadStatements,
   plan: ListPlan,
-  compiled: CompiledRows,
+  compiled: RowStatement,
   raw: readonly RawRow[],
 ): Promise<{ total: number | undefined; capped: boolean }> {
   if (plan.count === 'none') return { total: undefined, capped: false }
@@ -89,7 +103,7 @@ async function count(
   const total =
     (first && compiled.total && cellOf(first, compiled.total)) ??
     provenTotal(plan, raw.length) ??
-    (await run(connection, compileCount(target, plan.rows, mostOf(plan))))[0]?.total
+    (await run(connection, statements.count(mostOf(plan))))[0]?.total
   const known = Number(total ?? 0)
   return plan.count === 'capped' && known > mostCounted
     ? { total: mostCounted, capped: true }
@@ -108,13 +122,13 @@ function provenTotal({ page }: ListPlan, read: number): number | undefined {
 /** Reads the one row of the plan, or undefined. */
 export async function readOne(
   connection: Connection,
-  target: Target,
+  statements: ReadStatements,
   plan: ReadPlan,
 ): Promise<LoadedRow | undefined> {
-  const compiled = compileRows(target, plan.rows, { limit: 1, offset: 0 })
+  const compiled = statements.rows(oneRow)
   const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
   if (row === undefined) return undefined
-  await loadEmbeds(connection, target, plan.embeds, [row], budgetOf(plan.rows))
+  await loadEmbeds(connection, statements, plan.embeds, [row], budgetOf(plan.rows))
   return row
 }
 
@@ -125,7 +139,7 @@ export async function readParentKey(
   plan: RowPlan,
   from: readonly NamedColumn[],
 ): Promise<readonly Value[] | null | undefined> {
-  const compiled = compileRows(target, plan, { limit: 1, offset: 0 })
+  const compiled = readStatements(target, { rows: plan }).rows(oneRow)
   const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
   return row === undefined ? undefined : (keysOf(from, row.values) ?? null)
 }

@@ -2,13 +2,14 @@
 
 import type { CompiledQuery } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
+import type { Sendable } from '../compile/read-statements.ts'
 import type { Reader } from '../compile/selection.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { asArrays } from '../prepared/array-rows.ts'
-import { compileStatement, type Statement } from '../sql/statement.ts'
+import { compileStatement } from '../sql/statement.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
@@ -24,23 +25,25 @@ export interface Connection {
 /** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */
 export async function run(
   connection: Connection,
-  statement: Statement,
+  statement: Sendable,
 ): Promise<readonly NamedRow[]> {
-  const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
-  return (await send(connection, limited(connection, compiled))) as readonly NamedRow[]
+  return (await send(connection, readyOf(connection, statement))) as readonly NamedRow[]
 }
 
 /** As `run`; rows come as arrays where the driver can. */
 export async function runRows(
   connection: Connection,
-  statement: Statement,
+  statement: Sendable,
 ): Promise<readonly RawRow[]> {
-  const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
-  const bounded = limited(connection, compiled)
-  return send(
-    connection,
-    connection.dialect.arrayRows === true ? { ...bounded, sql: asArrays(bounded.sql) } : bounded,
-  )
+  const ready = readyOf(connection, statement)
+  const asks = connection.dialect.arrayRows === true && !('ready' in statement)
+  return send(connection, asks ? { ...ready, sql: asArrays(ready.sql) } : ready)
+}
+
+function readyOf(connection: Connection, statement: Sendable): CompiledQuery {
+  if ('ready' in statement) return statement.ready
+  const { db, dialect } = connection
+  return limited(connection, compileStatement(db, statement, dialect.textStyle))
 }
 
 async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
@@ -55,6 +58,19 @@ async function send(connection: Connection, compiled: CompiledQuery): Promise<re
     if (kind === 'value') throw Object.assign(valueOutOfRange(), { cause: error })
     throw error
   }
+}
+
+/** The text of a read as the driver takes it; `rows`: they are asked for as arrays where the driver can. */
+export function finishedText(
+  { dialect, statementTimeout }: Pick<Connection, 'dialect' | 'statementTimeout'>,
+  text: string,
+  rows: boolean,
+): string {
+  const bounded =
+    statementTimeout === undefined || dialect.timeLimited === undefined
+      ? text
+      : dialect.timeLimited(text, statementTimeout)
+  return rows && dialect.arrayRows === true ? asArrays(bounded) : bounded
 }
 
 /** Reads only: a write that is given up halfway is the transaction's business. */

@@ -43,6 +43,17 @@ export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
   }
 }
 
+/** The same order, from another place on; undefined where the text is no cursor of it. */
+export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined {
+  const { direction, signature, terms } = page
+  try {
+    const place = readCursor(direction, text, signature, terms.length)
+    return { ...page, values: stored(direction, terms, place) }
+  } catch {
+    return undefined
+  }
+}
+
 function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder): KeysetTerm {
   if (rows.shape === 'groups' || operand.kind !== 'column') {
     throw unsupportedQuery('Groups cannot be paged by cursor; use page and limit.', 'groupby')

@@ -11,8 +11,22 @@ const largestOffset = 2 ** 31 - 1
 export function planPage(context: PlanContext): NumberedPage {
   const size = pageSize(context)
   const { page } = context.ast.single
-  const number = positive('page', page?.text, 1, Math.floor(largestOffset / size) + 1)
-  return { kind: 'numbered', number, limit: size, offset: (number - 1) * size }
+  return numbered(positive('page', page?.text, 1, lastPage(size)), size)
+}
+
+const lastPage = (size: number): number => Math.floor(largestOffset / size) + 1
+
+const numbered = (number: number, limit: number): NumberedPage => ({
+  kind: 'numbered',
+  number,
+  limit,
+  offset: (number - 1) * limit,
+})
+
+/** The same page size, at another page; undefined where that is no page. */
+export function pageAt({ limit }: NumberedPage, text: string): NumberedPage | undefined {
+  const number = wholeNumber(text)
+  return number >= 1 && number <= lastPage(limit) ? numbered(number, limit) : undefined
 }
 
 /** `limit`, or the resource's page size. */
@@ -28,9 +42,11 @@ function positive(
   largest: number,
 ): number {
   if (text === undefined) return fallback
-  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0
+  const value = wholeNumber(text)
   if (value < 1 || value > largest) {
     throw invalidParameter(name, text, `a whole number from 1 to ${largest}`)
   }
   return value
 }
+
+const wholeNumber = (text: string): number => (/^[0-9]{1,10}$/.test(text) ? Number(text) : 0)

@@ -48,12 +48,19 @@ export type Operand = ColumnRef | AggregateRef | BucketRef
 
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
+/**
+ * Where a condition's value stood: at this offset of the raw query, or in this part of the path's key. What was planned
+ * once can be filled in again with the value of another request.
+ */
+export type Slot = { readonly query: number } | { readonly key: number }
+
 export type Condition =
   | {
       readonly kind: 'compare'
       readonly operand: Operand
       readonly operator: Comparison
       readonly value: Value
+      readonly slot?: Slot
     }
   | {
       readonly kind: 'between'
@@ -74,6 +81,7 @@ export type Condition =
       readonly text: string
       readonly ignoreCase: boolean
       readonly negated: boolean
+      readonly slot?: Slot
     }
   | { readonly kind: 'isNull'; readonly operand: Operand; readonly negated: boolean }
   | { readonly kind: 'and' | 'or'; readonly all: readonly Condition[] }

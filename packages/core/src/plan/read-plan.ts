@@ -155,6 +155,7 @@ const equals = (
     operand: refOf(source, column),
     operator: 'eq',
     value: key[i] as Value,
+    slot: { key: i },
   }))
 
 /** A row without a base is no resource: among entities, right joins choose the rows that have a partner. */

@@ -3,15 +3,18 @@
 import { invalidValue } from '../errors.ts'
 import type { FilterOperator } from '../parse/operators.ts'
 
+// Patterns grow with the text, and one of the databases refuses patterns beyond 50,000 bytes.
+const longestText = 1000
+
+/** Whether a text is short enough to be looked for. */
+export const isTestable = (text: string): boolean => text.length <= longestText
+
 export interface TextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
   readonly text: string
   readonly ignoreCase: boolean
   readonly negated: boolean
 }
-
-// Patterns grow with the text, and one of the databases refuses patterns beyond 50,000 bytes.
-const longestText = 1000
 
 const tests: Readonly<Partial<Record<FilterOperator, Omit<TextTest, 'text'>>>> = {
   like: { match: 'contains', ignoreCase: false, negated: false },
@@ -33,7 +36,7 @@ export function textTest(
 ): TextTest {
   const test = tests[operator]
   if (test === undefined) throw new Error(`"${operator}" does not test text`)
-  if (text.length > longestText) {
+  if (!isTestable(text)) {
     throw invalidValue(
       `${text.slice(0, 20)}…`,
       field,

@@ -12,7 +12,7 @@ import type { ConditionNode, FilterNode, GroupNode, ScalarNode } from '../parse/
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { type Names, resolveColumn } from './names.ts'
-import type { Comparison, Condition, Operand } from './plan.ts'
+import type { Condition, Operand } from './plan.ts'
 import { planRelationFilter } from './relation-filter.ts'
 import { textTest } from './text-test.ts'
 import { operandType } from './types.ts'
@@ -151,26 +151,22 @@ export function planFilter(
     case 'le':
     case 'gt':
     case 'ge':
-      return compare(operand, node.operator, value(scalar as ScalarNode))
+      return {
+        kind: 'compare',
+        operand,
+        operator: node.operator,
+        value: value(scalar as ScalarNode),
+        slot: { query: node.value.span.start },
+      }
     default:
       return {
         kind: 'text',
         operand,
         ...textTest(node.operator, scalar?.text ?? '', node.field.text, at),
+        slot: { query: node.value.span.start },
       }
   }
 }
-
-const compare = (
-  operand: Operand,
-  operator: Comparison,
-  value: ReturnType<typeof planValue>,
-): Condition => ({
-  kind: 'compare',
-  operand,
-  operator,
-  value,
-})
 
 function fitting(operand: Operand): string {
   const type = operandType(operand)

@@ -40,6 +40,25 @@ export function objectWriter(shape: Shape, base: string): ObjectWriter {
   }
 }
 
+/** As `objectWriter`, kept for the plans that come again: the members of a prepared plan are the same every time. */
+export function keptWriter(shape: Shape, base: string): ObjectWriter {
+  const known = kept.get(shape.output)
+  const same =
+    known?.base === base &&
+    known.shape.resource === shape.resource &&
+    known.shape.embeds === shape.embeds &&
+    known.shape.links === shape.links
+  if (known !== undefined && same) return known.write
+  const write = objectWriter(shape, base)
+  kept.set(shape.output, { shape, base, write })
+  return write
+}
+
+const kept = new WeakMap<
+  Shape['output'],
+  { readonly shape: Shape; readonly base: string; readonly write: ObjectWriter }
+>()
+
 /** One relation of an object. */
 interface Member {
   readonly name: string

@@ -16,6 +16,8 @@ export interface Fragment<T = unknown> extends Expression<T> {
   readonly strings: readonly string[]
   /** Fragments, identifiers, Kysely's own expressions, and everything else: bound values. */
   readonly values: readonly unknown[]
+  /** What the fragment was made of, where it can be made again of something else (`sql/template.ts`). */
+  readonly origin?: object
   as<A extends string>(alias: A): Aliased<T, A>
 }
 
@@ -93,6 +95,12 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
 }
 
 const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
+
+/** The fragment, saying what it was made of. */
+export const madeOf = <T>(origin: object, fragment: unknown): Fragment<T> =>
+  Object.assign(fragmentOf<T>(whole, [fragment]), { origin })
+
+const whole: readonly string[] = ['', '']
 
 /**
  * Makes a fragment: every `${value}` that is not a fragment, an identifier or an expression of Kysely's is bound.

@@ -11,9 +11,26 @@ export interface TextStyle {
   readonly placeholders: 'question marks' | 'numbered'
 }
 
+/** A statement as printed. */
+export interface Printed {
+  readonly text: string
+  readonly parameters: readonly unknown[]
+  /** The fragments that say what they were made of, outermost ones only, with their stretch of the parameters. */
+  readonly origins: readonly Origin[]
+}
+
+interface Origin {
+  readonly fragment: Fragment
+  readonly start: number
+  readonly end: number
+}
+
 interface Printer {
   readonly style: TextStyle
   readonly parameters: unknown[]
+  readonly origins: Origin[]
+  /** Whether an outer fragment says what it was made of. */
+  inside: boolean
   sql: string
 }
 
@@ -22,8 +39,16 @@ interface Printer {
  * Kysely prints the whole.
  */
 export function printFragment(fragment: Fragment, style: TextStyle): CompiledQuery | undefined {
-  const printer: Printer = { style, parameters: [], sql: '' }
-  return print(printer, fragment) ? CompiledQuery.raw(printer.sql, printer.parameters) : undefined
+  const whole = printed(fragment, style)
+  return whole && CompiledQuery.raw(whole.text, [...whole.parameters])
+}
+
+/** As `printFragment`, with the origins of its pieces. */
+export function printed(fragment: Fragment, style: TextStyle): Printed | undefined {
+  const printer: Printer = { style, parameters: [], origins: [], inside: false, sql: '' }
+  if (!print(printer, fragment)) return undefined
+  const { sql: text, parameters, origins } = printer
+  return { text, parameters, origins }
 }
 
 function print(printer: Printer, { strings, values }: Fragment | Aliased): boolean {
@@ -31,13 +56,23 @@ function print(printer: Printer, { strings, values }: Fragment | Aliased): boole
     printer.sql += strings[i]
     const value = values[i]
     if (isFragment(value)) {
-      if (!print(printer, value)) return false
+      if (!printInner(printer, value)) return false
     } else if (isIdentifier(value)) printIdentifier(printer, value.identifier)
     else if (isNodeSource(value)) return false
     else printValue(printer, value)
   }
   printer.sql += strings[values.length]
   return true
+}
+
+function printInner(printer: Printer, fragment: Fragment | Aliased): boolean {
+  if (printer.inside || !('origin' in fragment)) return print(printer, fragment)
+  const start = printer.parameters.length
+  printer.inside = true
+  const done = print(printer, fragment)
+  printer.inside = false
+  printer.origins.push({ fragment, start, end: printer.parameters.length })
+  return done
 }
 
 function printIdentifier(printer: Printer, parts: readonly string[]): void {

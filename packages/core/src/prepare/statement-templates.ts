@@ -1,0 +1,153 @@
+// The statements of a prepared read: printed once for each form they take, then filled in.
+
+import { createQueryId, type RootOperationNode } from 'kysely'
+import { compileCondition } from '../compile/condition.ts'
+import {
+  type CompiledEmbed,
+  compileEmbed,
+  keysOrigin,
+  mostOf,
+  mostOrigin,
+  parentsIn,
+} from '../compile/embed-query.ts'
+import { beyondPlace } from '../compile/keyset.ts'
+import type {
+  EmbedStatement,
+  ReadStatements,
+  RowStatement,
+  Sendable,
+} from '../compile/read-statements.ts'
+import {
+  type CompiledRows,
+  compileCount,
+  compileRows,
+  far,
+  offsetOf,
+  offsetOrigin,
+  type Slice,
+} from '../compile/row-query.ts'
+import type { Target } from '../compile/target.ts'
+import type { Condition, EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
+import type { Fragment } from '../sql/fragment.ts'
+import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
+
+/** What was printed so far. */
+export interface StatementTemplates {
+  readonly rows: Map<string, Known<Omit<CompiledRows, 'rows'>> | undefined>
+  readonly counts: Map<string, Template | undefined>
+  readonly embeds: Map<EmbedPlan, Map<string, Known<Omit<CompiledEmbed, 'rows'>> | undefined>>
+}
+
+/** A template with what reads its rows. */
+interface Known<Reading> {
+  readonly template: Template
+  readonly reading: Reading
+}
+
+export const statementTemplates = (): StatementTemplates => ({
+  rows: new Map(),
+  counts: new Map(),
+  embeds: new Map(),
+})
+
+/** A read whose plan was filled in. */
+export interface FilledRead {
+  readonly templates: StatementTemplates
+  readonly target: Target
+  /** The plan as filled in, whose statements are compiled where a value changes their text. */
+  readonly plan: ReadPlan
+  /** The conditions with the values of this request, by their slots. */
+  readonly conditions: ReadonlyMap<object, Condition>
+  /** The text of a statement whose rows are asked for, as the driver takes it. */
+  readonly finish: (text: string, rows: boolean) => string
+}
+
+/** The statements of a filled read: those of `readStatements(target, plan)`, without compiling them again. */
+export function filledStatements(read: FilledRead): ReadStatements {
+  const { templates, target, plan, finish } = read
+  const refillRows =
+    (slice: Slice): Refill =>
+    (origin) => {
+      if (origin === offsetOrigin) return offsetOf(slice)
+      const condition = read.conditions.get(origin)
+      if (condition !== undefined) return compileCondition(target, condition) as Fragment
+      return origin === slice.keyset?.terms ? beyondPlace(target, slice.keyset) : undefined
+    }
+  const ready = (template: Template, refill: Refill): Sendable | undefined => {
+    const parameters = filled(template, refill)
+    return parameters && { ready: compiledOf(template.text, parameters) }
+  }
+  const finished = (fragment: Fragment, rows: boolean): Template | undefined => {
+    const style = target.dialect.textStyle
+    const template = style && templateOf(fragment, style)
+    return template && { ...template, text: finish(template.text, rows) }
+  }
+
+  return {
+    rows(slice): RowStatement {
+      const known = remembered(templates.rows, formOf(slice), () => {
+        const { rows, ...reading } = compileRows(target, plan.rows, slice)
+        const template = finished(rows, true)
+        return template && { template, reading }
+      })
+      const rows = known && ready(known.template, refillRows(slice))
+      return known && rows ? { ...known.reading, rows } : compileRows(target, plan.rows, slice)
+    },
+    count(most): Sendable {
+      const template = remembered(templates.counts, String(most), () =>
+        finished(compileCount(target, plan.rows, most), false),
+      )
+      return (
+        (template && ready(template, refillRows(noSlice))) ?? compileCount(target, plan.rows, most)
+      )
+    },
+    embed(embed, keys, most): EmbedStatement {
+      const parents = parentsIn(target, embed, keys)
+      const refill: Refill = (origin) => {
+        if (origin === keysOrigin) return parents
+        return origin === mostOrigin && most !== null ? mostOf(most) : undefined
+      }
+      const forms = remembered(templates.embeds, embed, () => new Map())
+      const known = remembered(forms, embedForm(keys), () => {
+        const { rows, ...reading } = compileEmbed(target, embed, keys, most)
+        const template = finished(rows, true)
+        return template && { template, reading }
+      })
+      const rows = known && ready(known.template, refill)
+      return known && rows ? { ...known.reading, rows } : compileEmbed(target, embed, keys, most)
+    },
+  }
+}
+
+const noSlice: Slice = { limit: 1, offset: 0 }
+
+/** Slices of one form differ in values only; a far page is another statement than a near one. */
+const formOf = ({ offset, keyset }: Slice): string =>
+  keyset !== undefined
+    ? (keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start')
+    : offset === 0
+      ? 'first'
+      : offset >= far
+        ? 'far'
+        : 'near'
+
+/** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */
+const embedForm = (keys: readonly (readonly Value[])[]): string =>
+  String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  if (known.has(key)) return known.get(key) as V
+  const made = make()
+  known.set(key, made)
+  return made
+}
+
+/** As `CompiledQuery.raw`, which would build a tree that nobody looks at. */
+const compiledOf = (sql: string, parameters: readonly unknown[]) => ({
+  query: noTree,
+  queryId: createQueryId(),
+  sql,
+  parameters,
+})
+
+const noTree = { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as RootOperationNode

@@ -1,0 +1,53 @@
+/** Statements that are printed once and filled in again. */
+import { filled, madeOf, fragment as sql, templateOf } from '@model-api/core/internals'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const style = { quote: '"', placeholders: 'numbered' } as const
+const [price, title] = [{}, {}]
+
+const statement = sql`select ${1} where ${madeOf(price, sql`price > ${30}`)} and ${madeOf(title, sql`title = ${'Emma'}`)} and (select ${2} where ${madeOf(price, sql`price > ${30}`)}) limit ${5}`
+
+suite('templates of statements', (test) => {
+  const template = templateOf(statement, style)
+  const fill = (refill: Parameters<typeof filled>[1]) => template && filled(template, refill)
+
+  test('a statement is printed with its values', () => {
+    equal(
+      template?.text,
+      'select $1 where price > $2 and title = $3 and (select $4 where price > $5) limit $6',
+    )
+    equal(template?.parameters, [1, 30, 'Emma', 2, 30, 5])
+  })
+
+  test('pieces take other values wherever they stand; what is not made anew stays', () => {
+    equal(
+      fill((origin) => (origin === price ? sql`price > ${99}` : undefined)),
+      [1, 99, 'Emma', 2, 99, 5],
+    )
+    equal(
+      fill(() => undefined),
+      [1, 30, 'Emma', 2, 30, 5],
+    )
+  })
+
+  test('a piece of another text does not fit', () => {
+    equal(
+      fill((origin) => (origin === title ? sql`title is null` : undefined)),
+      undefined,
+    )
+    equal(
+      fill((origin) => (origin === title ? sql`title <> ${'x'}` : undefined)),
+      undefined,
+    )
+    equal(
+      fill((origin) => (origin === price ? sql`price > ${1} + ${2}` : undefined)),
+      undefined,
+    )
+  })
+
+  test('a template keeps its own values', () => {
+    fill((origin) => (origin === price ? sql`price > ${99}` : undefined))
+    equal(template?.parameters, [1, 30, 'Emma', 2, 30, 5])
+  })
+})
