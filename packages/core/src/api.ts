@@ -22,6 +22,7 @@ import { type AccessExplanation, explainAccess } from './endpoints/explain-acces
 import { describeExposure } from './endpoints/exposure.ts'
 import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
+import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
 import type { Refusal } from './http/refusal.ts'
@@ -227,6 +228,8 @@ export function createApi<
     report,
     refused: options.onRefusal ?? (() => {}),
     warn,
+    root: db,
+    counts: fastPaths.sharedCounts ? createSharedCounts() : undefined,
     reads: createReadCache(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),

@@ -11,6 +11,7 @@ import type { FastPaths } from './config/fast-paths.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
+import type { SharedCounts } from './execute/shared-counts.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
@@ -47,6 +48,9 @@ export interface Runtime {
   refused(refusal: Refusal): void
   /** Says what may be meant otherwise, or should be looked at. */
   warn(message: string): void
+  /** The instance of `createApi`. */
+  readonly root: AnyDatabase
+  readonly counts: SharedCounts | undefined
   /** Reads that come again. */
   readonly reads: ReadCache
   readonly auth: Auth

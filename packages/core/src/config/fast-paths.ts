@@ -10,6 +10,8 @@ export interface FastPaths {
   readonly textAnswers: boolean
   /** Queries of one form are planned and printed once (`prepare/`). */
   readonly preparedReads: boolean
+  /** Counts that several requests ask for at the same time are counted once (`execute/shared-counts.ts`). */
+  readonly sharedCounts: boolean
 }
 
 const allFastPaths: FastPaths = {
@@ -17,6 +19,7 @@ const allFastPaths: FastPaths = {
   arrayRows: true,
   textAnswers: true,
   preparedReads: true,
+  sharedCounts: true,
 }
 
 /** Every request goes the plain way. */
@@ -25,6 +28,7 @@ export const noFastPaths: FastPaths = {
   arrayRows: false,
   textAnswers: false,
   preparedReads: false,
+  sharedCounts: false,
 }
 
 /** A symbol, so that no configuration file can name it. */

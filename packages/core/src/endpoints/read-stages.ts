@@ -71,14 +71,29 @@ export async function open(call: Call): Promise<Opened> {
   const { runtime } = call
   const own = await runtime.session(call.request)
   const dialect = await runtime.dialect(own)
-  const db = own.withoutPlugins()
+  const db = bare(own)
   const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
   return {
-    connection: { db, dialect, statementTimeout: runtime.settings.statementTimeout },
+    connection: {
+      db,
+      dialect,
+      statementTimeout: runtime.settings.statementTimeout,
+      // A transaction sees what it wrote itself.
+      counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
+    },
     target,
     own,
   }
 }
+
+/** Without plugins; made once for each instance. */
+function bare(own: AnyDatabase): AnyDatabase {
+  const known = bareOf.get(own) ?? own.withoutPlugins()
+  bareOf.set(own, known)
+  return known
+}
+
+const bareOf = new WeakMap<AnyDatabase, AnyDatabase>()
 
 /** scope: the plan with every source narrowed by its policy, and the target that knows how. */
 export async function scoped<P extends ReadPlan>(

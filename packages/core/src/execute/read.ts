@@ -6,6 +6,7 @@ import {
   type ReadStatements,
   type RowStatement,
   readStatements,
+  type Sendable,
 } from '../compile/read-statements.ts'
 import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
@@ -17,6 +18,8 @@ import { loadEmbeds } from './embed.ts'
 import { keysOf } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { type Connection, run, runRows } from './run.ts'
+import type { Turn } from './shared-counts.ts'
+import { keyOfStatement } from './statement-key.ts'
 
 /** A page of rows and what is known of the whole set. */
 export interface LoadedPage {
@@ -43,15 +46,18 @@ export async function readPage(
 ): Promise<LoadedPage> {
   const { page } = plan
   const offset = page.kind === 'numbered' ? page.offset : 0
-  const compiled = statements.rows(sliceOf(connection.dialect, plan))
-  const read = await runRows(connection, compiled.rows)
+  const turn = turnOf(connection, statements, plan)
+  const compiled = statements.rows(sliceOf(connection.dialect, plan, turn?.kind === 'shared'))
+  const read = await runRows(connection, compiled.rows).finally(() => {
+    if (turn?.kind === 'own') turn.done()
+  })
   const surplus = read.length > page.limit
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
   const raw = backwards ? kept.reverse() : kept
   const rows = loadRows(compiled.readers, raw)
   await loadEmbeds(connection, statements, plan.embeds, rows, budgetOf(plan.rows))
-  const counted = await count(connection, statements, plan, compiled, raw)
+  const counted = await count(connection, statements, plan, compiled, raw, turn)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
   const numberedMore =
@@ -67,8 +73,21 @@ export async function readPage(
   }
 }
 
-/** The slice of its set that a page is. */
-export function sliceOf(dialect: Dialect, plan: ListPlan): Slice {
+/** Whether somebody is counting the same at this moment; asked where the count is part of the statement otherwise. */
+function turnOf(
+  connection: Connection,
+  statements: ReadStatements,
+  plan: ListPlan,
+): Turn | undefined {
+  const { counts, dialect } = connection
+  if (counts === undefined || !dialect.countsInStatement || plan.count === 'none') return undefined
+  const statement = statements.count(mostOf(plan))
+  if (!('ready' in statement)) return undefined
+  return counts.join(keyOfStatement(statement), () => runCount(connection, statement))
+}
+
+/** The slice of its set that a page is; `counted`: somebody else sees to the total. */
+function sliceOf(dialect: Dialect, plan: ListPlan, counted: boolean): Slice {
   const { page, count: mode } = plan
   // One row more tells whether others follow, where no exact count does.
   const extra = page.kind === 'keyset' || mode !== 'exact' ? 1 : 0
@@ -76,7 +95,9 @@ export function sliceOf(dialect: Dialect, plan: ListPlan): Slice {
     limit: page.limit + extra,
     offset: page.kind === 'numbered' ? page.offset : 0,
     ...(page.kind === 'keyset' ? { keyset: page } : {}),
-    ...(dialect.countsInStatement && mode !== 'none' ? { total: { most: mostOf(plan) } } : {}),
+    ...(dialect.countsInStatement && mode !== 'none' && !counted
+      ? { total: { most: mostOf(plan) } }
+      : {}),
   }
 }
 
@@ -97,18 +118,24 @@ async function count(
   plan: ListPlan,
   compiled: RowStatement,
   raw: readonly RawRow[],
+  turn: Turn | undefined,
 ): Promise<{ total: number | undefined; capped: boolean }> {
   if (plan.count === 'none') return { total: undefined, capped: false }
   const [first] = raw
   const total =
     (first && compiled.total && cellOf(first, compiled.total)) ??
     provenTotal(plan, raw.length) ??
-    (await run(connection, statements.count(mostOf(plan))))[0]?.total
+    (turn?.kind === 'shared'
+      ? await turn.total()
+      : await runCount(connection, statements.count(mostOf(plan))))
   const known = Number(total ?? 0)
   return plan.count === 'capped' && known > mostCounted
     ? { total: mostCounted, capped: true }
     : { total: known, capped: false }
 }
+
+const runCount = async (connection: Connection, statement: Sendable): Promise<number> =>
+  Number((await run(connection, statement))[0]?.total ?? 0)
 
 /** The total where the page itself proves it: its end is the end of the set. */
 function provenTotal({ page }: ListPlan, read: number): number | undefined {

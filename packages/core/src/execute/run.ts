@@ -10,6 +10,7 @@ import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { asArrays } from '../prepared/array-rows.ts'
 import { compileStatement } from '../sql/statement.ts'
+import type { SharedCounts } from './shared-counts.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
@@ -20,6 +21,8 @@ export interface Connection {
   readonly dialect: Dialect
   /** Milliseconds after which the server gives a read up, where a statement can say so. */
   readonly statementTimeout?: number
+  /** Counts that may be shared; absent where the connection sees what others do not. */
+  readonly counts?: SharedCounts | undefined
 }
 
 /** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */

@@ -122,7 +122,10 @@ export function filledStatements(read: FilledRead): ReadStatements {
 const noSlice: Slice = { limit: 1, offset: 0 }
 
 /** Slices of one form differ in values only; a far page is another statement than a near one. */
-const formOf = ({ offset, keyset }: Slice): string =>
+const formOf = (slice: Slice): string =>
+  `${placeForm(slice)}${slice.total === undefined ? '' : ' with total'}`
+
+const placeForm = ({ offset, keyset }: Slice): string =>
   keyset !== undefined
     ? (keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start')
     : offset === 0

@@ -1,0 +1,99 @@
+/** Counts that are asked for at the same time: how often they run, and that none is older than its request. */
+import { createSharedCounts } from '@model-api/core/internals'
+import { equal, ok } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+/** A promise that is settled by hand. */
+function gate<T>(): { readonly promise: Promise<T>; readonly open: (value: T) => void } {
+  let open = (_: T): void => {}
+  const promise = new Promise<T>((resolve) => {
+    open = resolve
+  })
+  return { promise, open }
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+suite('shared counts', (test) => {
+  test('who comes alone counts by himself, each time', () => {
+    const counts = createSharedCounts()
+    for (let i = 0; i < 3; i++) {
+      const turn = counts.join('books', async () => 1)
+      equal(turn.kind, 'own')
+      if (turn.kind === 'own') turn.done()
+    }
+  })
+
+  test('who comes meanwhile waits for one count, which begins when the other has ended', async () => {
+    const counts = createSharedCounts()
+    let runs = 0
+    const count = async (): Promise<number> => {
+      runs += 1
+      return 7
+    }
+    const first = counts.join('books', count)
+    const others = [1, 2, 3].map(() => counts.join('books', count))
+    const totals = Promise.all(
+      others.map((turn) => (turn.kind === 'shared' ? turn.total() : Number.NaN)),
+    )
+    await settle()
+    equal(runs, 0)
+    if (first.kind === 'own') first.done()
+    equal(await totals, [7, 7, 7])
+    equal(runs, 1)
+    equal(counts.join('books', count).kind, 'own')
+  })
+
+  test('who comes while the shared one runs gets the one after it', async () => {
+    const counts = createSharedCounts()
+    const gates = [gate<number>(), gate<number>()]
+    let runs = 0
+    const count = (): Promise<number> => (gates[runs++] as ReturnType<typeof gate<number>>).promise
+    const first = counts.join('books', count)
+    const second = counts.join('books', count)
+    const early = second.kind === 'shared' ? second.total() : Promise.resolve(Number.NaN)
+    if (first.kind === 'own') first.done()
+    await settle()
+    equal(runs, 1)
+    const third = counts.join('books', count)
+    const late = third.kind === 'shared' ? third.total() : Promise.resolve(Number.NaN)
+    gates[0]?.open(1)
+    gates[1]?.open(2)
+    equal([await early, await late], [1, 2])
+    equal(runs, 2)
+  })
+
+  test('what is counted tells requests apart', () => {
+    const counts = createSharedCounts()
+    equal(counts.join('books', async () => 1).kind, 'own')
+    equal(counts.join('authors', async () => 1).kind, 'own')
+    equal(counts.join('books', async () => 1).kind, 'shared')
+  })
+
+  test('a count that fails fails for those who waited, and the next one is tried again', async () => {
+    const counts = createSharedCounts()
+    const first = counts.join('books', async () => 1)
+    const failing = async (): Promise<number> => {
+      throw new Error('away')
+    }
+    const waiting = [counts.join('books', failing), counts.join('books', failing)]
+    const totals = Promise.allSettled(
+      waiting.map((turn) => (turn.kind === 'shared' ? turn.total() : Promise.resolve(0))),
+    )
+    if (first.kind === 'own') first.done()
+    equal(
+      (await totals).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    await settle()
+    equal(counts.join('books', async () => 1).kind, 'own')
+  })
+
+  test('nobody waits where the page itself told the total', async () => {
+    const counts = createSharedCounts()
+    const first = counts.join('books', async () => 1)
+    ok(counts.join('books', async () => 1).kind === 'shared')
+    if (first.kind === 'own') first.done()
+    equal(counts.join('books', async () => 1).kind, 'own')
+  })
+})
