@@ -81,7 +81,6 @@ eachDatabase('transactions', (test, db) => {
       .execute(async (transaction) => {
         const config = withConfig({ API_SESSION_GETTER: () => transaction })
         const own = testApi(db, library, config)
-        await own.ready
         const created = await send(own, 'POST', '/api/authors', {
           body: { name: 'Inside', books: [{ title: 'x' }] },
         })

@@ -4,6 +4,7 @@ import type { AnyDatabase } from './compile/target.ts'
 import type { FastPaths } from './config/fast-paths.ts'
 import { withArrayRows } from './dialect/array-rows.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
+import { withLoneWrites } from './dialect/lone-writes.ts'
 import { databaseUnavailable } from './errors.ts'
 
 export interface ConnectOptions {
@@ -11,7 +12,7 @@ export interface ConnectOptions {
   readonly detected: Dialect
   readonly tables: readonly DialectTable[]
   readonly warn: (message: string) => void
-  readonly fastPaths: Pick<FastPaths, 'arrayRows'>
+  readonly fastPaths: Pick<FastPaths, 'arrayRows' | 'singleStatementWrites'>
 }
 
 /**
@@ -31,7 +32,10 @@ export function connectOnce({
   const connect = async (on: AnyDatabase): Promise<Dialect> => {
     const own = on.withoutPlugins()
     const dialect = (await detected.connect?.(own, tables)) ?? detected
-    const connected = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
+    const rows = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
+    const connected = fastPaths.singleStatementWrites
+      ? await withLoneWrites(own, rows, tables)
+      : rows
     for (const advice of advised ? [] : (dialect.advice ?? [])) warn(advice)
     advised = true
     return connected

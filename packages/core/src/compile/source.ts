@@ -48,7 +48,7 @@ function expressionOf(column: NamedColumn): Expression<unknown> {
 }
 
 /** The predicate of soft delete, over the unqualified column: only the deleted value is left out, not NULL or a third. */
-function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
+export function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
   const { softDelete } = resource.settings
   const column = softDelete && resource.allColumns.get(softDelete.attribute)
   if (!softDelete || !column) return undefined

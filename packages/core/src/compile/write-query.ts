@@ -1,18 +1,21 @@
 // Writes → SQL: insert, update, delete, links, locks and probes; names come from the registry, every value is bound through the dialect.
 
-import { type Compilable, type RawBuilder, sql } from 'kysely'
+import type { SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
-import type { Value } from '../plan/plan.ts'
+import type { Output, RowPlan, Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Reader } from './selection.ts'
-import { tableOf } from './source.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { whereAll } from './clauses.ts'
+import { allOf } from './condition.ts'
+import { compileSelection, type Reader, type Selection } from './selection.ts'
+import { notDeleted, tableOf } from './source.ts'
 import type { Target } from './target.ts'
 
-export interface CompiledInsert {
-  readonly statement: Compilable
-  /** Readers of the columns that the statement gives back. */
-  readonly readers: readonly Reader[]
+/** A statement that writes or locks, and how the rows are read that it gives back. */
+export interface CompiledWrite {
+  readonly statement: Fragment
+  readonly readers: Selection['readers']
 }
 
 /** A column of a table and the value it must have; the column says how values compare. */
@@ -22,18 +25,13 @@ export interface Match {
   readonly value: Value
 }
 
-const statementOf = ({ db }: Target, builder: RawBuilder<unknown>): Compilable => ({
-  compile: () => builder.compile(db),
-})
-
-/** `insert into t (…) values (…)`, giving back what the database makes where it can. */
+/** `insert into t (…) values (…)`, giving back what is asked for. */
 export function compileInsert(
   target: Target,
   resource: Resource,
   values: Values,
-  returning: readonly NamedColumn[],
-): CompiledInsert {
-  const { dialect } = target
+  output: readonly Output[],
+): CompiledWrite {
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
   const bound = sql.join(columns.map((column) => encoded(target, column, values[column.name])))
@@ -41,59 +39,52 @@ export function compileInsert(
   const what =
     columns.length > 0
       ? sql`(${names}) values (${bound})`
-      : returning.length > 0
+      : output.length > 0
         ? sql`default values`
         : sql`() values ()`
-  const selected = returning.map(
-    (column) => sql`${dialect.select(column, sql.id(column.dbName))} as ${sql.id(column.name)}`,
-  )
-  const back = returning.length > 0 ? sql` returning ${sql.join(selected)}` : sql``
+  const { back, readers } = returning(target, output)
   return {
-    statement: statementOf(
-      target,
-      sql`insert into ${tableOf(target, resource.table)} ${what}${back}`,
-    ),
-    readers: returning.map((column) => ({
-      key: column.name,
-      alias: column.name,
-      visible: true,
-      decode: dialect.decoder(column),
-    })),
+    statement: sql`insert into ${tableOf(target, resource.table)} ${what}${back}`,
+    readers,
   }
 }
 
-/** `update t set … where key`. */
+/** `update t set … where key`, giving back what is asked for; `alive` leaves out a record that is marked as deleted. */
 export function compileUpdate(
   target: Target,
   resource: Resource,
   values: Values,
   key: readonly Match[],
-): Compilable {
+  {
+    alive = false,
+    output = [],
+  }: { readonly alive?: boolean; readonly output?: readonly Output[] } = {},
+): CompiledWrite {
   const set = storedColumns(resource, values).map(
     (column) => sql`${sql.id(column.dbName)} = ${encoded(target, column, values[column.name])}`,
   )
-  return statementOf(
-    target,
-    sql`update ${tableOf(target, resource.table)} set ${sql.join(set)} where ${all(target, key)}`,
-  )
+  const undeleted = alive ? notDeleted(target, resource) : undefined
+  const where = whereAll([all(target, key), ...(undeleted === undefined ? [] : [undeleted])])
+  const { back, readers } = returning(target, output)
+  return {
+    statement: sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}${where}${back}`,
+    readers,
+  }
 }
 
 /** `delete from t where …`: a record by its key, or links by one of their ends. */
-export const compileDelete = (
-  target: Target,
-  table: string,
-  matches: readonly Match[],
-): Compilable =>
-  statementOf(target, sql`delete from ${tableOf(target, table)} where ${all(target, matches)}`)
+export const compileDelete = (target: Target, table: string, matches: readonly Match[]): Fragment =>
+  sql`delete from ${tableOf(target, table)} where ${all(target, matches)}`
+
+/** `delete from t where key`, giving back a row where there was one. */
+export const compileRemoval = (target: Target, table: string, key: readonly Match[]): Fragment =>
+  sql`${compileDelete(target, table, key)} returning 1 as ${sql.id('found')}`
 
 /** One row of a junction table. */
-export function compileLink(target: Target, table: string, matches: readonly Match[]): Compilable {
-  const names = sql.join(matches.map(({ dbName }) => sql.id(dbName)))
+export function compileLink(target: Target, table: string, matches: readonly Match[]): Fragment {
+  const names = matches.map(({ dbName }) => sql.id(dbName))
   const values = matches.map(({ column, value }) => sql`${target.dialect.encode(column, value)}`)
-  return statementOf(
-    target,
-    sql`insert into ${tableOf(target, table)} (${names}) values (${sql.join(values)})`,
-  )
+  return sql`insert into ${tableOf(target, table)} (${sql.join(names)}) values (${sql.join(values)})`
 }
 
 /** The other ends of the links of one record. */
@@ -102,17 +93,13 @@ export function compileLinks(
   table: string,
   matches: readonly Match[],
   ends: readonly { readonly dbName: string; readonly column: NamedColumn }[],
-): CompiledInsert {
+): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
   const { dialect } = target
-  const selected = ends.map(
-    ({ dbName, column }, i) =>
-      sql`${dialect.select(column, sql.id(dbName))} as ${sql.id(`end_${i}`)}`,
+  const selected = ends.map(({ dbName, column }, i) =>
+    sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: statementOf(
-      target,
-      sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${all(target, matches)}`,
-    ),
+    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${all(target, matches)}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -123,11 +110,18 @@ export function compileLinks(
 }
 
 /** Holds the row until the transaction ends. */
-export const compileLock = (target: Target, table: string, key: readonly Match[]): Compilable =>
-  statementOf(
-    target,
-    sql`select 1 from ${tableOf(target, table)} where ${all(target, key)} for update`,
-  )
+export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>
+  sql`select 1 from ${tableOf(target, table)} where ${all(target, key)} for update`
+
+/** Reads rows of a table and holds them: of a plan that `readsTable`. */
+export function compileLocked(target: Target, plan: RowPlan): CompiledWrite {
+  const { resource, includeDeleted } = plan.from
+  const { expressions, readers } = compileSelection(target, plan.output, false)
+  const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
+  const conditions = [allOf(target, plan.where), undeleted].filter((one) => one !== undefined)
+  const rows = sql`select ${sql.join(expressions)} from ${tableOf(target, resource.table)}`
+  return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
+}
 
 /** Whether any row has these values, one that `except` describes aside. */
 export function compileProbe(
@@ -135,12 +129,19 @@ export function compileProbe(
   table: string,
   matches: readonly Match[],
   except: readonly Match[] = [],
-): Compilable {
+): Fragment {
   const other = except.length === 0 ? sql`` : sql` and not (${all(target, except)})`
-  return statementOf(
-    target,
-    sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${all(target, matches)}${other} limit 1`,
-  )
+  return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${all(target, matches)}${other} limit 1`
+}
+
+/** The RETURNING clause, read as a select of the same columns is. */
+function returning(
+  target: Target,
+  output: readonly Output[],
+): { readonly back: Fragment } & Pick<CompiledWrite, 'readers'> {
+  if (output.length === 0) return { back: sql``, readers: [] }
+  const { expressions, readers } = compileSelection(target, output, false)
+  return { back: sql` returning ${sql.join(expressions)}`, readers }
 }
 
 /** The columns of these values, in model order; computed ones are not stored. */
@@ -153,11 +154,11 @@ const encoded = (
   { dialect }: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
-): RawBuilder<unknown> => sql`${value === null ? null : dialect.encode(column, value)}`
+): Fragment => sql`${value === null ? null : dialect.encode(column, value)}`
 
-function all(target: Target, matches: readonly Match[]): RawBuilder<unknown> {
+function all(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
   const parts = matches.map(({ dbName, column, value }) =>
     target.dialect.compare(column, sql.id(dbName), 'eq', value),
   )
-  return sql.join(parts, sql` and `)
+  return sql.join(parts, sql` and `) as Fragment<SqlBool>
 }

@@ -5,6 +5,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { TextStyle } from '../sql/print.ts'
+import type { LoneWrites } from './lone-writes.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
 export interface DialectColumn
@@ -69,6 +70,15 @@ export interface Dialect {
 
   /** Whether `select … for update` holds rows until the transaction ends; without it transactions are serial. */
   readonly locksRows?: boolean
+
+  /** Which writes may be statements without a transaction; absent: none. `createApi` finds it out. */
+  readonly loneWrites?: LoneWrites
+  /** Asks for triggers and their like, of which RETURNING knows nothing. */
+  readonly lookUpLoneWrites?: (
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+    db: Kysely<any>,
+    tables: readonly DialectTable[],
+  ) => Promise<LoneWrites>
 
   /**
    * Asks the database what must be known before the first statement (server family, collations, zoned columns) and

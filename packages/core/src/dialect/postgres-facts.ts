@@ -45,7 +45,7 @@ export async function lookUpFacts(
   tables: readonly DialectTable[],
 ): Promise<Facts> {
   if (tables.length === 0) return unknownFacts
-  const names = JSON.stringify(tables.map(({ schema, table }) => quoted(schema, table)))
+  const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
   // Rows as JSON, since older servers lack some of the columns.
   const query = sql<Declared>`
     select t.i as i, a.attname::text as c, y.typname::text as type, k.collname::text as name,
@@ -91,7 +91,8 @@ function collatesOf({
   return provider === 'c' && (locale === 'C' || locale === 'POSIX') ? 'codePoint' : undefined
 }
 
-function quoted(...names: readonly (string | undefined)[]): string {
+/** A table as statements name it. */
+export function quotedName(...names: readonly (string | undefined)[]): string {
   const given = names.filter((name) => name !== undefined)
   return given.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
 }

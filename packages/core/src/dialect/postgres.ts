@@ -11,6 +11,7 @@ import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
+import { postgresLoneWrites } from './postgres-lone-writes.ts'
 import {
   type Comparison,
   canonicalInstant,
@@ -93,6 +94,7 @@ function dialectWith(facts: Facts): Dialect {
 
   return {
     name: 'postgres',
+    lookUpLoneWrites: postgresLoneWrites,
     textStyle: { quote: '"', placeholders: 'numbered' },
     // A round trip and a plan cost more than the subquery.
     countsInStatement: true,

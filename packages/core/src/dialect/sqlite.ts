@@ -25,9 +25,11 @@ import {
   rangeCompare,
   type Test,
 } from './sql-parts.ts'
+import { sqliteLoneWrites } from './sqlite-lone-writes.ts'
 
 export const sqlite: Dialect = {
   name: 'sqlite',
+  lookUpLoneWrites: sqliteLoneWrites,
   textStyle: { quote: '"', placeholders: 'question marks' },
   // A statement of its own costs no round trip, and is skipped where the page proves the total.
   countsInStatement: false,

@@ -9,13 +9,14 @@ import { inputProblems } from '../input/problems.ts'
 import { readNode } from '../input/read-body.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
-import type { Value } from '../plan/plan.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { idempotent } from './idempotent.ts'
 import { planEcho } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { upsert } from './upsert.ts'
+import { createAlone } from './write-alone.ts'
 import { bodyOf, inWrite, refuseOthers } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
@@ -23,14 +24,14 @@ import { type Items, keyOf, writtenResult } from './written.ts'
 export async function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOthers(ast, 'on_conflict')
-  planEcho(call, resource, ast)
+  const echo = planEcho(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const many = Array.isArray(body)
   const items = itemsOf(resource, body)
   return idempotent(call, resource, ast, (remember) =>
     ast.single.on_conflict === undefined
-      ? insertAll(call, resource, ast, { items, many, problems, remember })
+      ? insertAll(call, resource, ast, { items, many, problems, remember }, echo)
       : upsert(call, resource, ast, { items, many, problems, remember }),
   )
 }
@@ -40,6 +41,7 @@ async function insertAll(
   resource: Resource,
   ast: QueryAst,
   { items, many, problems, remember }: Items,
+  echo: ReadPlan,
 ): Promise<Result> {
   const nodes: RecordNode[] = []
   for (const [i, item] of items.entries()) {
@@ -47,6 +49,10 @@ async function insertAll(
     nodes.push(await readNode(resource, item, { path, mode: 'create' }, problems))
   }
   problems.refuse()
+  const [node] = nodes
+  const asked = { many, idempotencyKey: remember !== undefined } as const
+  const alone = node && (await createAlone(call, node, echo, asked))
+  if (alone !== undefined) return alone
   return inWrite(call, async (writing) => {
     const keys: (readonly Value[])[] = []
     for (const node of nodes) {
@@ -55,7 +61,7 @@ async function insertAll(
     writing.context.problems.refuse()
     const written = { keys, many, status: 201 } as const
     const result = await writtenResult(call, writing, resource, ast, written)
-    await remember(writing, result, keys)
+    await remember?.(writing, result, keys)
     return result
   })
 }

@@ -30,7 +30,6 @@ export type Remember = (
   keys: readonly (readonly Value[])[],
 ) => Promise<void>
 
-const nothing: Remember = async () => {}
 /** Without a user, only the key tells clients apart. */
 const shortestAnonymous = 16
 const longest = 255
@@ -40,10 +39,10 @@ export async function idempotent(
   call: Call,
   resource: Resource,
   ast: QueryAst,
-  work: (remember: Remember) => Promise<Result>,
+  work: (remember: Remember | undefined) => Promise<Result>,
 ): Promise<Result> {
   const claim = await claimOf(call)
-  if (claim === undefined) return work(nothing)
+  if (claim === undefined) return work(undefined)
   const opened = await open(call)
   const now = call.runtime.clock.now()
   const store: KeyStore = { ...opened, now }

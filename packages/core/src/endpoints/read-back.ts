@@ -14,9 +14,8 @@ import type { QueryAst } from '../parse/ast.ts'
 import { refOf } from '../plan/names.ts'
 import type { Condition, ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
-import { recordKey, withRecord } from '../plan/record.ts'
 import { tagValues } from '../plan/row-tag.ts'
-import { planValueOf } from '../plan/write-value.ts'
+import { keyOfRow, withIdentity } from '../plan/write-echo.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Opened, objectsOf, scoped } from './read-stages.ts'
 
@@ -31,10 +30,9 @@ export interface Echo {
 const unseen: Echo = { value: null, rowTag: undefined }
 const keysPerStatement = 500
 
-/** Checks the query of an echo before anything is written. */
-export function planEcho(call: Call, resource: Resource, ast: QueryAst): void {
-  planOne(resource, ast, [], call.reach)
-}
+/** Checks the query of an echo before anything is written; the plan is of no record yet. */
+export const planEcho = (call: Call, resource: Resource, ast: QueryAst): ReadPlan =>
+  withIdentity(planOne(resource, ast, [], call.reach))
 
 /** Reads records in the order of their keys. */
 export async function readBack(
@@ -67,7 +65,7 @@ async function readChunk(
   const echoes = new Map<string, Echo>()
   try {
     const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
-    const plan = hasRecord(narrowed) ? narrowed : { ...narrowed, rows: withRecord(narrowed.rows) }
+    const plan = withIdentity(narrowed)
     const { connection } = opened
     const compiled = compileRows(target, plan.rows, { limit: keys.length, offset: 0 })
     const rows = loadRows(compiled.readers, await runRows(connection, compiled.rows))
@@ -79,7 +77,7 @@ async function readChunk(
     for (const row of rows) {
       const value = await visible(call, resource, plan, row)
       const rowTag = value === null ? undefined : hashOf(tagValues(resource, row.values))
-      echoes.set(keyText(keyOfRecord(resource, row)), { value, rowTag })
+      echoes.set(keyText(keyOfRow(resource, row.values)), { value, rowTag })
     }
   } catch (error) {
     // A policy that shows nobody anything refuses reads; the write itself has been allowed.
@@ -102,12 +100,6 @@ async function visible(
     throw error
   }
 }
-
-const hasRecord = ({ rows }: ReadPlan): boolean =>
-  rows.output.some(({ key }) => key === recordKey(rows.from.resource.primaryKey[0]?.name ?? ''))
-
-const keyOfRecord = ({ primaryKey }: Resource, { values }: LoadedRow): readonly Value[] =>
-  primaryKey.map((column) => planValueOf(column, values[recordKey(column.name)]) as Value)
 
 function oneOfKeys({ rows }: ReadPlan, keys: readonly (readonly Value[])[]): Condition {
   const columns = rows.from.resource.primaryKey

@@ -9,6 +9,7 @@ import type { QueryAst } from '../parse/ast.ts'
 import { parseBoolean } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { parse, pathKey } from './read-stages.ts'
+import { removeOneAlone } from './write-alone.ts'
 import { inWrite, preconditionOf, refuseAllBut } from './write-stages.ts'
 
 /** `DELETE /api/books/1` → 200 and no value. */
@@ -24,9 +25,12 @@ export async function remove(
   const key = pathKey(resource, texts)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
+  const done: Result = { status: 200, value: null, total: 1 }
+  const asked = { cascade, precondition: precondition !== undefined } as const
+  if (await removeOneAlone(call, resource, key, asked)) return done
   return inWrite(call, async ({ context }) => {
     await removeRecord(context, resource, key, { cascade, precondition })
-    return { status: 200, value: null, total: 1 }
+    return done
   })
 }
 

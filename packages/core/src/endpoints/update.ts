@@ -9,6 +9,7 @@ import { readNode } from '../input/read-body.ts'
 import type { Resource } from '../registry/resource.ts'
 import { planEcho } from './read-back.ts'
 import { parse, pathKey } from './read-stages.ts'
+import { changeOneAlone } from './write-alone.ts'
 import { bodyOf, inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
 import { writtenResult } from './written.ts'
 
@@ -21,7 +22,7 @@ export async function update(
   const replace = call.method === 'PUT'
   const ast = parse(call, resource)
   refuseOthers(ast)
-  planEcho(call, resource, ast)
+  const echo = planEcho(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const mode = replace ? 'replace' : 'update'
@@ -32,6 +33,9 @@ export async function update(
   if (!waits || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
+  const asked = { replace, precondition: precondition !== undefined } as const
+  const alone = await changeOneAlone(call, node, key, echo, asked)
+  if (alone !== undefined) return alone
   const action = replace ? 'PUT' : 'PATCH'
   return inWrite(
     call,

@@ -55,7 +55,7 @@ export async function upsert(
       writing.context.problems.refuse()
       const status = created ? 201 : 200
       const result = await writtenResult(call, writing, resource, ast, { keys, many, status })
-      await remember(writing, result, keys)
+      await remember?.(writing, result, keys)
       return result
     },
     // Somebody else may have created the record since it was looked for.

@@ -7,7 +7,12 @@ import { conflictingParameters, notHere } from '../errors.ts'
 import { inTransaction } from '../execute/transaction.ts'
 import { explainRefusal } from '../execute/violation.ts'
 import type { Precondition } from '../execute/write-change.ts'
-import { type Refusal, refusalOf, type WriteContext } from '../execute/write-context.ts'
+import {
+  type Moment,
+  type Refusal,
+  refusalOf,
+  type WriteContext,
+} from '../execute/write-context.ts'
 import { writeHooks } from '../hooks/write-hooks.ts'
 import { hashOf, ifMatch } from '../http/etag.ts'
 import { readBody } from '../input/body.ts'
@@ -51,11 +56,19 @@ export async function inWrite<T>(
       )
     } catch (error) {
       const refusal = refusalOf(error)
-      if (refusal === undefined) throw error
-      if (!opened.own.isTransaction && repeat <= mostRepeats && again?.(refusal)) continue
-      throw Object.assign(await explainRefusal(opened, refusal), { cause: error })
+      const worthIt = refusal !== undefined && again?.(refusal) === true
+      if (!worthIt || opened.own.isTransaction || repeat > mostRepeats) {
+        throw await explained(opened, error)
+      }
     }
   }
+}
+
+/** The answer to what the database refused; any other error is its own. */
+export async function explained(opened: Opened, error: unknown): Promise<unknown> {
+  const refusal = refusalOf(error)
+  if (refusal === undefined) return error
+  return Object.assign(await explainRefusal(opened, refusal), { cause: error })
 }
 
 function writingIn(
@@ -80,13 +93,17 @@ function writingIn(
     access: writeAccess(call, opened),
     hooks: writeHooks(call.method),
     base: call.base,
-    now: new Date(runtime.clock.now()).toISOString(),
-    uuid: () => crypto.randomUUID(),
+    ...momentOf(call),
     validate: (checks) => runChecks(checks, problems),
     problems,
   }
   return { context, opened }
 }
+
+export const momentOf = ({ runtime }: Call): Moment => ({
+  now: new Date(runtime.clock.now()).toISOString(),
+  uuid: () => crypto.randomUUID(),
+})
 
 /** The body of this request; what is wrong with it as JSON goes to `problems`. */
 export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): JsonValue =>

@@ -19,7 +19,8 @@ export interface Items {
   readonly items: readonly JsonValue[]
   readonly many: boolean
   readonly problems: InputProblems
-  readonly remember: Remember
+  /** Absent where there is no Idempotency-Key. */
+  readonly remember: Remember | undefined
 }
 
 /** The key of a record that was just created. */
@@ -46,16 +47,24 @@ export async function writtenResult(
 ): Promise<Result> {
   const echoes = await readBack(call, opened, resource, ast, keys)
   if (many) return { status, value: echoes.map(({ value }) => value), total: keys.length }
-  const [key] = keys
+  const [key = []] = keys
   const [echo] = echoes
+  const { value = null, rowTag } = echo ?? {}
+  const content = { value, ...(rowTag === undefined ? {} : { rowTag }) }
+  return recordResult(call, resource, { key, status }, content)
+}
+
+/** The answer that is one record. */
+export function recordResult(
+  call: Call,
+  resource: Resource,
+  { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
+  content: Pick<Result, 'value' | 'text' | 'rowTag'>,
+): Result {
+  const result: Result = { status, total: 1, ...content }
+  if (status === 200) return result
   const values = Object.fromEntries(
-    resource.primaryKey.map(({ name }, i) => [name, String(key?.[i])]),
+    resource.primaryKey.map(({ name }, i) => [name, String(key[i])]),
   )
-  return {
-    status,
-    value: echo?.value ?? null,
-    total: 1,
-    ...(status === 201 ? { headers: { location: recordUrl(resource, values, call.base) } } : {}),
-    ...(echo?.rowTag === undefined ? {} : { rowTag: echo.rowTag }),
-  }
+  return { ...result, headers: { location: recordUrl(resource, values, call.base) } }
 }

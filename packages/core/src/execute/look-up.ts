@@ -1,8 +1,9 @@
 // Look-ups of a write: stored records through the caller's scope, locked until the transaction ends.
 
 import { compileRows } from '../compile/row-query.ts'
-import { compileLock, compileProbe, type Match } from '../compile/write-query.ts'
+import { compileLock, compileLocked, compileProbe, type Match } from '../compile/write-query.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
+import { readsTable } from '../plan/write-echo.ts'
 import { type Equal, keyEquals, planLookUp } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import { planValueOf } from '../plan/write-value.ts'
@@ -46,8 +47,16 @@ export async function lockedRecord(
   action: WriteAction,
   includeDeleted = false,
 ): Promise<Values | undefined> {
-  await lockRecord(context, resource, key)
+  const { connection, target } = context
   const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
+  // What is read through a policy or a computed column is no table whose row could be locked.
+  const alone = !context.access.narrows(resource) && readsTable(plan)
+  if (target.dialect.locksRows === true && alone) {
+    const { statement, readers } = compileLocked(target, plan)
+    const [row] = await run(connection, statement)
+    return row && load(readers, row).values
+  }
+  await lockRecord(context, resource, key)
   const [found] = await readScoped(context, plan, action, 1)
   return found
 }

@@ -9,7 +9,7 @@ import { pathTo, type RecordNode, type Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
 import { compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
-import type { WriteContext } from './write-context.ts'
+import type { Moment, WriteContext } from './write-context.ts'
 import { firstValue, parentKeys, writeChildren } from './write-create.ts'
 import { runWrite } from './write-run.ts'
 
@@ -71,8 +71,19 @@ function undone({ problems }: WriteContext, node: RecordNode, stored: Values): V
   return keys
 }
 
+/** What a change sets that does not depend on the stored record. */
+export const plainChanges = (
+  moment: Moment,
+  { resource, values }: RecordNode,
+  replace: boolean,
+): Values => ({
+  ...(replace ? emptied(moment, resource) : {}),
+  ...values,
+  ...renewed(moment, resource),
+})
+
 /** What PUT makes of fields that are not sent. */
-function emptied({ now, uuid }: WriteContext, resource: Resource): Values {
+function emptied({ now, uuid }: Moment, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
   for (const column of resource.columns.values()) {
     if (!isReplaceable(resource, column)) continue
@@ -128,14 +139,15 @@ export async function changeStored(
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
   if (Object.keys(written).length > 0) {
-    const statement = compileUpdate(context.target, resource, written, keyMatches(resource, key))
+    const matches = keyMatches(resource, key)
+    const { statement } = compileUpdate(context.target, resource, written, matches)
     await runWrite(context, statement, { step: 'update', resource, path, values: written, key })
   }
   return { ...stored, ...written }
 }
 
 /** Columns that are set whenever a record changes. */
-export function renewed({ now }: WriteContext, resource: Resource): Values {
+export function renewed({ now }: Moment, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
   for (const { name, type, definition } of resource.allColumns.values()) {
     if (definition.managed === 'updated') values[name] = type === 'date' ? now.slice(0, 10) : now

@@ -5,6 +5,7 @@ import { relationUrl } from '../http/links.ts'
 import { sameValue } from '../plan/same-value.ts'
 import { planLookUp } from '../plan/write-look-up.ts'
 import { type Echoed, pathTo, type Values } from '../plan/write-node.ts'
+import { narrowedReferences } from '../plan/write-references.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { readScoped, valuesOf } from './look-up.ts'
 import type { WriteAction } from './write-access.ts'
@@ -19,21 +20,15 @@ export async function demand(
   if (!(await access.mayWrite(resource, action))) throw forbidden()
 }
 
-/**
- * 422 where a foreign key that was sent leads to a record the caller may not see. Without a policy or soft delete on the
- * target every record is in sight, and the database itself knows whether there is one.
- */
+/** 422 where a foreign key that was sent leads to a record the caller may not see. */
 export async function refuseUnseenReferences(
   context: WriteContext,
   resource: Resource,
   sent: Values,
   path: string,
 ): Promise<void> {
-  for (const relation of resource.relations.values()) {
-    const { target } = relation
-    const narrowed = target.settings.softDelete !== null || context.access.narrows(target)
-    if (relation.kind !== 'belongsTo' || !narrowed) continue
-    if (!relation.from.some(({ name }) => sent[name] !== undefined)) continue
+  const narrows = (target: Resource) => context.access.narrows(target)
+  for (const relation of narrowedReferences(resource, sent, narrows)) {
     if (!(await isInSight(context, relation, sent))) {
       throw missingReference(relation.from.map(({ name }) => pathTo(path, name)))
     }

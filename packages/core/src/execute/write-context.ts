@@ -24,7 +24,14 @@ export interface LateCheck {
   readonly path: string
 }
 
-export interface WriteContext {
+/** What a write takes from the world around it. */
+export interface Moment {
+  /** The time of the write, as a datetime of contract §7. */
+  readonly now: string
+  readonly uuid: () => string
+}
+
+export interface WriteContext extends Moment {
   readonly connection: Connection
   readonly target: Target
   readonly registry: Registry
@@ -32,9 +39,6 @@ export interface WriteContext {
   readonly hooks: WriteHooks
   /** What emitted URLs start with. */
   readonly base: string
-  /** The time of the write, as a datetime of contract §7. */
-  readonly now: string
-  readonly uuid: () => string
   /** Runs validators that had to wait for the stored record; what they find goes to `problems`. */
   readonly validate: (checks: readonly LateCheck[]) => Promise<void>
   readonly problems: { add(path: string, message: string): void; refuse(): void }

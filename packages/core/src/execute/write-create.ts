@@ -4,7 +4,7 @@ import { compileDelete, compileInsert, compileLink, compileLinks } from '../comp
 import { forbidden, missingReference } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Value } from '../plan/plan.ts'
-import { keyEquals, planLookUp } from '../plan/write-look-up.ts'
+import { columnsOf, keyEquals, planLookUp } from '../plan/write-look-up.ts'
 import {
   type LinkNode,
   pathTo,
@@ -25,7 +25,7 @@ import {
 import { load, run } from './run.ts'
 import { changeStored } from './write-change.ts'
 import { compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
-import type { WriteContext } from './write-context.ts'
+import type { Moment, WriteContext } from './write-context.ts'
 import { runWrite } from './write-run.ts'
 
 /** Inserts a record with everything below it; answers what is known of it, the key at least. */
@@ -38,8 +38,7 @@ export async function createRecord(
   await demand(context, resource, 'POST')
   await refuseUnseenReferences(context, resource, node.values, path)
   const data: Values = {
-    ...newborn(context, resource),
-    ...node.values,
+    ...newRecord(context, node),
     ...filled,
     ...(await parentKeys(context, node)),
   }
@@ -50,8 +49,8 @@ export async function createRecord(
   return stored
 }
 
-/** What the service itself puts into a new record. */
-function newborn({ now, uuid }: WriteContext, resource: Resource): Values {
+/** A new record: what the service itself puts into it, and what was sent. */
+export function newRecord({ now, uuid }: Moment, { resource, values: sent }: RecordNode): Values {
   const values: Record<string, JsonValue> = {}
   for (const column of resource.allColumns.values()) {
     const value = firstValue(column, now, uuid)
@@ -59,7 +58,7 @@ function newborn({ now, uuid }: WriteContext, resource: Resource): Values {
   }
   const { softDelete } = resource.settings
   if (softDelete !== null) values[softDelete.attribute] = softDelete.active as JsonValue
-  return values
+  return { ...values, ...sent }
 }
 
 /** Managed columns, UUIDs and defaults; a default that is no value of its column is a mistake of the model. */
@@ -117,26 +116,42 @@ async function insert(
   path: string,
 ): Promise<Values> {
   const { connection, target } = context
-  const made = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
-  const given = without(values, made)
+  const { made, given } = keyToInsert(resource, values)
   const returns = connection.db.getExecutor().adapter.supportsReturning === true
-  const { statement, readers } = compileInsert(target, resource, given, returns ? made : [])
+  const output = returns ? columnsOf(resource, made) : []
+  const { statement, readers } = compileInsert(target, resource, given, output)
   const step = { step: 'insert', resource, path, values: given, key: null } as const
   const { rows, insertId } = await runWrite(context, statement, step)
-  if (made.length === 0) return given
   const [row] = rows
   if (row !== undefined && readers.length > 0) return { ...given, ...load(readers, row).values }
+  return withCounter(resource, given, made, insertId)
+}
+
+/** The columns of the key that the database makes, and the values without them. */
+export function keyToInsert(
+  resource: Resource,
+  values: Values,
+): { readonly made: readonly NamedColumn[]; readonly given: Values } {
+  const made = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
+  const names = new Set(made.map(({ name }) => name))
+  const given = Object.entries(values).filter(([name]) => !names.has(name))
+  return { made, given: Object.fromEntries(given) }
+}
+
+/** The values with what the database's counter says of their key. */
+export function withCounter(
+  resource: Resource,
+  given: Values,
+  made: readonly NamedColumn[],
+  insertId: bigint | undefined,
+): Values {
   const [counter, ...others] = made
-  if (counter === undefined || others.length > 0 || insertId === undefined) {
+  if (counter === undefined) return given
+  if (others.length > 0 || insertId === undefined) {
     throw new Error(`The database does not tell the key of a new ${resource.name}.`)
   }
   const id = counter.type === 'bigint' ? String(insertId) : Number(insertId)
   return { ...given, [counter.name]: id }
-}
-
-function without(values: Values, columns: readonly NamedColumn[]): Values {
-  const names = new Set(columns.map(({ name }) => name))
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
 }
 
 /** What is known of a record, read again where a column is missing that the database filled. */
@@ -222,9 +237,14 @@ async function linkAll(
   await demandLinks(context, relation, added.length > 0, removed.length > 0)
   for (const [, key] of removed) {
     const theirs = ends.map((end, i) => ({ ...end, value: key[i] as Value }))
-    await context.connection.db.executeQuery(
-      compileDelete(context.target, through.table, [...mine, ...theirs]).compile(),
-    )
+    const statement = compileDelete(context.target, through.table, [...mine, ...theirs])
+    await runWrite(context, statement, {
+      step: 'delete',
+      resource: target,
+      path: '',
+      values: {},
+      key,
+    })
   }
   for (const [, { key, path }] of added) {
     const theirs = ends.map((end, i) => ({ ...end, value: key[i] as Value }))

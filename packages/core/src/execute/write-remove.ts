@@ -26,7 +26,7 @@ import {
 } from './look-up.ts'
 import { type Precondition, renewed } from './write-change.ts'
 import { demand } from './write-checks.ts'
-import type { WriteContext } from './write-context.ts'
+import type { Moment, WriteContext } from './write-context.ts'
 import { runWrite } from './write-run.ts'
 
 export interface RemoveOptions {
@@ -79,17 +79,21 @@ async function remove(
   const step = { resource, path: '', values: stored, key } as const
   const { softDelete } = resource.settings
   if (soft && softDelete !== null) {
-    const deleted: Values = {
-      ...renewed(context, resource),
-      [softDelete.attribute]: softDelete.deleted as JsonValue,
-    }
-    const statement = compileUpdate(context.target, resource, deleted, matches)
+    const deleted = deletion(context, resource, softDelete)
+    const { statement } = compileUpdate(context.target, resource, deleted, matches)
     await runWrite(context, statement, { ...step, step: 'update' })
   } else {
     const statement = compileDelete(context.target, resource.table, matches)
     await runWrite(context, statement, { ...step, step: 'delete' })
   }
 }
+
+/** What marks a record as deleted. */
+export const deletion = (
+  moment: Moment,
+  resource: Resource,
+  { attribute, deleted }: NonNullable<Resource['settings']['softDelete']>,
+): Values => ({ ...renewed(moment, resource), [attribute]: deleted as JsonValue })
 
 /** A marked record keeps its dependents unless they are to go with it; a removed one may have none left. */
 async function removeDependents(

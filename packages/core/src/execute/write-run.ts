@@ -1,20 +1,24 @@
 // Sends one statement that changes rows; a violation is thrown with what was being written, to be explained after the rollback.
 
-import type { Compilable, QueryResult } from 'kysely'
+import type { QueryResult } from 'kysely'
 import { databaseUnavailable } from '../errors.ts'
+import type { Fragment } from '../sql/fragment.ts'
+import { compileStatement } from '../sql/statement.ts'
 import type { NamedRow } from './run.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
 /** Runs a write; `step` says what it is about. */
 export async function runWrite(
   { connection }: Pick<WriteContext, 'connection'>,
-  statement: Compilable,
+  statement: Fragment,
   step: Omit<Refusal, 'failure'>,
 ): Promise<QueryResult<NamedRow>> {
+  const { db, dialect } = connection
   try {
-    return (await connection.db.executeQuery(statement.compile())) as QueryResult<NamedRow>
+    const compiled = compileStatement(db, statement, dialect.textStyle)
+    return (await db.executeQuery(compiled)) as QueryResult<NamedRow>
   } catch (error) {
-    const failure = connection.dialect.classify(error)
+    const failure = dialect.classify(error)
     switch (failure.kind) {
       case 'unavailable':
       case 'timeout':

@@ -2,6 +2,7 @@
 
 import type { HookRecord } from '../config/hook-types.ts'
 import type { MetaMethod } from '../config/meta.ts'
+import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { WriteHooks } from '../execute/write-context.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Values } from '../plan/write-node.ts'
@@ -11,32 +12,42 @@ import { runHook, runHookFor } from './run-hook.ts'
 
 /** The callbacks of each record's own model; `method` is that of the request, for settings of one method. */
 export function writeHooks(method: string): WriteHooks {
-  const own = method.toLowerCase() as MetaMethod
-  const hooksOf = ({ settings }: Resource, usual: MetaMethod) =>
-    settings.hooks[own] ?? settings.hooks[usual]
   return {
     async add(resource, object) {
-      const { add } = hooksOf(resource, 'post')
+      const { add } = hooksOf(resource, method, 'add')
       if (add === undefined) return object
       const name = `add callback of ${resource.name}`
       const given = copyOf(object)
       return saved(resource, name, await runHookFor(name, () => add(given, resource.model)))
     },
     async update(resource, object) {
-      const { update } = hooksOf(resource, 'patch')
+      const { update } = hooksOf(resource, method, 'update')
       if (update === undefined) return object
       const name = `update callback of ${resource.name}`
       const given = copyOf(object)
       return saved(resource, name, await runHookFor(name, () => update(given, resource.model)))
     },
     async remove(resource, object) {
-      const { remove } = hooksOf(resource, 'delete')
+      const { remove } = hooksOf(resource, method, 'remove')
       if (remove === undefined) return
       const given = copyOf(object)
       await runHook(`remove callback of ${resource.name}`, () => remove(given, resource.model))
     },
   }
 }
+
+/** The method whose callbacks a change of a record goes through, where that of the request has none of its own. */
+const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
+
+const hooksOf = ({ settings }: Resource, method: string, change: keyof WriteHooks): HookSettings =>
+  settings.hooks[method.toLowerCase() as MetaMethod] ?? settings.hooks[usual[change]]
+
+/** Whether a callback takes part in such a change. */
+export const hasCallback = (
+  resource: Resource,
+  method: string,
+  change: keyof WriteHooks,
+): boolean => hooksOf(resource, method, change)[change] !== undefined
 
 const copyOf = (object: Values): HookRecord => ({ ...object })
 

@@ -2,7 +2,7 @@
 
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { refOf } from './names.ts'
-import type { Condition, RowPlan, Source, Value } from './plan.ts'
+import type { Condition, Output, RowPlan, Source, Value } from './plan.ts'
 
 /** One column and the value it must have. */
 export interface Equal {
@@ -20,25 +20,25 @@ export function planLookUp(
   equal: readonly Equal[],
   includeDeleted: boolean,
 ): RowPlan {
-  const source: Source = {
-    resource,
-    alias: resource.table,
-    relation: null,
-    many: false,
-    includeDeleted,
-  }
+  const source = oneOf(resource, includeDeleted)
   return {
     ...everything(source),
-    where: equal.map(
-      ({ column, value }): Condition => ({
-        kind: 'compare',
-        operand: refOf(source, column),
-        operator: 'eq',
-        value,
-      }),
-    ),
+    where: equalTo(source, equal),
   }
 }
+
+/** The conditions that rows of a source with these values meet. */
+export const equalTo = (source: Source, equal: readonly Equal[]): readonly Condition[] =>
+  equal.map(({ column, value }) => ({
+    kind: 'compare',
+    operand: refOf(source, column),
+    operator: 'eq',
+    value,
+  }))
+
+/** Some columns of a record that is being written, to be given back. */
+export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
+  outputOf(oneOf(resource, true), columns)
 
 /** The same rows that a list would show, with all their columns instead of what the client asked to see. */
 export const withAllColumns = (plan: RowPlan): RowPlan => ({
@@ -46,6 +46,21 @@ export const withAllColumns = (plan: RowPlan): RowPlan => ({
   shape: 'entity',
   output: everything(plan.from).output,
 })
+
+const oneOf = (resource: Resource, includeDeleted: boolean): Source => ({
+  resource,
+  alias: resource.table,
+  relation: null,
+  many: false,
+  includeDeleted,
+})
+
+const outputOf = (source: Source, columns: Iterable<NamedColumn>): readonly Output[] =>
+  [...columns].map((column) => ({
+    key: column.name,
+    value: refOf(source, column),
+    visible: !column.hidden,
+  }))
 
 function everything(source: Source): RowPlan {
   return {
@@ -55,11 +70,7 @@ function everything(source: Source): RowPlan {
     where: [],
     groupBy: [],
     having: [],
-    output: [...source.resource.allColumns.values()].map((column) => ({
-      key: column.name,
-      value: refOf(source, column),
-      visible: !column.hidden,
-    })),
+    output: outputOf(source, source.resource.allColumns.values()),
     order: source.resource.primaryKey.map((column) => ({
       operand: refOf(source, column),
       descending: false,

@@ -1,0 +1,164 @@
+// POST, PATCH, PUT and DELETE of one record as a single statement, where nothing has to happen around it.
+
+import type { Action } from '../access/action.ts'
+import { mayAct } from '../access/reach.ts'
+import type { Call } from '../call.ts'
+import type { LoneEcho } from '../dialect/lone-writes.ts'
+import {
+  changeAlone,
+  insertAlone,
+  type Lone,
+  removeAlone,
+  type Written,
+} from '../execute/write-alone.ts'
+import { plainChanges } from '../execute/write-change.ts'
+import type { WriteHooks } from '../execute/write-context.ts'
+import { newRecord } from '../execute/write-create.ts'
+import { deletion } from '../execute/write-remove.ts'
+import { hasDump } from '../hooks/read-hooks.ts'
+import { hasCallback } from '../hooks/write-hooks.ts'
+import type { Result } from '../http/envelope.ts'
+import { hashOfText } from '../http/etag.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
+import { type Circumstances, courseOf, type PlannedWrite } from '../plan/write-course.ts'
+import type { RecordNode } from '../plan/write-node.ts'
+import { dependentsOf } from '../registry/dependents.ts'
+import type { Resource } from '../registry/resource.ts'
+import { tagText } from '../serialize/tag-text.ts'
+import { contentOf, type Opened, open } from './read-stages.ts'
+import { explained, momentOf } from './write-stages.ts'
+import { recordResult } from './written.ts'
+
+/** The answer of a POST that is one INSERT; undefined: nothing has happened, a transaction is needed. */
+export async function createAlone(
+  call: Call,
+  node: RecordNode,
+  echo: ReadPlan,
+  asked: { readonly many: boolean; readonly idempotencyKey: boolean },
+): Promise<Result | undefined> {
+  const { resource } = node
+  const write = { ...plain, change: 'insert', resource, node, echo } as const
+  const run = await aloneFor(call, write, {
+    ...nothingAsked,
+    ...asked,
+    action: 'POST',
+    callback: 'add',
+  })
+  if (run === undefined) return undefined
+  const answer = { echo: run.echo, rows: echo.rows }
+  const values = newRecord(momentOf(call), node)
+  try {
+    return await answered(call, echo, 201, await insertAlone(run.lone, resource, values, answer))
+  } catch (error) {
+    throw await explained(run.opened, error)
+  }
+}
+
+/** The answer of a PATCH or PUT that is one UPDATE; undefined: nothing has happened, a transaction is needed or will tell why. */
+export async function changeOneAlone(
+  call: Call,
+  node: RecordNode,
+  key: readonly Value[],
+  echo: ReadPlan,
+  asked: { readonly replace: boolean; readonly precondition: boolean },
+): Promise<Result | undefined> {
+  const { resource } = node
+  const { replace, precondition } = asked
+  const write = { ...plain, change: 'update', resource, node, echo, replace } as const
+  const action = replace ? 'PUT' : 'PATCH'
+  const run = await aloneFor(call, write, {
+    ...nothingAsked,
+    precondition,
+    action,
+    callback: 'update',
+  })
+  if (run === undefined) return undefined
+  const answer = { echo: run.echo, rows: echo.rows }
+  const values = plainChanges(momentOf(call), node, replace)
+  return answered(call, echo, 200, await changeAlone(run.lone, resource, key, values, answer))
+}
+
+/** Whether a DELETE was done by one DELETE or UPDATE; false: nothing has happened. */
+export async function removeOneAlone(
+  call: Call,
+  resource: Resource,
+  key: readonly Value[],
+  asked: { readonly cascade: boolean; readonly precondition: boolean },
+): Promise<boolean> {
+  const { softDelete } = resource.settings
+  const { cascade, precondition } = asked
+  const referredTo = softDelete === null && dependentsOf(call.runtime.registry, resource).length > 0
+  const change = softDelete === null ? 'delete' : 'update'
+  const write = { ...plain, change, resource, dependents: cascade || referredTo } as const
+  const run = await aloneFor(call, write, {
+    ...nothingAsked,
+    precondition,
+    action: 'DELETE',
+    callback: 'remove',
+  })
+  if (run === undefined) return false
+  const mark = softDelete && deletion(momentOf(call), resource, softDelete)
+  return removeAlone(run.lone, resource, key, mark)
+}
+
+const plain = { node: null, echo: null, replace: false, dependents: false } as const
+const nothingAsked = { many: false, idempotencyKey: false, precondition: false } as const
+
+interface Asked extends Pick<Circumstances, 'many' | 'idempotencyKey' | 'precondition'> {
+  readonly action: Action
+  readonly callback: keyof WriteHooks
+}
+
+/** What a lone write runs with, or undefined where it takes a transaction. */
+async function aloneFor(
+  call: Call,
+  write: PlannedWrite,
+  asked: Asked,
+): Promise<{ readonly opened: Opened; readonly lone: Lone; readonly echo: LoneEcho } | undefined> {
+  const opened = await open(call)
+  const course = courseOf(write, circumstancesOf(call, opened, write, asked))
+  if (course.kind === 'transaction') return undefined
+  const { connection, target } = opened
+  return { opened, lone: { connection, target }, echo: course.echo }
+}
+
+function circumstancesOf(
+  call: Call,
+  { own, connection }: Opened,
+  { resource, echo }: PlannedWrite,
+  { action, callback, ...asked }: Asked,
+): Circumstances {
+  const { runtime, caller, hooks, method } = call
+  const seen =
+    echo !== null &&
+    (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
+  return {
+    ...asked,
+    enabled: runtime.fastPaths.singleStatementWrites,
+    hosted: own.isTransaction,
+    policy: runtime.policies.has(resource),
+    callback: seen || hasCallback(resource, method, callback),
+    permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
+    narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
+    loneWrites: connection.dialect.loneWrites,
+  }
+}
+
+async function answered(
+  call: Call,
+  plan: ReadPlan,
+  status: 200 | 201,
+  written: Written | undefined,
+): Promise<Result | undefined> {
+  if (written === undefined) return undefined
+  const { key, row } = written
+  const { resource } = plan.rows.from
+  const content =
+    row === undefined
+      ? { value: null }
+      : {
+          ...(await contentOf(call, resource, plan, [row], 'one')),
+          rowTag: hashOfText(tagText(resource, row)),
+        }
+  return recordResult(call, resource, { key, status }, content)
+}

@@ -1,0 +1,156 @@
+// Writes of one record that are one statement each, without a transaction; what the database refuses has not happened.
+
+import type { QueryResult } from 'kysely'
+import {
+  type CompiledWrite,
+  compileInsert,
+  compileLocked,
+  compileRemoval,
+  compileUpdate,
+} from '../compile/write-query.ts'
+import type { LoneEcho } from '../dialect/lone-writes.ts'
+import { ApiError } from '../errors.ts'
+import type { RowPlan, Value } from '../plan/plan.ts'
+import { keyNames, keyOfRow } from '../plan/write-echo.ts'
+import { columnsOf, equalTo, keyEquals } from '../plan/write-look-up.ts'
+import type { Values } from '../plan/write-node.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Fragment } from '../sql/fragment.ts'
+import { type LoadedRow, loadRows } from './loaded-row.ts'
+import { keyIn, keyMatches } from './look-up.ts'
+import { load, type NamedRow, run } from './run.ts'
+import { type Refusal, refusalOf, type WriteContext } from './write-context.ts'
+import { keyToInsert, withCounter } from './write-create.ts'
+import { runWrite } from './write-run.ts'
+
+/** Where a lone statement runs: a connection outside any transaction. */
+export type Lone = Pick<WriteContext, 'connection' | 'target'>
+
+/** How the written record becomes known. */
+export interface LoneAnswer {
+  readonly echo: LoneEcho
+  /** What is read of it: a plan that reads its table alone, the key included. */
+  readonly rows: RowPlan
+}
+
+/** What was written; `row` is undefined where somebody has removed it since. */
+export interface Written {
+  readonly key: readonly Value[]
+  readonly row: LoadedRow | undefined
+}
+
+/** Inserts a record; undefined where the database asks for another try, or would not tell the key. */
+export async function insertAlone(
+  lone: Lone,
+  resource: Resource,
+  values: Values,
+  { echo, rows: plan }: LoneAnswer,
+): Promise<Written | undefined> {
+  const { made, given } = keyToInsert(resource, values)
+  const counted = made.every(({ type }) => type === 'integer' || type === 'bigint')
+  if (!counted || made.length > 1 || Object.keys(given).length === 0) return undefined
+  const output = echo === 'returned' ? plan.output : []
+  const { statement, readers } = compileInsert(lone.target, resource, given, output)
+  const step = { step: 'insert', resource, path: '', values: given, key: null } as const
+  const result = await unlessAskedAgain(lone, () => runWrite(lone, statement, step))
+  if (result === undefined) return undefined
+  const [raw] = result.rows
+  if (raw !== undefined && readers.length > 0) {
+    const inKey = new Set(keyNames(resource))
+    const { values: found } = load(
+      readers.filter(({ key }) => inKey.has(key)),
+      raw,
+    )
+    return { key: keyOfRow(resource, found), row: loadRow(readers, raw) }
+  }
+  if (result.numAffectedRows === 0n) return undefined
+  const key = keyIn(resource, withCounter(resource, given, made, result.insertId))
+  if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
+  return { key, row: await rowOf(lone, resource, plan, key) }
+}
+
+/** Changes a record; undefined where the database refused, or no record was found. */
+export async function changeAlone(
+  lone: Lone,
+  resource: Resource,
+  key: readonly Value[],
+  values: Values,
+  { echo, rows: plan }: LoneAnswer,
+): Promise<Written | undefined> {
+  const output = echo === 'returned' ? plan.output : []
+  const how = { alive: true, output } as const
+  const matches = keyMatches(resource, key)
+  const { statement, readers } = compileUpdate(lone.target, resource, values, matches, how)
+  const step = { step: 'update', resource, path: '', values, key } as const
+  const result = await unlessRefused(lone, statement, step)
+  if (result === undefined) return undefined
+  const [raw] = result.rows
+  if (echo === 'returned') return raw && { key, row: loadRow(readers, raw) }
+  if ((result.numAffectedRows ?? 0n) === 0n) return undefined
+  const row = await rowOf(lone, resource, plan, key)
+  return row && { key, row }
+}
+
+/** Removes a record, or marks it with `mark`; false where the database refused, or no record was found. */
+export async function removeAlone(
+  lone: Lone,
+  resource: Resource,
+  key: readonly Value[],
+  mark: Values | null,
+): Promise<boolean> {
+  const { target } = lone
+  const matches = keyMatches(resource, key)
+  const how = { alive: true, output: columnsOf(resource, resource.primaryKey) } as const
+  const statement =
+    mark === null
+      ? compileRemoval(target, resource.table, matches)
+      : compileUpdate(target, resource, mark, matches, how).statement
+  const step = mark === null ? 'delete' : 'update'
+  const what = { step, resource, path: '', values: mark ?? {}, key } as const
+  const result = await unlessRefused(lone, statement, what)
+  return (result?.rows.length ?? 0) > 0
+}
+
+const loadRow = (readers: CompiledWrite['readers'], raw: NamedRow): LoadedRow | undefined =>
+  loadRows(readers, [raw])[0]
+
+/** Runs a statement; undefined where the database refused it or asks for another try: then it has done nothing. */
+async function unlessRefused(
+  lone: Lone,
+  statement: Fragment,
+  step: Omit<Refusal, 'failure'>,
+): Promise<QueryResult<NamedRow> | undefined> {
+  try {
+    return await unlessAskedAgain(lone, () => runWrite(lone, statement, step))
+  } catch (error) {
+    if (refusalOf(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+async function unlessAskedAgain<T>(
+  { connection }: Lone,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    const again =
+      error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
+    if (again) return undefined
+    throw error
+  }
+}
+
+/** The record as it is stored now. Read under a lock, because a proxy may send other reads to a replica that lags behind. */
+async function rowOf(
+  { connection, target }: Lone,
+  resource: Resource,
+  plan: RowPlan,
+  key: readonly Value[],
+): Promise<LoadedRow | undefined> {
+  const where = equalTo(plan.from, keyEquals(resource, key))
+  const { statement, readers } = compileLocked(target, { ...plan, where })
+  const [raw] = await run(connection, statement)
+  return raw && loadRow(readers, raw)
+}

@@ -1,0 +1,184 @@
+/** Which writes are one statement of their own: a plain one is, and each remark is a reason for a transaction. */
+import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
+import { parseQuery, planOne } from '@model-api/core/internals'
+import {
+  type Circumstances,
+  courseOf,
+  type PlannedWrite,
+  type Reason,
+} from '../../../packages/core/src/plan/write-course.ts'
+import { withIdentity } from '../../../packages/core/src/plan/write-echo.ts'
+import type { RecordNode } from '../../../packages/core/src/plan/write-node.ts'
+import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
+import type { Resource } from '../../../packages/core/src/registry/resource.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const Author = defineModel('Author', {
+  columns: { id: { type: 'integer', primaryKey: true }, name: { type: 'string' } },
+  relations: { books: hasMany('Book', 'author_id') },
+  meta: {},
+})
+const Book = defineModel('Book', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    title: { type: 'string' },
+    gone: { type: 'boolean', readOnly: false },
+    author_id: { type: 'integer' },
+  },
+  relations: { author: belongsTo('Author', 'author_id') },
+  meta: { soft_delete: true, soft_delete_attribute: 'gone' },
+})
+const Counted = defineModel('Counted', {
+  table: 'authors',
+  columns: { id: { type: 'integer', primaryKey: true } },
+  // biome-ignore lint/suspicious/noExplicitAny: the expression builder is not looked at
+  computed: { one: { type: 'integer', expression: (eb: any) => eb.val(1) } } as never,
+  meta: {},
+})
+
+const models: readonly AnyModel[] = [Author, Book, Counted]
+const { registry } = buildRegistry({
+  models,
+  config: { API_ALLOW_JOIN: true, API_ALLOW_SELECT_FIELDS: true },
+})
+const resourceOf = (name: string): Resource => registry.byName.get(name) as Resource
+const book = resourceOf('Book')
+
+const echoOf = (resource: Resource, query = '') =>
+  withIdentity(
+    planOne(
+      resource,
+      parseQuery(query, { additional: [], limits: { conditions: limit, list: limit } }),
+      [],
+      () => true,
+    ),
+  )
+const limit = { setting: 'none', value: 100 }
+
+const node = (more: Partial<RecordNode> = {}): RecordNode => ({
+  kind: 'record',
+  resource: book,
+  path: '',
+  values: { title: 'Emma' },
+  echoed: { fields: {}, urls: {} },
+  wholeRecordChecks: [],
+  parents: [],
+  children: [],
+  ...more,
+})
+const change: PlannedWrite = {
+  change: 'update',
+  resource: book,
+  node: node(),
+  echo: echoOf(book),
+  replace: false,
+  dependents: false,
+}
+const removal: PlannedWrite = { ...change, change: 'delete', node: null, echo: null }
+const calm: Circumstances = {
+  enabled: true,
+  hosted: false,
+  many: false,
+  idempotencyKey: false,
+  precondition: false,
+  policy: false,
+  callback: false,
+  permitted: true,
+  narrows: () => false,
+  loneWrites: () => 'returned',
+}
+
+interface Remark {
+  readonly write?: Partial<PlannedWrite>
+  readonly around?: Partial<Circumstances>
+}
+const sent = (more: Partial<RecordNode>): Remark => ({ write: { node: node(more) } })
+const [relation] = book.relations.values()
+const parents = [{ relation: relation as never, node: node() }]
+const title = book.columns.get('title') as never
+
+const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
+  'switched off': [{ around: { enabled: false } }],
+  'a transaction of the host': [{ around: { hosted: true } }],
+  'many records': [{ around: { many: true } }],
+  'an idempotency key': [{ around: { idempotencyKey: true } }],
+  'a precondition': [{ around: { precondition: true } }],
+  'a policy': [{ around: { policy: true } }],
+  'a callback': [{ around: { callback: true } }],
+  'not permitted': [{ around: { permitted: false } }],
+  'nested records': [
+    sent({ parents }),
+    sent({ children: [{ relation: relation as never, nodes: [] }] }),
+  ],
+  'values to compare': [
+    sent({ echoed: { fields: { id: 1 }, urls: {} } }),
+    sent({ echoed: { fields: {}, urls: { author: null } } }),
+  ],
+  'checks of the whole record': [sent({ wholeRecordChecks: [title] })],
+  'references to look for': [
+    {
+      ...sent({ values: { author_id: 1 } }),
+      around: { narrows: (target) => target.name === 'Author' },
+    },
+  ],
+  'nothing to write': [sent({ values: {} })],
+  'a key to change': [sent({ values: { id: 2 } })],
+  'a deletion mark': [sent({ values: { gone: true } })],
+  'dependents to look for': [{ write: { ...removal, dependents: true } }],
+  'an echo of more than the row': [
+    { write: { echo: echoOf(book, 'join=author') } },
+    { write: { echo: echoOf(book, 'dump=json') } },
+    { write: { echo: echoOf(resourceOf('Counted')) } },
+  ],
+  'the database': [
+    { around: { loneWrites: undefined } },
+    { around: { loneWrites: () => undefined } },
+    // Nothing that could be read tells whether there was a record to remove.
+    { write: removal, around: { loneWrites: () => 'read' } },
+  ],
+}
+
+suite('the course of a write', (test) => {
+  const course = ({ write, around }: Remark = {}) =>
+    courseOf({ ...change, ...write }, { ...calm, ...around })
+
+  test('a plain write goes alone, its echo as the database has it', () => {
+    equal(course(), { kind: 'alone', echo: 'returned' })
+    equal(course({ around: { loneWrites: () => 'read' } }), { kind: 'alone', echo: 'read' })
+    equal(course({ write: { change: 'insert' } }), { kind: 'alone', echo: 'returned' })
+    equal(course({ write: removal }), { kind: 'alone', echo: 'returned' })
+  })
+
+  test('the database is asked about the change and the table', () => {
+    const asked: unknown[] = []
+    const loneWrites = (...about: unknown[]) => void asked.push(about)
+    course({ around: { loneWrites } })
+    course({ write: { change: 'insert', resource: resourceOf('Author') }, around: { loneWrites } })
+    equal(asked, [
+      ['update', 'books'],
+      ['insert', 'authors'],
+    ])
+  })
+
+  for (const [because, list] of Object.entries(remarks)) {
+    test(`a transaction, because of: ${because}`, () => {
+      for (const remark of list) equal(course(remark), { kind: 'transaction', because })
+    })
+  }
+
+  test('no reason: fields that are chosen, links, what PUT does not send, a foreign key in sight', () => {
+    equal(course({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'alone')
+    equal(course({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'alone')
+    equal(course({ write: { node: node({ values: {} }), replace: true } }).kind, 'alone')
+    equal(course(sent({ values: { author_id: 1 } })).kind, 'alone')
+  })
+
+  test('a new record has nothing to compare with, and may bring its key', () => {
+    const insert = (more: Partial<RecordNode>) =>
+      course({ write: { change: 'insert', node: node(more) } }).kind
+    equal(insert({ values: { id: 7 } }), 'alone')
+    equal(insert({ echoed: { fields: { gone: false }, urls: {} } }), 'alone')
+    equal(insert({ values: {} }), 'alone')
+  })
+})
