@@ -68,6 +68,17 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
   }
 }
 
+/**
+ * Asks with a callback: the driver's own promise keeps the rows of one answer alive until long after the next, which
+ * costs a third of the time of a hundred rows.
+ */
+const sent = (client: PgClient, statement: object): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    client.query(statement, (error: unknown, result: unknown) =>
+      error ? reject(error) : resolve(result),
+    )
+  })
+
 const none: NameOf = () => undefined
 
 /** Rows as arrays of the protocol's texts. */
@@ -90,8 +101,8 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
 
   const unnamed = (text: string, values: readonly unknown[]): Promise<unknown> =>
     asksForArrays(text)
-      ? client.query({ text: withoutMark(text), values, ...arrayRows })
-      : client.query(text, values)
+      ? sent(client, { text: withoutMark(text), values, ...arrayRows })
+      : sent(client, { text, values })
 
   const send = async (text: string, values: readonly unknown[]): Promise<unknown> => {
     const named = naming.nameOf(text)
@@ -100,7 +111,7 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
     held.add(name)
     try {
       const statement = { name, text: named.text, values }
-      return await client.query(arrays ? { ...statement, ...arrayRows } : statement)
+      return await sent(client, arrays ? { ...statement, ...arrayRows } : statement)
     } catch (error) {
       if (isStale(error)) stale.add(name)
       else if (isUnknown(error)) naming.nameOf = none
