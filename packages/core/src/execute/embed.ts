@@ -1,6 +1,7 @@
 // The batch loader: one statement per relation of the embed tree, whatever the number of rows (architecture §12).
 
-import { cellOf } from '../compile/cell.ts'
+import { cellOf, type RawRow } from '../compile/cell.ts'
+import type { KeyReader } from '../compile/embed-query.ts'
 import type { ReadStatements } from '../compile/read-statements.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { tooManyEmbeddedRows } from '../errors.ts'
@@ -99,11 +100,21 @@ async function loadChunk(
   const { relation } = embed
   const { rows, readers, parentKey } = statements.embed(embed, keys, most)
   const children = loadRows(readers, await runRows(connection, rows))
+  const parentText = parentTextOf(parentKey)
   for (const child of children) {
-    const key = parentKey.map((part) => part.decode(cellOf(child.raw, part)) as Value | null)
-    for (const parent of byKey.get(keyText(key)) ?? []) attach(parent, relation.name, child)
+    const key = parentText(child.raw)
+    for (const parent of byKey.get(key) ?? []) attach(parent, relation.name, child)
   }
   return children
+}
+
+/** Reads the key of the parent a row belongs to, as the text that tells parents apart. */
+function parentTextOf(parentKey: readonly KeyReader[]): (raw: RawRow) => string {
+  const partOf = (raw: RawRow, part: KeyReader) => part.decode(cellOf(raw, part)) as Value | null
+  const [only, ...others] = parentKey
+  return only !== undefined && others.length === 0
+    ? (raw) => String(partOf(raw, only))
+    : (raw) => keyText(parentKey.map((part) => partOf(raw, part)))
 }
 
 function attach(parent: LoadedRow, name: string, child: LoadedRow): void {

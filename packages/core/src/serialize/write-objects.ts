@@ -6,7 +6,7 @@ import { collectionUrl, keyPart } from '../http/links.ts'
 import { quoted } from '../json/quoted.ts'
 import { stringify } from '../json/stringify.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
-import type { ResolvedRelation } from '../registry/resource.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type Shape, serializer } from './serialize.ts'
 
 /** Writes the object of a row. */
@@ -113,12 +113,13 @@ const keepsOrder = (names: readonly string[]): boolean =>
 
 function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[] {
   if (shape.embeds.length === 0 && shape.links.length === 0) return []
+  const recordOf = recordWriter(shape.resource, layout, base)
   return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
     const { name } = relation
     const embed = shape.embeds.find((candidate) => candidate.relation === relation)
     if (embed !== undefined) return [{ name, write: embedWriter(embed, base) }]
     return shape.links.includes(relation)
-      ? [{ name, write: linkWriter(relation, layout, base) }]
+      ? [{ name, write: linkWriter(relation, layout, recordOf) }]
       : []
   })
 }
@@ -134,20 +135,35 @@ function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string)
 }
 
 /** `"/api/books/1/author"`, as `relationUrl` writes it. */
-function linkWriter(relation: ResolvedRelation, layout: Layout, base: string): ObjectWriter {
+function linkWriter(
+  relation: ResolvedRelation,
+  layout: Layout,
+  recordOf: (cells: Cells) => string,
+): ObjectWriter {
   const reading = cellReader(layout)
-  const key = relation.source.primaryKey.map(({ name }) => reading(name))
   const needed = relation.kind === 'belongsTo' ? relation.from.map(({ name }) => reading(name)) : []
-  const before = quoted(`${collectionUrl(relation.source, base)}/`).slice(0, -1)
   const after = quoted(`/${relation.segment}`).slice(1)
   return ({ raw }) => {
     const cells = raw as Cells
     for (const read of needed) if (read(cells) === null) return 'null'
-    let path = ''
+    return recordOf(cells) + after
+  }
+}
+
+/** `"/api/books/1`, which all links of a row begin with: written once for each row. */
+function recordWriter(resource: Resource, layout: Layout, base: string): (cells: Cells) => string {
+  const key = resource.primaryKey.map(({ name }) => cellReader(layout)(name))
+  const before = quoted(`${collectionUrl(resource, base)}/`).slice(0, -1)
+  let last: Cells | undefined
+  let text = ''
+  return (cells) => {
+    if (cells === last) return text
+    last = cells
+    text = before
     for (let i = 0; i < key.length; i++) {
-      path += `${i === 0 ? '' : ','}${keyPart((key[i] as ReturnType<typeof reading>)(cells))}`
+      text += `${i === 0 ? '' : ','}${keyPart(key[i]?.(cells))}`
     }
-    return before + path + after
+    return text
   }
 }
 
