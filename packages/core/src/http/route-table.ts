@@ -20,7 +20,11 @@ export type Route =
 
 export interface RouteTable {
   readonly prefix: readonly string[]
+  /** The prefix as it is usually written: `/api`; empty where there is none. */
+  readonly plainPrefix: string
   readonly byPath: ReadonlyMap<string, Resource>
+  /** By the whole path, as it is usually written: `/api/books`. */
+  readonly byPlainPath: ReadonlyMap<string, Resource>
   /** Longest endpoint path, in segments. */
   readonly longest: number
   /** Canonical endpoint names that are left to the host (meta: register_canonical_routes). */
@@ -41,9 +45,14 @@ export function buildRouteTable(
   const released = registry.resources
     .filter(({ endpoint, paths }) => !paths.includes(endpoint))
     .flatMap(({ endpoint, name }) => [endpoint, toCase(name, letterCase)])
+  const segments = prefix.split('/').filter((segment) => segment !== '')
+  const plainPrefix = segments.map((segment) => `/${segment}`).join('')
+  const plain = [...byPath].filter(([path]) => path.split('/').every(isPlain))
   return {
-    prefix: prefix.split('/').filter((segment) => segment !== ''),
+    prefix: segments,
+    plainPrefix,
     byPath,
+    byPlainPath: new Map(plain.map(([path, resource]) => [`${plainPrefix}/${path}`, resource])),
     longest,
     released: new Set(released.filter((name) => !byPath.has(name))),
   }
@@ -78,17 +87,39 @@ export function isOurs(table: RouteTable, path: string): boolean {
 }
 
 /** Whether the path lies under the API's prefix. */
-function isBelow(table: RouteTable, path: string): boolean {
+function isBelow({ prefix, plainPrefix }: RouteTable, path: string): boolean {
+  if (!path.startsWith('/')) return false
+  if (!path.includes('%')) {
+    const next = path[plainPrefix.length]
+    return path.startsWith(plainPrefix) && (next === undefined || next === '/')
+  }
   const segments = path.split('/').slice(1)
   return (
-    path.startsWith('/') &&
-    segments.length >= table.prefix.length &&
-    table.prefix.every((segment, i) => segment === quietlyDecoded(segments[i] ?? ''))
+    segments.length >= prefix.length &&
+    prefix.every((segment, i) => segment === quietlyDecoded(segments[i] ?? ''))
   )
 }
 
 /** The route of a path under the prefix, or undefined: 404. */
 export function matchRoute(table: RouteTable, path: string): Route | undefined {
+  return path.includes('%')
+    ? anyRoute(table, path)
+    : (plainRoute(table, path) ?? anyRoute(table, path))
+}
+
+/** A list or one record, in a path without an escape: what most requests are for, found without taking it apart. */
+function plainRoute({ byPlainPath }: RouteTable, path: string): Route | undefined {
+  const list = byPlainPath.get(path)
+  if (list !== undefined) return { kind: 'collection', resource: list }
+  const slash = Math.max(0, path.lastIndexOf('/'))
+  const resource = byPlainPath.get(path.slice(0, slash))
+  const key = path.slice(slash + 1)
+  return resource === undefined || !isPlain(key)
+    ? undefined
+    : { kind: 'item', resource, key: key.split(',') }
+}
+
+function anyRoute(table: RouteTable, path: string): Route | undefined {
   if (!isBelow(table, path)) return undefined
   const raw = path.split('/').slice(1 + table.prefix.length)
   const segments = raw.map(decoded)
@@ -122,6 +153,7 @@ function below(
 }
 
 function decoded(segment: string): string {
+  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {
