@@ -3,6 +3,7 @@
 import type { DumpSettings } from '../config/settings.ts'
 import type { ErrorBody } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { quoted } from '../json/quoted.ts'
 import { stringify } from '../json/stringify.ts'
 
 /** Every response body, unless API_DUMP_* switches take members away. */
@@ -64,13 +65,33 @@ export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): J
   return body
 }
 
-/** The text of `successBody`. */
+/** The text of `successBody`; the value is the last member. */
 export function successText(result: Result, stamp: Stamp, dump: DumpSettings): string {
   const { text } = result
-  const body = successBody(result, stamp, dump)
-  if (text === undefined) return stringify(body)
-  // The value is the last member, and null stands in its place.
-  return body === null ? text : `${stringify(body).slice(0, -'null}'.length)}${text}}`
+  if (text === undefined) return stringify(successBody(result, stamp, dump))
+  const members = dump.envelope ? membersText(result, stamp, dump) : ''
+  return members === '' ? text : `{${members}"value":${text}}`
+}
+
+/** The members before the value as JSON, each with a comma behind it. */
+function membersText(
+  { status, total, next, previous }: Result,
+  stamp: Stamp,
+  dump: DumpSettings,
+): string {
+  let text = ''
+  if (dump.datetime) text += `"datetime":"${datetimeOf(stamp.now)}",`
+  if (dump.version) text += `"api_version":${quoted(stamp.version)},`
+  if (dump.statusCode) text += `"status_code":${status},`
+  if (dump.responseMs) text += `"response_ms":${JSON.stringify(millisecondsOf(stamp))},`
+  if (dump.totalCount && total !== undefined) text += `"total_count":${total},`
+  if (next != null) text += `"next_url":${quoted(next)},`
+  else if (dump.nullNextUrl) text += '"next_url":null,'
+  if (previous != null) text += `"previous_url":${quoted(previous)},`
+  else if (dump.nullPreviousUrl) text += '"previous_url":null,'
+  if (dump.nullErrors) text += '"errors":null,'
+  if (dump.requestId) text += `"request_id":${quoted(stamp.requestId)},`
+  return text
 }
 
 /** The body of a failure; it keeps the envelope whatever the switches say of successes. */
@@ -92,11 +113,23 @@ export function failureBody(
 
 function opening(status: number, stamp: Stamp, dump: DumpSettings): Record<string, JsonValue> {
   const body: Record<string, JsonValue> = {}
-  if (dump.datetime) body.datetime = `${new Date(stamp.now).toISOString().slice(0, -1)}+00:00`
+  if (dump.datetime) body.datetime = datetimeOf(stamp.now)
   if (dump.version) body.api_version = stamp.version
   if (dump.statusCode) body.status_code = status
-  if (dump.responseMs) body.response_ms = Math.round(stamp.elapsed * 1000) / 1000
+  if (dump.responseMs) body.response_ms = millisecondsOf(stamp)
   return body
+}
+
+const millisecondsOf = ({ elapsed }: Stamp): number => Math.round(elapsed * 1000) / 1000
+
+let written = { now: Number.NaN, text: '' }
+
+/** Answers of one millisecond share their text. */
+function datetimeOf(now: number): string {
+  if (now !== written.now) {
+    written = { now, text: `${new Date(now).toISOString().slice(0, -1)}+00:00` }
+  }
+  return written.text
 }
 
 /** Count and links as headers, where the body is the bare value (API_DUMP_ENVELOPE false). */

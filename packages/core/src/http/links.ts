@@ -49,7 +49,9 @@ export function pageUrl(
 }
 
 function decodedName(pair: string): string {
-  const name = pair.split('=', 1)[0] ?? ''
+  const end = pair.indexOf('=')
+  const name = end === -1 ? pair : pair.slice(0, end)
+  if (!name.includes('%')) return name
   try {
     return decodeURIComponent(name)
   } catch {

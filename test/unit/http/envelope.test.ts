@@ -1,0 +1,93 @@
+/** The envelope written as text has the bytes of the envelope written as a value. */
+import * as fc from 'fast-check'
+import type { DumpSettings } from '../../../packages/core/src/config/settings.ts'
+import {
+  type Result,
+  type Stamp,
+  successBody,
+  successText,
+} from '../../../packages/core/src/http/envelope.ts'
+import type { JsonValue } from '../../../packages/core/src/json/json-value.ts'
+import { stringify } from '../../../packages/core/src/json/stringify.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const switches = {
+  envelope: fc.constantFrom(true, true, true, false),
+  datetime: fc.boolean(),
+  version: fc.boolean(),
+  statusCode: fc.boolean(),
+  responseMs: fc.boolean(),
+  totalCount: fc.boolean(),
+  nullNextUrl: fc.boolean(),
+  nullPreviousUrl: fc.boolean(),
+  nullErrors: fc.boolean(),
+  requestId: fc.boolean(),
+} satisfies Record<keyof DumpSettings, fc.Arbitrary<boolean>>
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '"', '\\', '\u2028', '\ud800', '\udc00\ud800', '\u0000\u001f\u007f', '😀'),
+)
+const url = fc.oneof(
+  text,
+  fc.constantFrom('/api/books?title__eq="é"&page=2', '/v1/api/books?or[id__in=(1,2)]&page=2'),
+)
+
+const stamps: fc.Arbitrary<Stamp> = fc.record({
+  version: text,
+  requestId: text,
+  // Few of them, so that one follows itself; one is before our era, one behind year 9999.
+  now: fc.constantFrom(0, 1, 1795292350123, 1795292350124, -62198755200000, 253402300800000),
+  elapsed: fc.oneof(
+    fc.double({ noNaN: true }),
+    fc.constantFrom(0, -0, -0.0001, 0.0004, 1e-7, 1e21, 12.3456, Number.NaN),
+  ),
+})
+
+const results: fc.Arbitrary<Result> = fc.record(
+  {
+    status: fc.constantFrom(200, 201, 207),
+    value: fc.jsonValue() as fc.Arbitrary<JsonValue>,
+    total: fc.option(fc.maxSafeNat(), { nil: undefined }),
+    next: fc.option(url),
+    previous: fc.option(url),
+  },
+  { requiredKeys: ['status', 'value', 'total'] },
+)
+
+const numRuns = Number(process.env.FUZZ_RUNS ?? 5000)
+
+suite('http/envelope', (test) => {
+  test('a value that is text already is answered with the same bytes', () => {
+    void fc.assert(
+      fc.property(results, stamps, fc.record(switches), (result, stamp, dump) => {
+        const { value } = result
+        const expected = stringify(successBody(result, stamp, dump))
+        const written = { ...result, value: null, text: stringify(value) }
+        equal(successText(written, stamp, dump), expected)
+        equal(successText(result, stamp, dump), expected)
+      }),
+      { numRuns, seed: 20260102 },
+    )
+  })
+
+  test('every member, in order', () => {
+    const all = Object.fromEntries(Object.keys(switches).map((name) => [name, true]))
+    const result = { status: 200, value: null, text: '[1,2]', total: 41, next: '/api/books?page=2' }
+    const stamp = { version: '1.0.0', requestId: 'r-1', now: 1795292350123, elapsed: 1.23456 }
+    equal(
+      successText(result, stamp, all as unknown as DumpSettings),
+      '{"datetime":"2026-11-21T20:19:10.123+00:00","api_version":"1.0.0","status_code":200,"response_ms":1.235,"total_count":41,"next_url":"/api/books?page=2","previous_url":null,"errors":null,"request_id":"r-1","value":[1,2]}',
+    )
+  })
+
+  test('what is left of it when everything is switched off is the value', () => {
+    const none = Object.fromEntries(
+      Object.keys(switches).map((name) => [name, name === 'envelope']),
+    )
+    const stamp = { version: '1.0.0', requestId: 'r-1', now: 0, elapsed: 0 }
+    const result = { status: 200, value: null, text: '[1,2]', total: 2 }
+    equal(successText(result, stamp, none as unknown as DumpSettings), '[1,2]')
+  })
+})

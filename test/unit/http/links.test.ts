@@ -1,0 +1,63 @@
+/** Links to other pages: the client's own parameters as they were written, the paging ones replaced. */
+import * as fc from 'fast-check'
+import { pageUrl } from '../../../packages/core/src/http/links.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const paging = ['page', 'limit', 'after', 'before']
+
+/** Every name decoded, whatever it is. */
+function isPaging(pair: string): boolean {
+  const [name = ''] = pair.split('=')
+  try {
+    return paging.includes(decodeURIComponent(name))
+  } catch {
+    return paging.includes(name)
+  }
+}
+
+const pairs = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      ...[
+        'page=2',
+        'p%61ge=2',
+        'p%61ge',
+        'limit',
+        'limit=',
+        '=limit',
+        'after=x%3D=y',
+        'befor%65=1',
+      ],
+      ...[
+        'page%=1',
+        '%zz=1',
+        '%70%61%67%65=3',
+        'Page=1',
+        'page+=1',
+        'pages=1',
+        '',
+        '=',
+        '%',
+        'a=page',
+      ],
+      ...['or[page__eq=1,limit__eq=2]', 'title__eq=a%26page%3D2', 'é=1', '\ud800=1'],
+    ),
+    fc.string({ unit: 'binary', maxLength: 6 }).map((text) => text.replaceAll('&', '')),
+  ),
+)
+
+suite('http/links', (test) => {
+  test('parameters that do not page are kept as they were written', () => {
+    void fc.assert(
+      fc.property(pairs, (query) => {
+        const kept = query.filter((pair) => pair !== '' && !isPaging(pair))
+        equal(
+          pageUrl('/api/books', query.join('&'), { limit: '20', page: '3' }),
+          `/api/books?${[...kept, 'limit=20', 'page=3'].join('&')}`,
+        )
+      }),
+      { numRuns: 5000, seed: 20260102 },
+    )
+  })
+})
