@@ -320,4 +320,54 @@ suite('http-node', (test) => {
     equal((await fetch(`http://127.0.0.1:${port}/anything`)).status, 200)
     await new Promise((resolve) => server.close(resolve))
   })
+
+  test('a header of the host changes nothing else of an answer', async () => {
+    const answers: Record<string, Handle> = {
+      text: async () => ({
+        status: 200,
+        headers: { 'content-type': 'text/plain', vary: 'accept', 'set-cookie': 'b=2', etag: '"1"' },
+        body: 'Ärger' as unknown as Envelope,
+      }),
+      nothing: async () => ({
+        status: 200,
+        headers: { 'content-type': 'text/plain' },
+        body: undefined,
+      }),
+      unchanged: async () => ({
+        status: 304,
+        headers: { 'content-type': 'application/json', etag: '"1"' },
+        body: undefined,
+      }),
+    }
+    const api = apiOf((request) => (answers[request.url.slice(1)] as Handle)(request))
+    const answer = listener(api)
+    const server = http.createServer((req, res) => {
+      if (req.headers['x-touch'] !== undefined) res.setHeader('x-host', '1')
+      if (req.headers['x-vary'] !== undefined) {
+        res.setHeader('vary', 'origin')
+        res.setHeader('set-cookie', 'a=1')
+      }
+      answer(req, res)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const ask = async (method: string, path: string, more = ''): Promise<string> => {
+      const text = `${method} /${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n`
+      return (await raw(port, text)).replace(/\r\nDate: [^\r]*/, '')
+    }
+    try {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        for (const path of Object.keys(answers)) {
+          const touched = await ask(method, path, 'x-touch: 1\r\n')
+          equal(await ask(method, path), touched.replace('x-host: 1\r\n', ''), `${method} ${path}`)
+        }
+      }
+      const both = await ask('GET', 'text', 'x-vary: 1\r\n')
+      match(both, 'vary: origin, accept\r\n')
+      match(both, 'set-cookie: a=1\r\nset-cookie: b=2\r\n')
+      match(both, 'content-length: 6\r\n')
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
 })

@@ -30,5 +30,6 @@ export function answerText(ctx: KoaContext, { status, headers, text }: TextRespo
   setHeaders(ctx.res, headers)
   ctx.status = status
   ctx.body = text ?? null
-  ctx.status = status
+  // Koa makes nothing a 204.
+  if (text === undefined) ctx.status = status
 }

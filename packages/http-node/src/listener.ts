@@ -2,9 +2,9 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
-import { readBody } from './read-body.ts'
+import { hasBody, readBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
-import { writeText } from './write-response.ts'
+import { sendText } from './write-response.ts'
 
 export interface ListenerOptions {
   /** Serves every path that is not the API's. Default: the API answers 404. */
@@ -23,14 +23,22 @@ export function listener(
   { fallback }: ListenerOptions = {},
 ): RequestListener {
   return (req, res) => {
-    if (fallback !== undefined && !api.owns(req.url ?? '/')) {
-      fallback(req, res)
-      return
-    }
-    readBody(req, api.bodyLimit)
-      .then((body) => api.answer(readRequest(req, { body })))
-      .then((response) => writeText(res, response))
-      // Only a header that node refuses to send gets here; there is nobody left to tell.
-      .catch(() => res.destroy())
+    if (fallback !== undefined && !api.owns(req.url ?? '/')) fallback(req, res)
+    else void serve(api, req, res)
+  }
+}
+
+async function serve(
+  api: Pick<Api, 'answer' | 'bodyLimit'>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  try {
+    // Most requests have no body, and wait for none.
+    const body = hasBody(req) ? await readBody(req, api.bodyLimit) : undefined
+    sendText(res, await api.answer(readRequest(req, { body })))
+  } catch {
+    // Only a header that node refuses to send gets here; there is nobody left to tell.
+    res.destroy()
   }
 }

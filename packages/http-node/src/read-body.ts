@@ -10,12 +10,16 @@ type Body = string | Uint8Array | ApiError | undefined
 
 /** The body's text, its bytes where they are no UTF-8, or the ApiError that a write is to be answered with. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Body> {
-  if (bodiless.has(req.method ?? 'GET') || !announcesBody(req)) return undefined
+  if (!hasBody(req)) return undefined
   // Refused before a byte is read; node then discards what still comes.
   if (Number(req.headers['content-length'] ?? 0) > limit) return tooLarge(limit)
   const bytes = await collect(req, limit)
   return Buffer.isBuffer(bytes) ? textOf(bytes) : bytes
 }
+
+/** Whether there is a body that anybody reads. */
+export const hasBody = (req: IncomingMessage): boolean =>
+  !bodiless.has(req.method ?? 'GET') && announcesBody(req)
 
 /** Whether anything was sent; what the host finds in the place of nothing is not the client's. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>

@@ -25,14 +25,16 @@ export interface RequestParts {
  */
 export function readRequest(req: IncomingMessage, parts: RequestParts = {}): ApiRequest {
   const { body, url = req.url ?? '/', baseUrl, host = req } = parts
-  return {
+  const ip = req.socket.remoteAddress
+  const request: { -readonly [Name in keyof ApiRequest]: ApiRequest[Name] } = {
     method: req.method ?? 'GET',
     url,
     headers: req.headers,
-    ...(body === undefined ? {} : { body }),
-    ...(req.socket.remoteAddress === undefined ? {} : { ip: req.socket.remoteAddress }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
     asset: installedAsset,
     host,
   }
+  if (body !== undefined) request.body = body
+  if (ip !== undefined) request.ip = ip
+  if (baseUrl !== undefined) request.baseUrl = baseUrl
+  return request
 }

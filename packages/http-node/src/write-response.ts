@@ -24,13 +24,37 @@ export function writeText(res: ServerResponse, { status, headers, text }: TextRe
   res.end(text)
 }
 
+/**
+ * As `writeText`, where nobody but this package may look at the response again: headers that stand alone go out without
+ * being kept, which is most of what they cost.
+ */
+export function sendText(res: ServerResponse, answer: TextResponse): void {
+  const { status, headers, text } = answer
+  if (text === undefined || res.headersSent || res.destroyed || hasHeaders(res)) {
+    writeText(res, answer)
+    return
+  }
+  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+  res.end(text)
+}
+
+const hasHeaders = (res: ServerResponse): boolean => res.getHeaderNames().length > 0
+
 /** Sets headers over those of the host's middleware; `vary` and cookies come on top of theirs. */
 export function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    const before = res.getHeader(name)
-    if (before === undefined) res.setHeader(name, value)
-    else if (name === 'vary') res.setHeader(name, `${before}, ${value}`)
-    else if (name === 'set-cookie') res.appendHeader(name, value)
-    else res.setHeader(name, value)
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string
+    switch (name) {
+      case 'vary': {
+        const before = res.getHeader(name)
+        res.setHeader(name, before === undefined ? value : `${before}, ${value}`)
+        break
+      }
+      case 'set-cookie':
+        res.appendHeader(name, value)
+        break
+      default:
+        res.setHeader(name, value)
+    }
   }
 }
