@@ -1,6 +1,6 @@
 // EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
 
-import type { SqlBool } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { chain } from '../dialect/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
@@ -47,11 +47,7 @@ export function compileEmbed(
     type: 'inner',
   })
   const chosen = allOf(target, plan.where)
-  const order = plan.order.flatMap(({ operand, descending, nulls }) => {
-    const { column, expression } = compileOperand(target, operand)
-    const mayBeNull = operand.kind !== 'column' || operand.column.nullable
-    return dialect.order(column, expression, { descending, nulls, mayBeNull })
-  })
+  const order = embedOrder(target, embed)
   const parentSelection = parents.map(({ column, ref }, i) =>
     sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
   )
@@ -78,6 +74,14 @@ export function compileEmbed(
     parentKey,
   }
 }
+
+/** The order of the related rows. */
+export const embedOrder = (target: Target, { rows }: EmbedPlan): readonly Expression<unknown>[] =>
+  rows.order.flatMap(({ operand, descending, nulls }) => {
+    const { column, expression } = compileOperand(target, operand)
+    const mayBeNull = operand.kind !== 'column' || operand.column.nullable
+    return target.dialect.order(column, expression, { descending, nulls, mayBeNull })
+  })
 
 /** What the condition on the parents' keys, and the bound of the rows, are made of. */
 export const keysOrigin = {}

@@ -18,6 +18,8 @@ export interface CompiledRows {
   readonly readers: readonly MemberReader[]
   /** What makes up a row's cursor, in the order of its terms. */
   readonly places: readonly PlaceColumn[]
+  /** Where a row holds the text of an embedded relation, by its name. */
+  readonly texts: ReadonlyMap<string, Place>
   /** Where a row holds the total, where it was asked for. */
   readonly total?: Place
 }
@@ -27,8 +29,16 @@ export interface Slice {
   readonly limit: number
   readonly offset: number
   readonly keyset?: KeysetPage
+  /** Relations that the database writes as JSON text. */
+  readonly texts?: readonly EmbedText[]
   /** Adds the total of the whole set to every row, as `totalAlias`; counts at most `most` where that is given. */
   readonly total?: { readonly most: number | null }
+}
+
+/** A relation by its name, and the subquery that gives its text. */
+export interface EmbedText {
+  readonly name: string
+  readonly text: Fragment
 }
 
 /** No output has this name. */
@@ -39,9 +49,11 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const { keyset } = slice
   const selection = compileSelection(target, plan.output, plan.shape === 'groups')
   const places = keyset === undefined ? [] : placeColumns(target, keyset, selection.readers.length)
+  const texts = slice.texts ?? []
   const selected = [
     ...selection.expressions,
     ...places.map(({ expression }) => expression),
+    ...texts.map(({ name, text }) => text.as(textAlias(name))),
     ...(slice.total === undefined
       ? []
       : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
@@ -58,6 +70,12 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       : sql`${rows}${page}`,
     readers: selection.readers,
     places,
+    texts: new Map(
+      texts.map(({ name }, i) => [
+        name,
+        { alias: textAlias(name), index: selection.readers.length + places.length + i },
+      ]),
+    ),
     ...(slice.total === undefined
       ? {}
       : { total: { alias: totalAlias, index: selected.length - 1 } }),
@@ -73,11 +91,19 @@ export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
 export const far = 200
 
 /** Where the database would compute the values of the rows that it skips, it skips their keys first. */
-const isFar = ({ dialect }: Target, plan: RowPlan, { offset }: Slice): boolean =>
-  offset >= far &&
+const isFar = (target: Target, plan: RowPlan, { offset, texts }: Slice): boolean =>
+  offset >= (texts === undefined ? far : 1) && canSkipKeys(target, plan)
+
+/** Whether the page's keys can be chosen first, and its rows read by them alone. */
+export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
   plan.shape === 'entity' &&
-  plan.joins.length === 0 &&
-  dialect.computesSkippedRows === true
+  dialect.computesSkippedRows === true &&
+  (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))
+
+const readsBaseAlone = (plan: RowPlan): boolean =>
+  [...usedBy(plan)].every((source) => source === plan.from)
+
+const textAlias = (name: string): string => `text of ${name}`
 
 /** `key in (select key from base where … order by … limit … offset …)` */
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {

@@ -31,7 +31,7 @@ export interface Selection {
 }
 
 // Longer aliases are cut by one database, and cut aliases may be equal.
-const plainAlias = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
+export const plainAlias: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
 
 export function compileSelection(
   target: Target,

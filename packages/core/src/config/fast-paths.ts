@@ -12,6 +12,8 @@ export interface FastPaths {
   readonly preparedReads: boolean
   /** Counts that several requests ask for at the same time are counted once (`execute/shared-counts.ts`). */
   readonly sharedCounts: boolean
+  /** Embedded relations are written by the database where it can (`compile/embed-text.ts`). */
+  readonly embedTexts: boolean
 }
 
 const allFastPaths: FastPaths = {
@@ -20,6 +22,7 @@ const allFastPaths: FastPaths = {
   textAnswers: true,
   preparedReads: true,
   sharedCounts: true,
+  embedTexts: true,
 }
 
 /** Every request goes the plain way. */
@@ -29,6 +32,7 @@ export const noFastPaths: FastPaths = {
   textAnswers: false,
   preparedReads: false,
   sharedCounts: false,
+  embedTexts: false,
 }
 
 /** A symbol, so that no configuration file can name it. */

@@ -5,6 +5,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { TextStyle } from '../sql/print.ts'
+import type { JsonText } from './json-text.ts'
 import type { LoneWrites } from './lone-writes.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
@@ -61,6 +62,9 @@ export interface Dialect {
 
   /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
   readonly countsInStatement: boolean
+
+  /** How the database writes embedded objects itself, where that costs less than reading their rows. */
+  readonly jsonText?: JsonText
 
   /** Whether the driver answers statements that ask for it with rows as arrays (`prepared/array-rows.ts`); found out by `createApi`. */
   readonly arrayRows?: boolean

@@ -1,4 +1,4 @@
-// What PostgreSQL must be asked once: how each text column is collated.
+// What PostgreSQL must be asked once: what each column is declared as, and how text is collated.
 
 import { type Kysely, sql } from 'kysely'
 import { classifyPostgres } from './classify.ts'
@@ -10,9 +10,18 @@ import type { DialectColumn, DialectTable } from './dialect.ts'
  */
 export type Collates = 'codePoint' | 'loose'
 
-export type Facts = (column: DialectColumn) => Collates | undefined
+export interface Facts {
+  readonly collates: (column: DialectColumn) => Collates | undefined
+  readonly declared: (column: DialectColumn) => DeclaredType | undefined
+}
 
-export const unknownFacts: Facts = () => undefined
+/** A type by its name in the catalogue, such as `int4`; the scale of a `numeric` that has one. */
+export interface DeclaredType {
+  readonly name: string
+  readonly scale: number | undefined
+}
+
+export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
 
 /** A pool of the user's own has the user's settings; one without a time limit lets a single query hold it for ever. */
 export async function timeoutAdvice(
@@ -32,6 +41,7 @@ interface Declared {
   readonly i: unknown
   readonly c: unknown
   readonly type: unknown
+  readonly modifier: unknown
   readonly name: unknown
   readonly deterministic: unknown
   readonly provider: unknown
@@ -48,14 +58,14 @@ export async function lookUpFacts(
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
   // Rows as JSON, since older servers lack some of the columns.
   const query = sql<Declared>`
-    select t.i as i, a.attname::text as c, y.typname::text as type, k.collname::text as name,
+    select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, k.collname::text as name,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
       coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
       case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
-    join pg_collation k on k.oid = a.attcollation
+    left join pg_collation k on k.oid = a.attcollation
     cross join (select * from pg_database where datname = current_database()) d`
   const rows = await query.execute(db).then(
     (result) => result.rows,
@@ -65,15 +75,28 @@ export async function lookUpFacts(
     },
   )
   const declared = new Map(rows.map((row) => [`${row.i} ${row.c}`, row]))
-  const facts = new Map<DialectColumn, Collates>()
+  const collations = new Map<DialectColumn, Collates>()
+  const types = new Map<DialectColumn, DeclaredType>()
   tables.forEach(({ columns }, i) => {
     for (const column of columns) {
       const row = declared.get(`${i + 1} ${column.dbName}`)
-      const collates = row && column.computed === undefined ? collatesOf(row) : undefined
-      if (collates !== undefined) facts.set(column, collates)
+      if (row === undefined || column.computed !== undefined) continue
+      types.set(column, typeOf(row))
+      const collates = row.name === null ? undefined : collatesOf(row)
+      if (collates !== undefined) collations.set(column, collates)
     }
   })
-  return (column) => facts.get(column)
+  return {
+    collates: (column) => collations.get(column),
+    declared: (column) => types.get(column),
+  }
+}
+
+/** The modifier of a numeric holds precision and scale, and is -1 where it has none. */
+function typeOf({ type, modifier }: Declared): DeclaredType {
+  const given = Number(modifier)
+  const scale = type === 'numeric' && given >= 4 ? (given - 4) & 0xffff : undefined
+  return { name: String(type), scale }
 }
 
 function collatesOf({

@@ -11,6 +11,7 @@ import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
+import { postgresJson } from './postgres-json.ts'
 import { postgresLoneWrites } from './postgres-lone-writes.ts'
 import {
   type Comparison,
@@ -38,11 +39,11 @@ function dialectWith(facts: Facts): Dialect {
   /** What a column is ordered by: text by code point; a native uuid orders as its text does. */
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable || column.collation === 'database' || !isText(column)) return ref
-    return column.type === 'uuid' || facts(column) === 'codePoint' ? ref : byCodePoint(ref)
+    return column.type === 'uuid' || facts.collates(column) === 'codePoint' ? ref : byCodePoint(ref)
   }
 
   const isLoose = (column: DialectColumn): boolean =>
-    facts(column) === 'loose' && column.collation !== 'database'
+    facts.collates(column) === 'loose' && column.collation !== 'database'
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable) return ref
@@ -103,6 +104,7 @@ function dialectWith(facts: Facts): Dialect {
     select,
     decoder: decoderOf,
     writer: writerOf,
+    jsonText: postgresJson(facts),
     encode,
     compare,
 

@@ -3,6 +3,7 @@
 import type { Call } from '../call.ts'
 import { type ReadStatements, readStatements } from '../compile/read-statements.ts'
 import { type Connection, finishedText } from '../execute/run.ts'
+import { hasDump } from '../hooks/read-hooks.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
@@ -69,9 +70,24 @@ async function readAgain(
   return {
     plan,
     connection,
-    statements: filledStatements({ templates, target, plan, conditions, finish }),
+    statements: filledStatements({
+      templates,
+      target,
+      plan,
+      conditions,
+      finish,
+      ...(takesTexts(call, plan) ? { texts: { base: call.base } } : {}),
+    }),
   }
 }
+
+/** Whether nobody but the client looks at what is embedded. */
+const takesTexts = (call: Call, { rows, embeds }: ReadPlan): boolean =>
+  call.asText &&
+  call.runtime.fastPaths.embedTexts &&
+  embeds.length > 0 &&
+  call.hooks.dump === undefined &&
+  !hasDump(rows.from.resource, embeds)
 
 async function readAnew<P extends ReadPlan>(
   call: Call,

@@ -1,6 +1,6 @@
 // LoadedRow: one row as it was read, decoded when somebody asks for its values, with its related rows attached.
 
-import { cellOf, type RawRow } from '../compile/cell.ts'
+import { cellOf, type Place, type RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 import type { JsonValue } from '../json/json-value.ts'
 
@@ -9,6 +9,8 @@ export interface Layout {
   readonly readers: readonly MemberReader[]
   /** Whether the driver gives rows as arrays. */
   readonly arrays: boolean
+  /** Where the JSON texts of embedded relations stand, by the relations' names. */
+  readonly texts: ReadonlyMap<string, Place>
 }
 
 export class LoadedRow {
@@ -39,22 +41,29 @@ function decoded({ readers }: Layout, raw: RawRow): Readonly<Record<string, Json
   return values
 }
 
-/** The rows of one statement. */
+const noTexts: Layout['texts'] = new Map()
+
+/** The rows of one statement; `texts`: where it holds embedded relations as text. */
 export function loadRows(
   readers: readonly MemberReader[],
   raws: readonly RawRow[],
+  texts: Layout['texts'] = noTexts,
 ): readonly LoadedRow[] {
-  const layout = layoutOf(readers, Array.isArray(raws[0]))
+  const layout = layoutOf(readers, Array.isArray(raws[0]), texts)
   return raws.map((raw) => new LoadedRow(layout, raw))
 }
 
 /** Prepared reads have the same readers every time, and what is made for a layout can be used again. */
 const layouts = new WeakMap<readonly MemberReader[], Layout>()
 
-function layoutOf(readers: readonly MemberReader[], arrays: boolean): Layout {
+function layoutOf(
+  readers: readonly MemberReader[],
+  arrays: boolean,
+  texts: Layout['texts'],
+): Layout {
   const known = layouts.get(readers)
-  if (known?.arrays === arrays) return known
-  const layout: Layout = { readers, arrays }
+  if (known?.arrays === arrays && known.texts === texts) return known
+  const layout: Layout = { readers, arrays, texts }
   layouts.set(readers, layout)
   return layout
 }

@@ -15,6 +15,7 @@ import type { Place } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { loadEmbeds } from './embed.ts'
+import { textsFit, withoutTexts } from './embed-texts.ts'
 import { keysOf } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { type Connection, run, runRows } from './run.ts'
@@ -55,8 +56,7 @@ export async function readPage(
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
   const raw = backwards ? kept.reverse() : kept
-  const rows = loadRows(compiled.readers, raw)
-  await loadEmbeds(connection, statements, plan.embeds, rows, budgetOf(plan.rows))
+  const rows = await withEmbeds(connection, statements, plan, compiled, raw)
   const counted = await count(connection, statements, plan, compiled, raw, turn)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
@@ -72,6 +72,24 @@ export async function readPage(
     last: placeOf(compiled.places, raw.at(-1)),
   }
 }
+
+/** The rows with what is embedded in them: as texts where they came so, as rows of their own otherwise. */
+async function withEmbeds(
+  connection: Connection,
+  statements: ReadStatements,
+  plan: ReadPlan,
+  { readers, texts }: RowStatement,
+  raw: readonly RawRow[],
+): Promise<readonly LoadedRow[]> {
+  const budget = budgetOf(plan.rows)
+  const written = texts.size > 0 && textsFit(texts, raw, budget.limit) ? texts : noTexts
+  const rows = loadRows(readers, raw, written)
+  const others = withoutTexts(plan.embeds, written)
+  await loadEmbeds(connection, statements, others, rows, budget)
+  return rows
+}
+
+const noTexts: RowStatement['texts'] = new Map()
 
 /** Whether somebody is counting the same at this moment; asked where the count is part of the statement otherwise. */
 function turnOf(
@@ -153,9 +171,8 @@ export async function readOne(
   plan: ReadPlan,
 ): Promise<LoadedRow | undefined> {
   const compiled = statements.rows(oneRow)
-  const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
-  if (row === undefined) return undefined
-  await loadEmbeds(connection, statements, plan.embeds, [row], budgetOf(plan.rows))
+  const raw = await runRows(connection, compiled.rows)
+  const [row] = await withEmbeds(connection, statements, plan, compiled, raw)
   return row
 }
 

@@ -10,6 +10,7 @@ import {
   mostOrigin,
   parentsIn,
 } from '../compile/embed-query.ts'
+import { baseOf, baseOrigin, compileEmbedText } from '../compile/embed-text.ts'
 import { beyondPlace } from '../compile/keyset.ts'
 import type {
   EmbedStatement,
@@ -19,8 +20,10 @@ import type {
 } from '../compile/read-statements.ts'
 import {
   type CompiledRows,
+  canSkipKeys,
   compileCount,
   compileRows,
+  type EmbedText,
   far,
   offsetOf,
   offsetOrigin,
@@ -58,17 +61,20 @@ export interface FilledRead {
   readonly plan: ReadPlan
   /** The conditions with the values of this request, by their slots. */
   readonly conditions: ReadonlyMap<object, Condition>
+  /** The relations may come as JSON text; URLs in it start with `base`. */
+  readonly texts?: { readonly base: string }
   /** The text of a statement whose rows are asked for, as the driver takes it. */
   readonly finish: (text: string, rows: boolean) => string
 }
 
 /** The statements of a filled read: those of `readStatements(target, plan)`, without compiling them again. */
 export function filledStatements(read: FilledRead): ReadStatements {
-  const { templates, target, plan, finish } = read
+  const { templates, target, plan, finish, texts } = read
   const refillRows =
     (slice: Slice): Refill =>
     (origin) => {
       if (origin === offsetOrigin) return offsetOf(slice)
+      if (origin === baseOrigin) return baseRefill(target, texts)
       const condition = read.conditions.get(origin)
       if (condition !== undefined) return compileCondition(target, condition) as Fragment
       return origin === slice.keyset?.terms ? beyondPlace(target, slice.keyset) : undefined
@@ -85,8 +91,13 @@ export function filledStatements(read: FilledRead): ReadStatements {
 
   return {
     rows(slice): RowStatement {
-      const known = remembered(templates.rows, formOf(slice), () => {
-        const { rows, ...reading } = compileRows(target, plan.rows, slice)
+      const form = `${formOf(slice)}${texts === undefined ? '' : ' with texts'}`
+      const known = remembered(templates.rows, form, () => {
+        const written = texts === undefined ? [] : embedTexts(target, plan, slice, texts.base)
+        const { rows, ...reading } = compileRows(target, plan.rows, {
+          ...slice,
+          ...(written.length > 0 ? { texts: written } : {}),
+        })
         const template = finished(rows, true)
         return template && { template, reading }
       })
@@ -118,6 +129,26 @@ export function filledStatements(read: FilledRead): ReadStatements {
     },
   }
 }
+
+/** The relations that the database can write; rows that are skipped must not have them written. */
+function embedTexts(
+  target: Target,
+  { rows, embeds }: ReadPlan,
+  { offset }: Slice,
+  base: string,
+): readonly EmbedText[] {
+  if (offset > 0 && !canSkipKeys(target, rows)) return []
+  const most = rows.from.resource.settings.limits.embeddedRows + 1
+  return embeds.flatMap((embed) => {
+    const text = compileEmbedText(target, rows.from, embed, { base, most })
+    return text === undefined ? [] : [{ name: embed.relation.name, text }]
+  })
+}
+
+const baseRefill = (
+  { dialect: { jsonText } }: Target,
+  texts: FilledRead['texts'],
+): Fragment | undefined => jsonText && texts && baseOf(jsonText, texts.base)
 
 const noSlice: Slice = { limit: 1, offset: 0 }
 

@@ -1,5 +1,6 @@
 // Loaded rows → the JSON text of resource objects, from the driver's values: the bytes that `stringify(serializer(…))` gives.
 
+import { cellOf, type Place } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
 import { collectionUrl, keyPart } from '../http/links.ts'
@@ -117,12 +118,20 @@ function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[
   return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
     const { name } = relation
     const embed = shape.embeds.find((candidate) => candidate.relation === relation)
+    const text = layout.texts.get(name)
+    if (text !== undefined) return [{ name, write: textWriter(text) }]
     if (embed !== undefined) return [{ name, write: embedWriter(embed, base) }]
     return shape.links.includes(relation)
       ? [{ name, write: linkWriter(relation, layout, recordOf) }]
       : []
   })
 }
+
+/** What the database wrote; an object that is not there is null. */
+const textWriter =
+  (place: Place): ObjectWriter =>
+  ({ raw }) =>
+    (cellOf(raw, place) as string | null | undefined) ?? 'null'
 
 function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string): ObjectWriter {
   const { name, target } = relation
