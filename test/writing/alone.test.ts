@@ -304,9 +304,11 @@ function interrupted(
         if (name !== 'executeQuery')
           return typeof member === 'function' ? member.bind(target) : member
         return (query: { sql: string }) => {
-          seen.push(query.sql.split(' ')[0] ?? '')
+          // Who asks for arrays says so in a comment.
+          const text = query.sql.replace(/^\/\*.*?\*\/ /, '')
+          seen.push(text.split(' ')[0] ?? '')
           const run = () => member.call(target, query)
-          if (!armed || !query.sql.startsWith(start)) return run()
+          if (!armed || !text.startsWith(start)) return run()
           armed = false
           return instead(run)
         }
@@ -340,6 +342,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     const post = interrupted(db, 'insert', failing(retry))
     const created = await send(post.api, 'POST', '/api/boxes', { body: { label: 'again' } })
     equal([created.status, created.value.label], [201, 'again'])
+    ok(post.seen.includes('insert'))
     const url = created.headers.location ?? ''
     const patch = interrupted(db, 'update', failing(retry))
     equal((await send(patch.api, 'PATCH', url, { body: { label: 'once more' } })).status, 200)

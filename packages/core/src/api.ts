@@ -36,6 +36,7 @@ import { memoryStore } from './limits/memory-store.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
+import { createEchoPlans } from './prepare/echo-plans.ts'
 import { createReadCache } from './prepare/read-cache.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
@@ -231,6 +232,7 @@ export function createApi<
     root: db,
     counts: fastPaths.sharedCounts ? createSharedCounts() : undefined,
     reads: createReadCache(preparedReads),
+    echoes: createEchoPlans(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),

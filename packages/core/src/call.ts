@@ -17,6 +17,7 @@ import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Reach } from './plan/context.ts'
+import type { EchoPlans } from './prepare/echo-plans.ts'
 import type { ReadCache } from './prepare/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 
@@ -53,6 +54,8 @@ export interface Runtime {
   readonly counts: SharedCounts | undefined
   /** Reads that come again. */
   readonly reads: ReadCache
+  /** What is answered to writes, by query. */
+  readonly echoes: EchoPlans
   readonly auth: Auth
   readonly refreshStore: RefreshTokenStore
   readonly limiter: Limiter

@@ -8,6 +8,7 @@ import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
 import { allOf } from './condition.ts'
+import { returning } from './returning.ts'
 import { compileSelection, type Reader, type Selection } from './selection.ts'
 import { notDeleted, tableOf } from './source.ts'
 import type { Target } from './target.ts'
@@ -42,9 +43,9 @@ export function compileInsert(
       : output.length > 0
         ? sql`default values`
         : sql`() values ()`
-  const { back, readers } = returning(target, output)
+  const { clause, readers } = returning(target, output)
   return {
-    statement: sql`insert into ${tableOf(target, resource.table)} ${what}${back}`,
+    statement: sql`insert into ${tableOf(target, resource.table)} ${what}${clause}`,
     readers,
   }
 }
@@ -65,9 +66,9 @@ export function compileUpdate(
   )
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([all(target, key), ...(undeleted === undefined ? [] : [undeleted])])
-  const { back, readers } = returning(target, output)
+  const { clause, readers } = returning(target, output)
   return {
-    statement: sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}${where}${back}`,
+    statement: sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}${where}${clause}`,
     readers,
   }
 }
@@ -132,16 +133,6 @@ export function compileProbe(
 ): Fragment {
   const other = except.length === 0 ? sql`` : sql` and not (${all(target, except)})`
   return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${all(target, matches)}${other} limit 1`
-}
-
-/** The RETURNING clause, read as a select of the same columns is. */
-function returning(
-  target: Target,
-  output: readonly Output[],
-): { readonly back: Fragment } & Pick<CompiledWrite, 'readers'> {
-  if (output.length === 0) return { back: sql``, readers: [] }
-  const { expressions, readers } = compileSelection(target, output, false)
-  return { back: sql` returning ${sql.join(expressions)}`, readers }
 }
 
 /** The columns of these values, in model order; computed ones are not stored. */

@@ -33,7 +33,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   refuseOthers(ast, 'max_affected')
   const choice = choose(call, resource, ast)
   const echo: QueryAst = { ...ast, where: [] }
-  planEcho(call, resource, echo)
+  planEcho(resource, echo, call.reach)
   const problems = inputProblems()
   const node = await readNode(
     resource,

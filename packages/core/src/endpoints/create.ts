@@ -13,7 +13,7 @@ import type { ReadPlan, Value } from '../plan/plan.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { idempotent } from './idempotent.ts'
-import { planEcho } from './read-back.ts'
+import { planEchoOnce } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { upsert } from './upsert.ts'
 import { createAlone } from './write-alone.ts'
@@ -24,7 +24,7 @@ import { type Items, keyOf, writtenResult } from './written.ts'
 export async function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOthers(ast, 'on_conflict')
-  const echo = planEcho(call, resource, ast)
+  const echo = planEchoOnce(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const many = Array.isArray(body)

@@ -11,6 +11,7 @@ import { runRows } from '../execute/run.ts'
 import { hashOf } from '../http/etag.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
+import type { Reach } from '../plan/context.ts'
 import { refOf } from '../plan/names.ts'
 import type { Condition, ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
@@ -31,8 +32,16 @@ const unseen: Echo = { value: null, rowTag: undefined }
 const keysPerStatement = 500
 
 /** Checks the query of an echo before anything is written; the plan is of no record yet. */
-export const planEcho = (call: Call, resource: Resource, ast: QueryAst): ReadPlan =>
-  withIdentity(planOne(resource, ast, [], call.reach))
+export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
+  withIdentity(planOne(resource, ast, [], reach))
+
+/** As `planEcho`, once for each query of a request whose echo has the whole query to itself. */
+export function planEchoOnce(call: Call, resource: Resource, ast: QueryAst): ReadPlan {
+  const plan = (reach: Reach) => planEcho(resource, ast, reach)
+  const { fastPaths, echoes } = call.runtime
+  if (!fastPaths.preparedReads) return plan(call.reach)
+  return echoes.get(`${resource.name}\n${call.query}`, call.reach, plan)
+}
 
 /** Reads records in the order of their keys. */
 export async function readBack(

@@ -5,7 +5,7 @@ import { recordNotFound, wrongBody } from '../errors.ts'
 import { restoreRecord } from '../execute/write-change.ts'
 import type { Result } from '../http/envelope.ts'
 import type { Resource } from '../registry/resource.ts'
-import { planEcho } from './read-back.ts'
+import { planEchoOnce } from './read-back.ts'
 import { parse, pathKey } from './read-stages.ts'
 import { inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
 import { writtenResult } from './written.ts'
@@ -18,7 +18,7 @@ export async function restore(
 ): Promise<Result> {
   const ast = parse(call, resource)
   refuseOthers(ast)
-  planEcho(call, resource, ast)
+  planEchoOnce(call, resource, ast)
   if (saysSomething(call.request.body)) throw wrongBody('empty: restore takes no fields')
   const key = pathKey(resource, texts)
   if (key === undefined) throw recordNotFound()

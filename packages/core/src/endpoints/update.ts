@@ -7,7 +7,7 @@ import type { Result } from '../http/envelope.ts'
 import { inputProblems } from '../input/problems.ts'
 import { readNode } from '../input/read-body.ts'
 import type { Resource } from '../registry/resource.ts'
-import { planEcho } from './read-back.ts'
+import { planEchoOnce } from './read-back.ts'
 import { parse, pathKey } from './read-stages.ts'
 import { changeOneAlone } from './write-alone.ts'
 import { bodyOf, inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
@@ -22,7 +22,7 @@ export async function update(
   const replace = call.method === 'PUT'
   const ast = parse(call, resource)
   refuseOthers(ast)
-  const echo = planEcho(call, resource, ast)
+  const echo = planEchoOnce(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const mode = replace ? 'replace' : 'update'

@@ -1,6 +1,7 @@
 // Writes of one record that are one statement each, without a transaction; what the database refuses has not happened.
 
 import type { QueryResult } from 'kysely'
+import { cellOf, type RawRow } from '../compile/cell.ts'
 import {
   type CompiledWrite,
   compileInsert,
@@ -18,10 +19,10 @@ import type { Resource } from '../registry/resource.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { keyIn, keyMatches } from './look-up.ts'
-import { load, type NamedRow, run } from './run.ts'
+import { runRows } from './run.ts'
 import { type Refusal, refusalOf, type WriteContext } from './write-context.ts'
 import { keyToInsert, withCounter } from './write-create.ts'
-import { runWrite } from './write-run.ts'
+import { runWriteForRows } from './write-run.ts'
 
 /** Where a lone statement runs: a connection outside any transaction. */
 export type Lone = Pick<WriteContext, 'connection' | 'target'>
@@ -52,16 +53,11 @@ export async function insertAlone(
   const output = echo === 'returned' ? plan.output : []
   const { statement, readers } = compileInsert(lone.target, resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
-  const result = await unlessAskedAgain(lone, () => runWrite(lone, statement, step))
+  const result = await unlessAskedAgain(lone, () => runWriteForRows(lone, statement, step))
   if (result === undefined) return undefined
   const [raw] = result.rows
   if (raw !== undefined && readers.length > 0) {
-    const inKey = new Set(keyNames(resource))
-    const { values: found } = load(
-      readers.filter(({ key }) => inKey.has(key)),
-      raw,
-    )
-    return { key: keyOfRow(resource, found), row: loadRow(readers, raw) }
+    return { key: keyOfRaw(resource, readers, raw), row: loadRow(readers, raw) }
   }
   if (result.numAffectedRows === 0n) return undefined
   const key = keyIn(resource, withCounter(resource, given, made, result.insertId))
@@ -111,7 +107,19 @@ export async function removeAlone(
   return (result?.rows.length ?? 0) > 0
 }
 
-const loadRow = (readers: CompiledWrite['readers'], raw: NamedRow): LoadedRow | undefined =>
+/** The key alone, since nobody else may ask for the values. */
+function keyOfRaw(
+  resource: Resource,
+  readers: CompiledWrite['readers'],
+  raw: RawRow,
+): readonly Value[] {
+  const inKey = keyNames(resource)
+  const found = readers.filter(({ key }) => inKey.includes(key))
+  const values = found.map((reader) => [reader.key, reader.decode(cellOf(raw, reader))] as const)
+  return keyOfRow(resource, Object.fromEntries(values))
+}
+
+const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | undefined =>
   loadRows(readers, [raw])[0]
 
 /** Runs a statement; undefined where the database refused it or asks for another try: then it has done nothing. */
@@ -119,9 +127,9 @@ async function unlessRefused(
   lone: Lone,
   statement: Fragment,
   step: Omit<Refusal, 'failure'>,
-): Promise<QueryResult<NamedRow> | undefined> {
+): Promise<QueryResult<RawRow> | undefined> {
   try {
-    return await unlessAskedAgain(lone, () => runWrite(lone, statement, step))
+    return await unlessAskedAgain(lone, () => runWriteForRows(lone, statement, step))
   } catch (error) {
     if (refusalOf(error) !== undefined) return undefined
     throw error
@@ -151,6 +159,6 @@ async function rowOf(
 ): Promise<LoadedRow | undefined> {
   const where = equalTo(plan.from, keyEquals(resource, key))
   const { statement, readers } = compileLocked(target, { ...plan, where })
-  const [raw] = await run(connection, statement)
+  const [raw] = await runRows(connection, statement)
   return raw && loadRow(readers, raw)
 }

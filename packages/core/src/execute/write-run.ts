@@ -1,22 +1,41 @@
 // Sends one statement that changes rows; a violation is thrown with what was being written, to be explained after the rollback.
 
 import type { QueryResult } from 'kysely'
+import type { RawRow } from '../compile/cell.ts'
 import { databaseUnavailable } from '../errors.ts'
+import { asArrays } from '../prepared/array-rows.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { compileStatement } from '../sql/statement.ts'
 import type { NamedRow } from './run.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
 /** Runs a write; `step` says what it is about. */
-export async function runWrite(
+export const runWrite = async (
+  context: Pick<WriteContext, 'connection'>,
+  statement: Fragment,
+  step: Omit<Refusal, 'failure'>,
+): Promise<QueryResult<NamedRow>> =>
+  (await send(context, statement, step, false)) as QueryResult<NamedRow>
+
+/** As `runWrite`; the rows that it gives back come as arrays where the driver can. */
+export const runWriteForRows = (
+  context: Pick<WriteContext, 'connection'>,
+  statement: Fragment,
+  step: Omit<Refusal, 'failure'>,
+): Promise<QueryResult<RawRow>> => send(context, statement, step, true)
+
+async function send(
   { connection }: Pick<WriteContext, 'connection'>,
   statement: Fragment,
   step: Omit<Refusal, 'failure'>,
-): Promise<QueryResult<NamedRow>> {
+  rows: boolean,
+): Promise<QueryResult<RawRow>> {
   const { db, dialect } = connection
   try {
     const compiled = compileStatement(db, statement, dialect.textStyle)
-    return (await db.executeQuery(compiled)) as QueryResult<NamedRow>
+    const arrays = rows && dialect.arrayRows === true
+    const sent = arrays ? { ...compiled, sql: asArrays(compiled.sql) } : compiled
+    return (await db.executeQuery(sent)) as QueryResult<RawRow>
   } catch (error) {
     const failure = dialect.classify(error)
     switch (failure.kind) {
