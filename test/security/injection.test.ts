@@ -144,6 +144,7 @@ eachDatabase('a text of a client', (test, db) => {
     await createWorld(db)
     await fillWorld(db)
     api = apiOf(db, full, viewer)
+    await api.ready
   })
 
   for (const [position, at] of Object.entries(names)) {

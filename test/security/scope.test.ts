@@ -124,6 +124,7 @@ eachDatabase('a policy', (test, db) => {
       const asUser = {
         ...served,
         handle: (request: ApiRequest) => served.handle({ ...request, user }),
+        answer: (request: ApiRequest) => served.answer({ ...request, user }),
       }
       return sendTo(asUser as typeof served, 'GET', url)
     }

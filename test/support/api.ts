@@ -59,7 +59,7 @@ export function testApi(
     onWarning: () => {},
     ...options,
   }
-  return createApi(plainOnly ? withFastPaths(given, noFastPaths) : given)
+  return createApi(withFastPaths(given, plainOnly ? noFastPaths : { preparedReads: 'at once' }))
 }
 
 /** Sends a request. Whatever comes back, the API's own OpenAPI document must allow it. */

@@ -231,7 +231,7 @@ export function createApi<
     warn,
     root: db,
     counts: fastPaths.sharedCounts ? createSharedCounts() : undefined,
-    reads: createReadCache(preparedReads),
+    reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
     echoes: createEchoPlans(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),

@@ -60,7 +60,7 @@ export function compileEmbed(
   const selected = [...selection.expressions, ...parentSelection]
   const within = madeOf<SqlBool>(keysOrigin, parentIn(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
-  const first = most === null ? sql`` : madeOf(mostOrigin, mostOf(most))
+  const first = most === null ? sql`` : madeOf(mostOrigin, mostOf(target, most))
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
     return { rows: sql`${all}${orderBy(order)}${first}`, readers, parentKey }
@@ -87,7 +87,8 @@ export const embedOrder = (target: Target, { rows }: EmbedPlan): readonly Expres
 export const keysOrigin = {}
 export const mostOrigin = {}
 
-export const mostOf = (most: number): Fragment => sql` limit ${most}`
+export const mostOf = ({ dialect }: Target, most: number): Fragment =>
+  sql` limit ${dialect.rowCount(most)}`
 
 /** The condition on the parents' keys alone. */
 export const parentsIn = (

@@ -60,7 +60,7 @@ function textOf(
   const where = chosen === undefined ? rows : sql`${rows} and ${chosen}`
   const many = relation.cardinality === 'many'
   const most = many ? Math.min(limit ?? options.most, options.most) : 1
-  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${most}`
+  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${target.dialect.rowCount(most)}`
   return many ? jsonText.list(select) : jsonText.object(select)
 }
 

@@ -53,7 +53,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const selected = [
     ...selection.expressions,
     ...places.map(({ expression }) => expression),
-    ...texts.map(({ name, text }) => text.as(textAlias(name))),
+    ...texts.map(({ text }, i) => text.as(textAlias(i))),
     ...(slice.total === undefined
       ? []
       : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
@@ -63,7 +63,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const rows = select(target, plan, selected, usedBy(plan), beyond)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
-  const page = sql`${order} limit ${slice.limit}${offset}`
+  const page = sql`${order} limit ${target.dialect.rowCount(slice.limit)}${offset}`
   return {
     rows: isFar(target, plan, slice)
       ? sql`select ${sql.join(selected)} from ${aliasedSource(target, plan.from)} where ${keysOnPage(target, plan, page)}${order}`
@@ -73,7 +73,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
     texts: new Map(
       texts.map(({ name }, i) => [
         name,
-        { alias: textAlias(name), index: selection.readers.length + places.length + i },
+        { alias: textAlias(i), index: selection.readers.length + places.length + i },
       ]),
     ),
     ...(slice.total === undefined
@@ -103,7 +103,7 @@ export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
 const readsBaseAlone = (plan: RowPlan): boolean =>
   [...usedBy(plan)].every((source) => source === plan.from)
 
-const textAlias = (name: string): string => `text of ${name}`
+const textAlias = (i: number): string => `text ${i}`
 
 /** `key in (select key from base where … order by … limit … offset …)` */
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
@@ -123,7 +123,7 @@ export function compileCount(target: Target, plan: RowPlan, most: number | null 
   if (plan.shape !== 'groups' && most === null) return select(target, plan, [total], nothing)
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
   const set = select(target, plan, [member.as('n')], nothing)
-  const limit = most === null ? sql`` : sql` limit ${most}`
+  const limit = most === null ? sql`` : sql` limit ${target.dialect.rowCount(most)}`
   return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
 }
 

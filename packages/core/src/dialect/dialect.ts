@@ -60,6 +60,9 @@ export interface Dialect {
   /** How statements are written, where the service prints them itself; without it Kysely does. */
   readonly textStyle?: TextStyle
 
+  /** A bound number of rows, as LIMIT takes it. */
+  rowCount(count: number): Expression<unknown>
+
   /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
   readonly countsInStatement: boolean
 

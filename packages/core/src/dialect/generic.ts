@@ -25,6 +25,7 @@ import {
 export const generic: Dialect = {
   name: 'generic',
   // Every engine can count in a statement of its own.
+  rowCount: (count) => sql`${count}`,
   countsInStatement: false,
 
   select: (_column, ref) => ref,

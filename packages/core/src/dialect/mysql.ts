@@ -119,6 +119,7 @@ function dialectWith(facts: Facts): Dialect {
     timeLimited: limiterOf(facts),
     textStyle: { quote: '`', placeholders: 'question marks' },
     // A round trip and a plan cost more than the subquery.
+    rowCount: (count) => sql`${count}`,
     countsInStatement: true,
     locksRows: true,
     select,

@@ -98,6 +98,7 @@ function dialectWith(facts: Facts): Dialect {
     lookUpLoneWrites: postgresLoneWrites,
     textStyle: { quote: '"', placeholders: 'numbered' },
     // A round trip and a plan cost more than the subquery.
+    rowCount: (count) => sql`${count}`,
     countsInStatement: true,
     computesSkippedRows: true,
     locksRows: true,

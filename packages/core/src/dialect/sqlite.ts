@@ -33,6 +33,8 @@ export const sqlite: Dialect = {
   textStyle: { quote: '"', placeholders: 'question marks' },
   // A statement of its own costs no round trip, and is skipped where the page proves the total.
   countsInStatement: false,
+  // The planner looks at the value of a bare one, and plans a kept statement anew at each execution.
+  rowCount: (count) => sql`cast(${count} as integer)`,
 
   refuses(column) {
     if (column.type !== 'decimal' || column.storage === 'text') return undefined

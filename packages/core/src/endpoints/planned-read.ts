@@ -49,7 +49,7 @@ export async function planRead<P extends ReadPlan>(
 
 /** The filter callback may ask for anything at each request. */
 const mayPrepare = ({ runtime, hooks }: Call): boolean =>
-  runtime.fastPaths.preparedReads && hooks.filter === undefined
+  runtime.fastPaths.preparedReads !== false && hooks.filter === undefined
 
 async function readAgain(
   call: Call,
@@ -91,7 +91,7 @@ const takesTexts = (call: Call, { rows, embeds }: ReadPlan): boolean =>
 
 async function readAnew<P extends ReadPlan>(
   call: Call,
-  { resource, plan: planOf, complete }: ReadRequest<P>,
+  { resource, plan: planOf, complete, key }: ReadRequest<P>,
   skeleton: Skeleton | undefined,
   name: string | undefined,
 ): Promise<PlannedRead<P>> {
@@ -107,8 +107,12 @@ async function readAnew<P extends ReadPlan>(
   const plan = complete?.(narrowed) ?? narrowed
   if (skeleton !== undefined && name !== undefined && call.runtime.reads.isDue(name)) {
     const { dialect } = opened.target
-    const prepared = isOpen(call, plan) && prepareRead(plan, skeleton, { dialect, reached })
-    call.runtime.reads.set(name, prepared || null)
+    const prepared = isOpen(call, plan)
+      ? prepareRead(plan, skeleton, { dialect, reached })
+      : undefined
+    call.runtime.reads.set(name, prepared ?? null)
+    const first = prepared && (await readAgain(call, prepared, skeleton, key))
+    if (first !== undefined) return first as PlannedRead<P>
   }
   return { plan, statements: readStatements(target, plan), connection: opened.connection }
 }

@@ -4,29 +4,24 @@ import { cellOf, type Place, type RawRow } from '../compile/cell.ts'
 import { fitsJson } from '../dialect/json-text.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 
-/**
- * Whether all values have the form that was promised, and no more rows are embedded than a request may. Where not, the
- * relations are read row by row, and refused there where they must be.
- */
-export function textsFit(
+/** How many objects the texts hold, or more; undefined where a value has another form than was promised. */
+export function objectsInTexts(
   texts: ReadonlyMap<string, Place>,
   raws: readonly RawRow[],
-  most: number,
-): boolean {
-  let left = most
+): number | undefined {
+  let count = 0
   for (const place of texts.values()) {
     for (const raw of raws) {
       const text = cellOf(raw, place)
       if (text === null || text === undefined) continue
-      if (typeof text !== 'string' || !fitsJson(text)) return false
-      left -= objectsIn(text)
-      if (left < 0) return false
+      if (typeof text !== 'string' || !fitsJson(text)) return undefined
+      count += objectsIn(text)
     }
   }
-  return true
+  return count
 }
 
-/** Objects in a text, or more: a text value that ends with a brace looks like another one. */
+/** A text value that ends with a brace looks like another object. */
 function objectsIn(text: string): number {
   let count = 0
   for (let at = text.indexOf('{"'); at !== -1; at = text.indexOf('{"', at + 2)) count += 1

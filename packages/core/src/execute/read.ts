@@ -11,11 +11,12 @@ import {
 import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
+import { isTooManyEmbeddedRows } from '../errors.ts'
 import type { Place } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { loadEmbeds } from './embed.ts'
-import { textsFit, withoutTexts } from './embed-texts.ts'
+import { objectsInTexts, withoutTexts } from './embed-texts.ts'
 import { keysOf } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { type Connection, run, runRows } from './run.ts'
@@ -73,7 +74,10 @@ export async function readPage(
   }
 }
 
-/** The rows with what is embedded in them: as texts where they came so, as rows of their own otherwise. */
+/**
+ * The rows with what is embedded in them: as texts where they came so, as rows of their own otherwise. Where a text does
+ * not fit, or more is embedded than may be, all of it is read as rows, which tell what is to be refused.
+ */
 async function withEmbeds(
   connection: Connection,
   statements: ReadStatements,
@@ -81,12 +85,21 @@ async function withEmbeds(
   { readers, texts }: RowStatement,
   raw: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
-  const budget = budgetOf(plan.rows)
-  const written = texts.size > 0 && textsFit(texts, raw, budget.limit) ? texts : noTexts
-  const rows = loadRows(readers, raw, written)
-  const others = withoutTexts(plan.embeds, written)
-  await loadEmbeds(connection, statements, others, rows, budget)
-  return rows
+  const { embeddedRows: limit } = plan.rows.from.resource.settings.limits
+  const load = async (written: RowStatement['texts'], used: number) => {
+    const rows = loadRows(readers, raw, written)
+    const others = withoutTexts(plan.embeds, written)
+    await loadEmbeds(connection, statements, others, rows, { limit, left: limit - used })
+    return rows
+  }
+  const used = texts.size === 0 ? undefined : objectsInTexts(texts, raw)
+  if (used === undefined || used > limit) return load(noTexts, 0)
+  try {
+    return await load(texts, used)
+  } catch (error) {
+    if (isTooManyEmbeddedRows(error)) return load(noTexts, 0)
+    throw error
+  }
 }
 
 const noTexts: RowStatement['texts'] = new Map()
@@ -186,9 +199,4 @@ export async function readParentKey(
   const compiled = readStatements(target, { rows: plan }).rows(oneRow)
   const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
   return row === undefined ? undefined : (keysOf(from, row.values) ?? null)
-}
-
-function budgetOf(plan: RowPlan): { limit: number; left: number } {
-  const limit = plan.from.resource.settings.limits.embeddedRows
-  return { limit, left: limit }
 }

@@ -13,15 +13,15 @@ export interface ReadCache {
   set(name: string, read: PreparedRead<ReadPlan> | null): void
 }
 
-/** Keeps at most `size` reads. One that comes once is not prepared, and does not push others out. */
-export function createReadCache(size: number): ReadCache {
+/** Keeps at most `size` reads. One that comes once is not prepared (unless `atOnce`), and does not push others out. */
+export function createReadCache(size: number, atOnce: boolean): ReadCache {
   const known = recent<PreparedRead | null>(size)
   const seen = recent<true>(size * 2)
   return {
     get: (name) => known.get(name) ?? undefined,
     isDue(name) {
       if (known.get(name) === null) return false
-      if (seen.get(name) === true) return true
+      if (atOnce || seen.get(name) === true) return true
       seen.set(name, true)
       return false
     },

@@ -116,7 +116,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
       const parents = parentsIn(target, embed, keys)
       const refill: Refill = (origin) => {
         if (origin === keysOrigin) return parents
-        return origin === mostOrigin && most !== null ? mostOf(most) : undefined
+        return origin === mostOrigin && most !== null ? mostOf(target, most) : undefined
       }
       const forms = remembered(templates.embeds, embed, () => new Map())
       const known = remembered(forms, embedForm(keys), () => {
