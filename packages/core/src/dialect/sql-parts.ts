@@ -118,7 +118,10 @@ export function jsonText(value: unknown): string {
   return stringify(value as JsonValue)
 }
 
+const canonical = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/
+
 /** A datetime to store, canonical: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
 export function canonicalInstant(value: unknown): string {
+  if (typeof value === 'string' && canonical.test(value)) return value
   return value instanceof Date ? value.toISOString() : new Date(String(value)).toISOString()
 }

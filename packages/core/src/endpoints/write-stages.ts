@@ -100,10 +100,17 @@ function writingIn(
   return { context, opened }
 }
 
-export const momentOf = ({ runtime }: Call): Moment => ({
-  now: new Date(runtime.clock.now()).toISOString(),
-  uuid: () => crypto.randomUUID(),
-})
+/** The moment of a write; most writes never ask for the time. */
+export function momentOf({ runtime }: Call): Moment {
+  let now: string | undefined
+  return {
+    get now() {
+      now ??= new Date(runtime.clock.now()).toISOString()
+      return now
+    },
+    uuid: () => crypto.randomUUID(),
+  }
+}
 
 /** The body of this request; what is wrong with it as JSON goes to `problems`. */
 export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): JsonValue =>

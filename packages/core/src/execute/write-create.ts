@@ -133,6 +133,7 @@ export function keyToInsert(
   values: Values,
 ): { readonly made: readonly NamedColumn[]; readonly given: Values } {
   const made = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
+  if (!made.some(({ name }) => name in values)) return { made, given: values }
   const names = new Set(made.map(({ name }) => name))
   const given = Object.entries(values).filter(([name]) => !names.has(name))
   return { made, given: Object.fromEntries(given) }

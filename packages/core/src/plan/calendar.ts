@@ -29,6 +29,7 @@ export function parseTime(text: string): string | undefined {
  * millisecond are refused, unless zero, because eq means the whole millisecond.
  */
 export function parseDatetime(text: string): string | undefined {
+  if (canonical.test(text)) return parseDate(text.slice(0, 10)) && text
   const match =
     /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?(Z|[-+ ][0-9]{2}(?::?[0-9]{2})?)?)?$/i.exec(
       text,
@@ -43,6 +44,10 @@ export function parseDatetime(text: string): string | undefined {
   const iso = new Date(utc).toISOString()
   return /^[0-9]{4}-/.test(iso) && iso >= '0001' ? iso : undefined
 }
+
+/** What is answered, and most often sent back: only the day can be wrong in it. */
+const canonical =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/
 
 function offsetMinutes(text: string): number | undefined {
   if (text === 'Z' || text === 'z') return 0
