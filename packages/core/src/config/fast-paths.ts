@@ -38,14 +38,18 @@ export const noFastPaths: FastPaths = {
 /** A symbol, so that no configuration file can name it. */
 const switches = Symbol('fast paths')
 
-/** Options of `createApi` with some of the ways turned off. */
+/** Options of `createApi` with some of the ways turned off, besides those that are already. */
 export const withFastPaths = <Options extends object>(
   options: Options,
   fastPaths: Partial<FastPaths>,
-): Options => Object.assign({ ...options }, { [switches]: fastPaths })
+): Options =>
+  Object.assign({ ...options }, { [switches]: { ...switchedIn(options), ...fastPaths } })
 
 /** What the options of `createApi` say of them: all of them are on where nothing is said. */
 export const fastPathsOf = (options: object): FastPaths => ({
   ...allFastPaths,
-  ...(options as { readonly [switches]?: Partial<FastPaths> })[switches],
+  ...switchedIn(options),
 })
+
+const switchedIn = (options: object): Partial<FastPaths> =>
+  (options as { readonly [switches]?: Partial<FastPaths> })[switches] ?? {}
