@@ -3,11 +3,12 @@
 import type { Expression, SqlBool } from 'kysely'
 import { decidingJoins } from '../plan/deciding-joins.ts'
 import { keyRefs } from '../plan/names.ts'
-import type { KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
+import type { EmbedPlan, KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import type { Place } from './cell.ts'
 import { groupBy, orderBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
+import { compileEmbedJoin, type JoinedEmbed } from './joined-embed.ts'
 import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
@@ -20,6 +21,8 @@ export interface CompiledRows {
   readonly places: readonly PlaceColumn[]
   /** Where a row holds the text of an embedded relation, by its name. */
   readonly texts: ReadonlyMap<string, Place>
+  /** Relations whose rows stand beside the rows. */
+  readonly joined: readonly JoinedEmbed[]
   /** Where a row holds the total, where it was asked for. */
   readonly total?: Place
 }
@@ -31,6 +34,8 @@ export interface Slice {
   readonly keyset?: KeysetPage
   /** Relations that the database writes as JSON text. */
   readonly texts?: readonly EmbedText[]
+  /** Relations that are joined instead of being read by a statement of their own. */
+  readonly joined?: readonly EmbedPlan[]
   /** Adds the total of the whole set to every row, as `totalAlias`; counts at most `most` where that is given. */
   readonly total?: { readonly most: number | null }
 }
@@ -50,23 +55,31 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const selection = compileSelection(target, plan.output, plan.shape === 'groups')
   const places = keyset === undefined ? [] : placeColumns(target, keyset, selection.readers.length)
   const texts = slice.texts ?? []
+  let next = selection.readers.length + places.length + texts.length
+  const embedded = (slice.joined ?? []).map((embed, i) => {
+    const join = compileEmbedJoin(target, plan, embed, next, i)
+    next += join.selected.length
+    return join
+  })
+  const joins = embedded.map(({ join }) => join)
   const selected = [
     ...selection.expressions,
     ...places.map(({ expression }) => expression),
     ...texts.map(({ text }, i) => text.as(textAlias(i))),
+    ...embedded.flatMap((join) => join.selected),
     ...(slice.total === undefined
       ? []
       : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
   ]
   const place = keyset && beyondPlace(target, keyset)
   const beyond = keyset && place && madeOf<SqlBool>(keyset.terms, place)
-  const rows = select(target, plan, selected, usedBy(plan), beyond)
+  const rows = select(target, plan, selected, { used: usedBy(plan), joins, beyond })
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
   const page = sql`${order} limit ${target.dialect.rowCount(slice.limit)}${offset}`
   return {
     rows: isFar(target, plan, slice)
-      ? sql`select ${sql.join(selected)} from ${aliasedSource(target, plan.from)} where ${keysOnPage(target, plan, page)}${order}`
+      ? sql`select ${sql.join(selected)} from ${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}`
       : sql`${rows}${page}`,
     readers: selection.readers,
     places,
@@ -76,6 +89,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
         { alias: textAlias(i), index: selection.readers.length + places.length + i },
       ]),
     ),
+    joined: embedded.map(({ embed, readers, key }) => ({ embed, readers, key })),
     ...(slice.total === undefined
       ? {}
       : { total: { alias: totalAlias, index: selected.length - 1 } }),
@@ -109,7 +123,7 @@ const textAlias = (i: number): string => `text ${i}`
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const chosen = keys.map((key, i) => key.as(`key_${i}`))
-  return sql`${tupleOf(keys)} in (${select(target, plan, chosen, nothing)}${page})`
+  return sql`${tupleOf(keys)} in (${select(target, plan, chosen)}${page})`
 }
 
 const tupleOf = (keys: readonly Fragment[]): Fragment | undefined =>
@@ -120,24 +134,31 @@ const nothing: ReadonlySet<Source> = new Set()
 /** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
 export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Fragment {
   const total = sql`count(*)`.as('total')
-  if (plan.shape !== 'groups' && most === null) return select(target, plan, [total], nothing)
+  if (plan.shape !== 'groups' && most === null) return select(target, plan, [total])
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
-  const set = select(target, plan, [member.as('n')], nothing)
+  const set = select(target, plan, [member.as('n')])
   const limit = most === null ? sql`` : sql` limit ${target.dialect.rowCount(most)}`
   return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
 }
 
-/** SELECT … FROM … WHERE … GROUP BY … HAVING of a plan; `used` are the joined sources that it reads from. */
+interface SelectParts {
+  /** The joined sources that it reads from. */
+  readonly used?: ReadonlySet<Source>
+  /** Joins of what is embedded. */
+  readonly joins?: readonly Fragment[]
+  readonly beyond?: Fragment | undefined
+}
+
+/** SELECT … FROM … WHERE … GROUP BY … HAVING of a plan. */
 function select(
   target: Target,
   plan: RowPlan,
   selected: readonly Aliased[],
-  used: ReadonlySet<Source>,
-  beyond?: Fragment,
+  { used = nothing, joins = [], beyond }: SelectParts = {},
 ): Fragment {
   const { from, where } = narrowed(target, plan, used)
   const conditions = beyond === undefined ? where : [...where, beyond]
-  return sql`select ${sql.join(selected)} from ${from}${whereAll(conditions)}${grouping(target, plan)}`
+  return sql`select ${sql.join(selected)} from ${from}${sql.join(joins, sql``)}${whereAll(conditions)}${grouping(target, plan)}`
 }
 
 /** What a statement reads from, and the conditions it is narrowed by. */

@@ -14,6 +14,8 @@ export interface FastPaths {
   readonly sharedCounts: boolean
   /** Embedded relations are written by the database where it can (`compile/embed-text.ts`). */
   readonly embedTexts: boolean
+  /** To-one relations are joined instead of being read by statements of their own (`compile/joined-embed.ts`). */
+  readonly embedJoins: boolean
 }
 
 const allFastPaths: FastPaths = {
@@ -23,6 +25,7 @@ const allFastPaths: FastPaths = {
   preparedReads: true,
   sharedCounts: true,
   embedTexts: true,
+  embedJoins: true,
 }
 
 /** Every request goes the plain way. */
@@ -33,6 +36,7 @@ export const noFastPaths: FastPaths = {
   preparedReads: false,
   sharedCounts: false,
   embedTexts: false,
+  embedJoins: false,
 }
 
 /** A symbol, so that no configuration file can name it. */

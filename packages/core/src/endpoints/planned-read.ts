@@ -76,6 +76,7 @@ async function readAgain(
       plan,
       conditions,
       finish,
+      joins: call.runtime.fastPaths.embedJoins,
       ...(takesTexts(call, plan) ? { texts: { base: call.base } } : {}),
     }),
   }

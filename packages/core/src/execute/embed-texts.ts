@@ -2,7 +2,6 @@
 
 import { cellOf, type Place, type RawRow } from '../compile/cell.ts'
 import { fitsJson } from '../dialect/json-text.ts'
-import type { EmbedPlan } from '../plan/plan.ts'
 
 /** How many objects the texts hold, or more; undefined where a value has another form than was promised. */
 export function objectsInTexts(
@@ -27,10 +26,3 @@ function objectsIn(text: string): number {
   for (let at = text.indexOf('{"'); at !== -1; at = text.indexOf('{"', at + 2)) count += 1
   return count
 }
-
-/** The embeds that did not come as text. */
-export const withoutTexts = (
-  embeds: readonly EmbedPlan[],
-  texts: ReadonlyMap<string, Place>,
-): readonly EmbedPlan[] =>
-  texts.size === 0 ? embeds : embeds.filter(({ relation }) => !texts.has(relation.name))

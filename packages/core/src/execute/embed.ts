@@ -30,7 +30,28 @@ export async function loadEmbeds(
   parents: readonly LoadedRow[],
   budget: Budget,
 ): Promise<void> {
-  let level = embeds.map((embed) => ({ embed, parents }))
+  return loadLevels(
+    connection,
+    statements,
+    embeds.map((embed) => ({ embed, parents })),
+    budget,
+  )
+}
+
+/** A relation, and the rows it is embedded in. */
+export interface Edge {
+  readonly embed: EmbedPlan
+  readonly parents: readonly LoadedRow[]
+}
+
+/** As `loadEmbeds`, beginning with the edges of any rows. */
+export async function loadLevels(
+  connection: Connection,
+  statements: ReadStatements,
+  edges: readonly Edge[],
+  budget: Budget,
+): Promise<void> {
+  let level = edges
   while (level.length > 0) {
     const { left } = budget
     const loaded = await Promise.all(

@@ -56,10 +56,10 @@ export function loadRows(
 /** Prepared reads have the same readers every time, and what is made for a layout can be used again. */
 const layouts = new WeakMap<readonly MemberReader[], Layout>()
 
-function layoutOf(
+export function layoutOf(
   readers: readonly MemberReader[],
   arrays: boolean,
-  texts: Layout['texts'],
+  texts: Layout['texts'] = noTexts,
 ): Layout {
   const known = layouts.get(readers)
   if (known?.arrays === arrays && known.texts === texts) return known

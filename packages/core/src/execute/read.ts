@@ -15,8 +15,9 @@ import { isTooManyEmbeddedRows } from '../errors.ts'
 import type { Place } from '../plan/cursor.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-import { loadEmbeds } from './embed.ts'
-import { objectsInTexts, withoutTexts } from './embed-texts.ts'
+import { loadLevels } from './embed.ts'
+import { objectsInTexts } from './embed-texts.ts'
+import { attachJoined } from './joined-embeds.ts'
 import { keysOf } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { type Connection, run, runRows } from './run.ts'
@@ -75,34 +76,41 @@ export async function readPage(
 }
 
 /**
- * The rows with what is embedded in them: as texts where they came so, as rows of their own otherwise. Where a text does
- * not fit, or more is embedded than may be, all of it is read as rows, which tell what is to be refused.
+ * The rows with what is embedded in them: as texts or joined rows where it came so, read by statements of its own otherwise. Where a
+ * text does not fit, or more is embedded than may be, all of it is read as rows, which tell what is to be refused.
  */
 async function withEmbeds(
   connection: Connection,
   statements: ReadStatements,
-  plan: ReadPlan,
-  { readers, texts }: RowStatement,
+  { rows: { from }, embeds }: ReadPlan,
+  { readers, texts, joined }: RowStatement,
   raw: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
-  const { embeddedRows: limit } = plan.rows.from.resource.settings.limits
-  const load = async (written: RowStatement['texts'], used: number) => {
-    const rows = loadRows(readers, raw, written)
-    const others = withoutTexts(plan.embeds, written)
-    await loadEmbeds(connection, statements, others, rows, { limit, left: limit - used })
+  const { embeddedRows: limit } = from.resource.settings.limits
+  const load = async (came: Came, used: number): Promise<readonly LoadedRow[]> => {
+    const rows = loadRows(readers, raw, came.texts)
+    const beyond = attachJoined(rows, came.joined)
+    const known = new Set(came.joined.map(({ embed }) => embed))
+    const own = embeds.filter((embed) => !known.has(embed) && !came.texts.has(embed.relation.name))
+    const edges = [...own.map((embed) => ({ embed, parents: rows })), ...beyond]
+    await loadLevels(connection, statements, edges, { limit, left: limit - used })
     return rows
   }
-  const used = texts.size === 0 ? undefined : objectsInTexts(texts, raw)
-  if (used === undefined || used > limit) return load(noTexts, 0)
+  if (texts.size === 0 && joined.length === 0) return load(nothing, 0)
+  const used = objectsInTexts(texts, raw)
+  if (used === undefined || used > limit) return load(nothing, 0)
   try {
-    return await load(texts, used)
+    return await load({ texts, joined }, used)
   } catch (error) {
-    if (isTooManyEmbeddedRows(error)) return load(noTexts, 0)
+    if (isTooManyEmbeddedRows(error)) return load(nothing, 0)
     throw error
   }
 }
 
-const noTexts: RowStatement['texts'] = new Map()
+/** What came with the rows themselves. */
+type Came = Pick<RowStatement, 'texts' | 'joined'>
+
+const nothing: Came = { texts: new Map(), joined: [] }
 
 /** Whether somebody is counting the same at this moment; asked where the count is part of the statement otherwise. */
 function turnOf(

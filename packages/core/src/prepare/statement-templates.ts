@@ -11,6 +11,7 @@ import {
   parentsIn,
 } from '../compile/embed-query.ts'
 import { baseOf, baseOrigin, compileEmbedText } from '../compile/embed-text.ts'
+import { isJoinable } from '../compile/joined-embed.ts'
 import { beyondPlace } from '../compile/keyset.ts'
 import type {
   EmbedStatement,
@@ -61,6 +62,8 @@ export interface FilledRead {
   readonly plan: ReadPlan
   /** The conditions with the values of this request, by their slots. */
   readonly conditions: ReadonlyMap<object, Condition>
+  /** To-one relations may be joined. */
+  readonly joins: boolean
   /** The relations may come as JSON text; URLs in it start with `base`. */
   readonly texts?: { readonly base: string }
   /** The text of a statement whose rows are asked for, as the driver takes it. */
@@ -94,9 +97,12 @@ export function filledStatements(read: FilledRead): ReadStatements {
       const form = `${formOf(slice)}${texts === undefined ? '' : ' with texts'}`
       const known = remembered(templates.rows, form, () => {
         const written = texts === undefined ? [] : embedTexts(target, plan, slice, texts.base)
+        const names = new Set(written.map(({ name }) => name))
+        const joined = read.joins && slice.offset < far ? joinable(plan, names) : []
         const { rows, ...reading } = compileRows(target, plan.rows, {
           ...slice,
           ...(written.length > 0 ? { texts: written } : {}),
+          joined,
         })
         const template = finished(rows, true)
         return template && { template, reading }
@@ -144,6 +150,17 @@ function embedTexts(
     return text === undefined ? [] : [{ name: embed.relation.name, text }]
   })
 }
+
+/** The to-one relations of a page of records that can be joined: none of them changes which rows there are. */
+const joinable = ({ rows, embeds }: ReadPlan, written: ReadonlySet<string>): readonly EmbedPlan[] =>
+  embeds.filter(
+    (embed, i) =>
+      rows.shape === 'entity' &&
+      !written.has(embed.relation.name) &&
+      isJoinable(rows, embed) &&
+      // Two of one alias cannot both be joined.
+      embeds.findIndex(({ rows: { from } }) => from.alias === embed.rows.from.alias) === i,
+  )
 
 const baseRefill = (
   { dialect: { jsonText } }: Target,
