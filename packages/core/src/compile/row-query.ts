@@ -170,7 +170,8 @@ interface Narrowed {
 /** FROM, JOIN and WHERE: either joined outright, or the base narrowed to the keys that the joins choose. */
 function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Narrowed {
   if (!plan.distinctBase) {
-    return { from: joined(target, plan.from, plan.joins), where: conditionsOf(target, plan) }
+    const joins = withoutIdle(plan, used)
+    return { from: joined(target, plan.from, joins), where: conditionsOf(target, plan) }
   }
   const needed = plan.joins
     .filter((join) => used.has(join.source))
@@ -180,6 +181,29 @@ function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Nar
     deciding.length === 0 ? conditionsOf(target, plan) : [chosenKeys(target, plan, deciding)]
   return { from: joined(target, plan.from, needed), where }
 }
+
+/**
+ * The joins without those that change nothing: a left join finds one row or none by a primary key, and nothing is read
+ * of it. Not every database leaves it out by itself.
+ */
+function withoutIdle(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
+  if (plan.shape === 'groups' || plan.joins.every((join) => !isLookUp(join))) return plan.joins
+  const deciding = new Set(decidingJoins(plan.where, plan.joins))
+  const kept: PlannedJoin[] = []
+  // From the last to the first, since a join may start where another one ends.
+  for (const join of [...plan.joins].reverse()) {
+    const isStart = kept.some(({ from }) => from === join.source)
+    const idle = isLookUp(join) && !deciding.has(join) && !used.has(join.source) && !isStart
+    if (!idle) kept.unshift(join)
+  }
+  return kept
+}
+
+const isLookUp = ({ type, relation }: PlannedJoin): boolean =>
+  type === 'left' &&
+  relation.kind === 'belongsTo' &&
+  relation.to.length === relation.target.primaryKey.length &&
+  relation.target.primaryKey.every((column) => relation.to.includes(column))
 
 const joinWords = { inner: sql` inner join `, left: sql` left join `, right: sql` right join ` }
 
