@@ -17,7 +17,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --update                 with --golden: write what the pipeline gives instead of comparing
   --plain                  the plain ways only: no prepared statements, arrays, texts and other short cuts
   --jobs N                 files at the same time (default: number of cores)
-  --timeout S              seconds until a file is stopped (default 120)`
+  --timeout S              seconds until a file is stopped (default 300)`
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
@@ -28,7 +28,7 @@ const { values: options, positionals } = parseArgs({
     update: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism()) },
-    timeout: { type: 'string', default: '120' },
+    timeout: { type: 'string', default: '300' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })

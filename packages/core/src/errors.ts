@@ -324,9 +324,6 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
     relation,
   )
 
-export const isTooManyEmbeddedRows = (error: unknown): boolean =>
-  error instanceof ApiError && error.body.code === 'too_many_embedded_rows'
-
 /** A sum that overflows, or a stored value the query's arithmetic cannot hold. */
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')

@@ -4,7 +4,7 @@ import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { KeyReader } from '../compile/embed-query.ts'
 import type { ReadStatements } from '../compile/read-statements.ts'
 import { settingNames } from '../config/setting-names.ts'
-import { tooManyEmbeddedRows } from '../errors.ts'
+import { ApiError, tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import { keysOf, keyText } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
@@ -66,6 +66,9 @@ export async function loadLevels(
     )
   }
 }
+
+export const isTooManyEmbeddedRows = (error: unknown): boolean =>
+  error instanceof ApiError && error.body.code === 'too_many_embedded_rows'
 
 /** To-one relations cost nothing: they read at most one row per parent. */
 function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
