@@ -15,6 +15,7 @@ import type { SharedCounts } from './execute/shared-counts.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
+import type { Timing } from './http/server-timing.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Reach } from './plan/context.ts'
 import type { EchoPlans } from './prepare/echo-plans.ts'
@@ -90,4 +91,6 @@ export interface Call {
   readonly caller: Caller
   /** Whether the caller may list a resource. */
   readonly reach: Reach
+  /** The stopwatch, where answers tell how long they took. */
+  readonly timing: Timing | undefined
 }

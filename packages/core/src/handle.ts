@@ -5,10 +5,12 @@ import { callerOf } from './access/caller.ts'
 import { hookArgs } from './access/hook-args.ts'
 import { reachOf } from './access/reach.ts'
 import type { Call, Runtime } from './call.ts'
+import type { HookSettings } from './config/resolve-hooks.ts'
+import type { DumpSettings } from './config/settings.ts'
 import { admitTo } from './endpoints/admit.ts'
 import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
-import { docsPartAt, serveDocs } from './endpoints/docs.ts'
+import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
 import { openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
@@ -28,6 +30,7 @@ import { requestIdOf, respond } from './http/respond.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { responseText } from './http/response-text.ts'
 import { type Route, splitUrl } from './http/route-table.ts'
+import { startTiming, type Timing } from './http/server-timing.ts'
 import type { JsonValue } from './json/json-value.ts'
 
 /** What a request was refused for before it came here: by the host's middleware, or by a parser. */
@@ -56,71 +59,110 @@ export async function answer(
 /** An answer whose body may be written already. */
 type Settled = ApiResponse & { readonly text?: string }
 
+/** What is kept while one request is answered. */
+interface Answering {
+  readonly runtime: Runtime
+  readonly request: ApiRequest
+  readonly requestId: string
+  /** Whether the answer is to be sent, not looked at. */
+  readonly wantsText: boolean
+  readonly started: number
+  readonly timing: Timing | undefined
+  /** Settings of the API until the route is known, of its resource from then on. */
+  hooks: HookSettings
+  dump: DumpSettings
+  /** Headers that are sent whatever becomes of the request. */
+  readonly always: Record<string, string>
+}
+
 async function settle(
   runtime: Runtime,
   request: ApiRequest,
   wantsText: boolean,
   refused?: Refused,
 ): Promise<Settled> {
-  const started = runtime.clock.elapsed()
-  const requestId = requestIdOf(request)
-  const stamp = (): Stamp => ({
-    version: runtime.settings.version,
-    requestId,
-    now: runtime.clock.now(),
-    elapsed: runtime.clock.elapsed() - started,
-  })
-  // Settings of the API until the route is known, of its resource from then on.
-  let { hooks, dump } = runtime.settings
-  const always: Record<string, string> = {}
-  const answerFailure = async (error: unknown): Promise<Settled> => {
-    const failure = error instanceof ApiError ? error : internalError(requestId)
-    if (failure !== error || failure.status >= 500) runtime.report(error, request)
-    const refusal = refusalOf(request, requestId, failure)
-    if (refusal !== undefined) runtime.refused(refusal)
-    await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
-    const body = failureBody(failure.status, failure.body, stamp(), dump)
-    const final = await runFinal(hooks, body).catch((e: unknown) => {
-      runtime.report(e, request)
-      return body
-    })
-    return respond(failure.status, final, requestId, { ...always, ...failure.headers })
-  }
-  const answerSuccess = async (result: Result): Promise<Settled> => {
-    const bare = dump.envelope ? {} : bareHeaders(result)
-    const headers = { ...always, ...bare, ...result.headers }
-    if (result.empty) return respond(result.status, undefined, requestId, headers)
-    if (wantsText && hooks.final === undefined) {
-      const text = successText(result, stamp(), dump)
-      return { ...respond(result.status, null, requestId, headers), text }
-    }
-    const body = await runFinal(hooks, successBody(result, stamp(), dump))
-    return respond(result.status, body, requestId, headers)
+  const { settings, clock } = runtime
+  const answering: Answering = {
+    runtime,
+    request,
+    requestId: requestIdOf(request),
+    wantsText,
+    started: clock.elapsed(),
+    timing: settings.serverTiming ? startTiming(() => clock.elapsed()) : undefined,
+    hooks: settings.hooks,
+    dump: settings.dump,
+    always: {},
   }
   try {
     if (refused !== undefined) {
-      ;({ hooks, dump } = switchesAt(runtime, request) ?? runtime.settings)
+      const { hooks, dump } = switchesAt(runtime, request) ?? settings
+      Object.assign(answering, { hooks, dump })
       throw refused.error
     }
     refuseLongUrl(runtime, request)
-    const { path } = splitUrl(request.url)
-    const part = docsPartAt(runtime.settings.docs, path)
-    if (part !== undefined) {
-      const { status, body, headers } = await serveDocs(runtime, request, part)
-      return respond(status, body as JsonValue | undefined, requestId, headers)
-    }
-    const endpoint = authEndpointAt(runtime.settings.auth.routes, path)
+    const place = splitUrl(request.url)
+    const part = docsPartAt(settings.docs, place.path)
+    if (part !== undefined) return await answerDocs(answering, part)
+    const endpoint = authEndpointAt(settings.auth.routes, place.path)
     if (endpoint !== undefined) {
-      Object.assign(always, { 'cache-control': 'no-store' })
-      return await answerSuccess(await serveAuth(runtime, request, endpoint))
+      answering.always['cache-control'] = 'no-store'
+      answering.timing?.enter('authenticate')
+      return await answerSuccess(answering, await serveAuth(runtime, request, endpoint))
     }
-    const { call, route } = openCall(runtime, request, wantsText && runtime.fastPaths.textAnswers)
-    hooks = call.hooks
-    dump = call.resource.settings.dump
-    return await answerSuccess(await serve(call, route, always))
+    const asText = wantsText && runtime.fastPaths.textAnswers
+    const { call, route } = openCall(runtime, request, place, asText, answering.timing)
+    answering.hooks = call.hooks
+    answering.dump = call.resource.settings.dump
+    return await answerSuccess(answering, await serve(call, route, answering.always))
   } catch (error) {
-    return answerFailure(error)
+    return answerFailure(answering, error)
   }
+}
+
+const stampOf = ({ runtime: { settings, clock }, requestId, started }: Answering): Stamp => ({
+  version: settings.version,
+  requestId,
+  now: clock.now(),
+  elapsed: clock.elapsed() - started,
+})
+
+/** The headers of every answer; nothing happens between them and the client. */
+const timed = ({ timing }: Answering): Readonly<Record<string, string>> | undefined =>
+  timing && { 'server-timing': timing.header() }
+
+async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled> {
+  const { runtime, request, requestId } = answering
+  const { status, body, headers } = await serveDocs(runtime, request, part)
+  return respond(status, body as JsonValue | undefined, requestId, headers, timed(answering))
+}
+
+async function answerSuccess(answering: Answering, result: Result): Promise<Settled> {
+  const { requestId, wantsText, hooks, dump, always } = answering
+  const bare = dump.envelope ? undefined : bareHeaders(result)
+  const { status, headers } = result
+  const sent = (body: JsonValue | undefined): Settled =>
+    respond(status, body, requestId, always, bare, headers, timed(answering))
+  if (result.empty) return sent(undefined)
+  if (wantsText && hooks.final === undefined) {
+    const text = successText(result, stampOf(answering), dump)
+    return { ...sent(null), text }
+  }
+  return sent(await runFinal(hooks, successBody(result, stampOf(answering), dump)))
+}
+
+async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
+  const { runtime, request, requestId, hooks, dump, always } = answering
+  const failure = error instanceof ApiError ? error : internalError(requestId)
+  if (failure !== error || failure.status >= 500) runtime.report(error, request)
+  const refusal = refusalOf(request, requestId, failure)
+  if (refusal !== undefined) runtime.refused(refusal)
+  await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
+  const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
+  const final = await runFinal(hooks, body).catch((e: unknown) => {
+    runtime.report(e, request)
+    return body
+  })
+  return respond(failure.status, final, requestId, always, failure.headers, timed(answering))
 }
 
 /** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
@@ -131,14 +173,18 @@ async function serve(call: Call, route: Route, always: Record<string, string>): 
     return { status: 204, value: null, total: undefined, empty: true, headers }
   }
   if (!allowed.includes(call.method)) throw methodNotAllowed(call.method, allowed)
-  await runSetup(call.hooks, call.request)
+  const { hooks, timing } = call
+  if (hooks.setup !== undefined) timing?.enter('setup')
+  await runSetup(hooks, call.request)
   const checks = checksOf(route, call.method)
   const { user, strategy, headers } = await admitTo(call, route, checks)
   Object.assign(always, headers)
   const caller = await callerOf(user, call.runtime.registry.users?.model, strategy)
   authorize(caller, checks)
   const known: Call = { ...call, caller, reach: reachOf(caller) }
+  timing?.enter('plan')
   const result = await answerRoute(known, route)
-  const value = await runReturn(call.hooks, result.value, hookArgs(known))
+  timing?.enter('serialize')
+  const value = await runReturn(hooks, result.value, hookArgs(known))
   return withTag(call.request, { ...result, value })
 }

@@ -133,6 +133,8 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_DUMP_ENVELOPE?: boolean
   /** Adds `request_id` to the envelope. Default false. Config, meta. Contract §2. */
   readonly API_DUMP_REQUEST_ID?: boolean
+  /** Adds the header `Server-Timing`: the milliseconds of each stage. It tells strangers what is slow. Default false. Config only. Contract §2. */
+  readonly API_SERVER_TIMING?: boolean
 
   // ------------------------------------------------------------------ callbacks; in meta also per method: `get_return_callback`
 

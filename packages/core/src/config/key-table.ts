@@ -180,6 +180,7 @@ export const keyTable: KeyTable = {
   API_DUMP_NULL_ERRORS: on,
   API_DUMP_ENVELOPE: on,
   API_DUMP_REQUEST_ID: off,
+  API_SERVER_TIMING: { default: false, ...api, check: boolean, ...now },
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,

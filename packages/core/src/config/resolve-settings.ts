@@ -74,6 +74,7 @@ export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'>
     endpointCase: read.get('API_ENDPOINT_CASE'),
     statementTimeout: read.get('API_STATEMENT_TIMEOUT'),
     bodyLimit: read.get('API_BODY_LIMIT'),
+    serverTiming: read.get('API_SERVER_TIMING'),
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),

@@ -95,6 +95,8 @@ export interface ApiSettings {
   readonly statementTimeout: number
   /** Largest body in bytes. */
   readonly bodyLimit: number
+  /** Whether answers tell how long each stage took. */
+  readonly serverTiming: boolean
   readonly info: InfoSettings
   /** Null where no documentation is served. */
   readonly docs: DocsSettings | null

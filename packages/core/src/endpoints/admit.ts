@@ -10,6 +10,7 @@ import type { MethodName } from '../config/config.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Route } from '../http/route-table.ts'
+import type { Timing } from '../http/server-timing.ts'
 import { clientAddress } from '../limits/address.ts'
 import type { LimitHeaders } from '../limits/limiter.ts'
 
@@ -56,7 +57,7 @@ export async function admitTo(
   const relation = route.kind === 'related' ? `.${route.relation.name}` : ''
   const windows = resource.settings.rates[method as MethodName] ?? []
   const admission = admissionOf(checks, `${route.resource.name}${relation}:${method}`, windows)
-  const { identity, headers } = await admit(runtime, request, admission)
+  const { identity, headers } = await admit(runtime, request, admission, call.timing)
   const { strategies, required } = admission
   const { providers } = runtime.settings.auth
   const caching = privateHeaders(strategies, providers, identity !== null)
@@ -77,17 +78,28 @@ export async function admit(
   runtime: Runtime,
   request: ApiRequest,
   admission: Admission,
+  timing?: Timing,
 ): Promise<{ readonly identity: Identity | null; readonly headers: LimitHeaders }> {
   const { auth } = runtime
   const { route, windows, strategies, required, secret } = admission
   if (windows.length === 0 && strategies.length === 0 && !required) return nobody
   const options = secret === undefined ? {} : { secret }
+  const authenticating = () => {
+    if (strategies.length > 0 || required) timing?.enter('authenticate')
+  }
+  const limiting = () => {
+    if (windows.length > 0) timing?.enter('limit')
+  }
+  authenticating()
   const credentials = await findCredentials(auth, strategies, request, options)
   const counting = counter(runtime, request, credentials, route, windows)
+  limiting()
   let headers = await counting.first()
+  authenticating()
   const guard = guardOf(runtime, request, credentials)
   try {
     const identity = await authenticate(auth, strategies, request, credentials, required, guard)
+    limiting()
     headers = { ...headers, ...(await counting.afterwards(identity)) }
     return { identity, headers }
   } catch (error) {

@@ -97,6 +97,7 @@ async function ownRecord(runtime: Runtime, request: ApiRequest, method: string):
     base: `${origin}${prefix}`,
     caller,
     reach: reachOf(caller),
+    timing: undefined,
   } as Call)
   return { ...result, headers: { ...headers, ...result.headers } }
 }

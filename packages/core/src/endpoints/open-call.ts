@@ -8,6 +8,7 @@ import type { ApiSettings } from '../config/settings.ts'
 import { unknownPath, urlTooLong } from '../errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import type { Timing } from '../http/server-timing.ts'
 import { actionOf, resourceOf } from './route-method.ts'
 
 /** 414, before anything is read of the URL. */
@@ -16,16 +17,20 @@ export function refuseLongUrl({ settings }: Runtime, { url }: ApiRequest): void 
   if (url.length > urlLength) throw urlTooLong(url.length, settingNames.maxUrlLength, urlLength)
 }
 
+/** A request's URL, split. */
+type Place = ReturnType<typeof splitUrl>
+
 export type Switches = Pick<ApiSettings, 'hooks' | 'dump'>
 
 /** The path, the method, and what they mean; nobody is known yet. `wantsText`: the answer is to be sent, not looked at. */
 export function openCall(
   runtime: Runtime,
   request: ApiRequest,
+  { path, query }: Place = splitUrl(request.url),
   wantsText = false,
+  timing?: Timing,
 ): { call: Call; route: Route } {
   const { baseUrl, prefix } = runtime.settings
-  const { path, query } = splitUrl(request.url)
   const route = matchRoute(runtime.routes, path)
   if (route === undefined) throw unknownPath(path)
   const method = request.method.toUpperCase()
@@ -48,6 +53,7 @@ export function openCall(
     base: `${origin}${prefix}`,
     caller: anonymous,
     reach: reachOf(anonymous),
+    timing,
   }
   return { call, route }
 }

@@ -80,6 +80,7 @@ export async function open(call: Call): Promise<Opened> {
       statementTimeout: runtime.settings.statementTimeout,
       // A transaction sees what it wrote itself.
       counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
+      timing: call.timing,
     },
     target,
     own,
@@ -126,6 +127,7 @@ export async function objectsOf(
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): Promise<readonly JsonValue[]> {
+  call.timing?.enter('serialize')
   await checkObjects(call, plan, rows)
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
@@ -144,6 +146,7 @@ export async function contentOf(
   rows: readonly LoadedRow[],
   form: 'one' | 'list',
 ): Promise<Pick<Result, 'value' | 'text'>> {
+  call.timing?.enter('serialize')
   const { embeds, links } = plan
   const dumped = call.hooks.dump !== undefined || hasDump(resource, embeds)
   if (!call.asText || dumped) {

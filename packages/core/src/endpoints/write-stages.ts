@@ -48,10 +48,9 @@ export async function inWrite<T>(
   { again, problems }: WriteOptions = {},
 ): Promise<T> {
   const opened = await open(call)
-  const { dialect } = opened.connection
   for (let repeat = 1; ; repeat++) {
     try {
-      return await inTransaction(opened.own, dialect, (transaction) =>
+      return await timedTransaction(call, opened, (transaction) =>
         work(writingIn(call, opened, transaction, problems)),
       )
     } catch (error) {
@@ -62,6 +61,19 @@ export async function inWrite<T>(
       }
     }
   }
+}
+
+/** As `inTransaction`; where the request is timed, BEGIN and COMMIT count as the database's. */
+function timedTransaction<T>(
+  { timing }: Call,
+  { own, connection }: Opened,
+  work: (transaction: AnyDatabase) => Promise<T>,
+): Promise<T> {
+  const { dialect } = connection
+  if (timing === undefined) return inTransaction(own, dialect, work)
+  return timing.database(() =>
+    inTransaction(own, dialect, (transaction) => timing.ownWork(() => work(transaction))),
+  )
 }
 
 /** The answer to what the database refused; any other error is its own. */
@@ -81,7 +93,7 @@ function writingIn(
   const db = transaction.withoutPlugins()
   const { dialect } = outside.connection
   const opened: Opened = {
-    connection: { db, dialect },
+    connection: { db, dialect, timing: call.timing },
     target: { ...outside.target, db },
     own: transaction,
   }

@@ -5,7 +5,7 @@ import { tableOf } from '../compile/source.ts'
 import type { Target } from '../compile/target.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
-import type { Connection } from './run.ts'
+import { type Connection, execute } from './run.ts'
 
 const table = 'idempotency_keys'
 const lifetime = 24 * 60 * 60 * 1000
@@ -87,7 +87,7 @@ export async function releaseKey(store: KeyStore, { id }: Claim): Promise<void> 
 const place = ({ target }: KeyStore): Expression<unknown> => tableOf(target, table)
 
 async function run<T>({ connection }: KeyStore, statement: RawBuilder<T>) {
-  return connection.db.executeQuery(statement.compile(connection.db))
+  return execute(connection, statement.compile(connection.db))
 }
 
 async function find(store: KeyStore, id: string): Promise<Row | undefined> {

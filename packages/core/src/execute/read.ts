@@ -164,7 +164,7 @@ async function count(
     (first && compiled.total && cellOf(first, compiled.total)) ??
     provenTotal(plan, raw.length) ??
     (turn?.kind === 'shared'
-      ? await turn.total()
+      ? await (connection.timing?.database(turn.total) ?? turn.total())
       : await runCount(connection, statements.count(mostOf(plan))))
   const known = Number(total ?? 0)
   return plan.count === 'capped' && known > mostCounted

@@ -1,12 +1,13 @@
 // Sends one compiled statement and turns what the driver throws into the answer it deserves.
 
-import type { CompiledQuery } from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
 import type { Sendable } from '../compile/read-statements.ts'
 import type { Reader } from '../compile/selection.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
+import type { Timing } from '../http/server-timing.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { asArrays } from '../prepared/array-rows.ts'
 import { compileStatement } from '../sql/statement.ts'
@@ -23,6 +24,8 @@ export interface Connection {
   readonly statementTimeout?: number
   /** Counts that may be shared; absent where the connection sees what others do not. */
   readonly counts?: SharedCounts | undefined
+  /** The stopwatch of the request, where it is timed. */
+  readonly timing?: Timing | undefined
 }
 
 /** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */
@@ -51,7 +54,7 @@ function readyOf(connection: Connection, statement: Sendable): CompiledQuery {
 
 async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
   try {
-    const { rows } = await connection.db.executeQuery(compiled)
+    const { rows } = await execute(connection, compiled)
     return rows as readonly RawRow[]
   } catch (error) {
     const { kind } = connection.dialect.classify(error)
@@ -61,6 +64,15 @@ async function send(connection: Connection, compiled: CompiledQuery): Promise<re
     if (kind === 'value') throw Object.assign(valueOutOfRange(), { cause: error })
     throw error
   }
+}
+
+/** Executes a statement; what it takes is the database's time. */
+export function execute<R>(
+  { db, timing }: Pick<Connection, 'db' | 'timing'>,
+  compiled: CompiledQuery<R>,
+): Promise<QueryResult<R>> {
+  if (timing === undefined) return db.executeQuery(compiled)
+  return timing.database(() => db.executeQuery(compiled))
 }
 
 /** The text of a read as the driver takes it; `rows`: they are asked for as arrays where the driver can. */

@@ -6,7 +6,7 @@ import { databaseUnavailable } from '../errors.ts'
 import { asArrays } from '../prepared/array-rows.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { compileStatement } from '../sql/statement.ts'
-import type { NamedRow } from './run.ts'
+import { execute, type NamedRow } from './run.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
 /** Runs a write; `step` says what it is about. */
@@ -35,7 +35,7 @@ async function send(
     const compiled = compileStatement(db, statement, dialect.textStyle)
     const arrays = rows && dialect.arrayRows === true
     const sent = arrays ? { ...compiled, sql: asArrays(compiled.sql) } : compiled
-    return (await db.executeQuery(sent)) as QueryResult<RawRow>
+    return (await execute(connection, sent)) as QueryResult<RawRow>
   } catch (error) {
     const failure = dialect.classify(error)
     switch (failure.kind) {

@@ -4,25 +4,19 @@ import type { JsonValue } from '../json/json-value.ts'
 import { type ApiRequest, header } from './request.ts'
 import type { ApiResponse } from './response.ts'
 
-/** An answer; `headers` may replace those that all have. */
+/** An answer; `headers` may replace those that all have, and later ones earlier ones. */
 export function respond(
   status: number,
   body: JsonValue | undefined,
   requestId: string,
-  headers: Readonly<Record<string, string>>,
+  ...headers: readonly (Readonly<Record<string, string>> | undefined)[]
 ): ApiResponse {
-  const type: Record<string, string> =
-    body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' }
-  return {
-    status,
-    headers: {
-      ...type,
-      'x-request-id': requestId,
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
-    body: body as ApiResponse['body'],
-  }
+  const all: Record<string, string> = {}
+  if (body !== undefined) all['content-type'] = 'application/json; charset=utf-8'
+  all['x-request-id'] = requestId
+  all['x-content-type-options'] = 'nosniff'
+  for (const some of headers) if (some !== undefined) Object.assign(all, some)
+  return { status, headers: all, body: body as ApiResponse['body'] }
 }
 
 /** The client's own request id where it is harmless, else a new one (contract §2). */
