@@ -166,7 +166,8 @@ eachDatabase('nested writes', (test, db) => {
       in_stock: fc.boolean(),
       details: fc
         .jsonValue({ maxDepth: 3 })
-        .filter((json) => !JSON.stringify(json).includes('__proto__')),
+        // Such keys are problems of a body.
+        .filter((json) => !/__proto__|constructor|prototype/.test(JSON.stringify(json))),
       tags: fc.array(fc.constant(0), { maxLength: 3 }),
     })
     const payload = fc.record({ name: text, books: fc.array(book, { maxLength: 3 }) })
