@@ -4,6 +4,8 @@ import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import { checksOf } from './access/authorize.ts'
 import { buildPolicies } from './access/policy.ts'
+import { reachOf } from './access/reach.ts'
+import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
@@ -222,6 +224,7 @@ export function createApi<
     registry,
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,
+    anonymousReach: reachOf(anonymous),
     policies,
     clock,
     dialect,

@@ -38,6 +38,8 @@ export interface Runtime {
   readonly registry: Registry
   readonly routes: RouteTable
   readonly schema: string | undefined
+  /** Whether somebody without any credential may list a resource. */
+  readonly anonymousReach: Reach
   /** The access policy of each resource that has one. */
   readonly policies: Policies
   readonly clock: Clock

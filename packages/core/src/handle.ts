@@ -1,18 +1,19 @@
 // The pipeline: one request in, one answer out; every refusal of every stage is caught here and nowhere else.
 
-import { authorize, checksOf } from './access/authorize.ts'
+import { authorize } from './access/authorize.ts'
 import { callerOf } from './access/caller.ts'
 import { hookArgs } from './access/hook-args.ts'
 import { reachOf } from './access/reach.ts'
-import type { Call, Runtime } from './call.ts'
+import { anonymous } from './access/roles.ts'
+import type { Runtime } from './call.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { DumpSettings } from './config/settings.ts'
-import { admitTo } from './endpoints/admit.ts'
+import { type Admission, admitTo, asksNothing } from './endpoints/admit.ts'
 import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
-import { openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
-import { allowedMethods } from './endpoints/route-method.ts'
+import { type OpenCall, openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
+import { factsOf } from './endpoints/route-facts.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
 import {
@@ -145,7 +146,7 @@ async function answerSuccess(answering: Answering, result: Result): Promise<Sett
   if (result.empty) return sent(undefined)
   if (wantsText && hooks.final === undefined) {
     const text = successText(result, stampOf(answering), dump)
-    return { ...sent(null), text }
+    return Object.assign(sent(null), { text })
   }
   return sent(await runFinal(hooks, successBody(result, stampOf(answering), dump)))
 }
@@ -166,25 +167,47 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
 }
 
 /** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
-async function serve(call: Call, route: Route, always: Record<string, string>): Promise<Result> {
-  const allowed = allowedMethods(route)
-  if (call.method === 'OPTIONS') {
+async function serve(
+  call: OpenCall,
+  route: Route,
+  always: Record<string, string>,
+): Promise<Result> {
+  const { request, method, hooks, timing } = call
+  const { allowed, methods } = factsOf(route)
+  if (method === 'OPTIONS') {
     const headers = { allow: allowed.join(', ') }
     return { status: 204, value: null, total: undefined, empty: true, headers }
   }
-  if (!allowed.includes(call.method)) throw methodNotAllowed(call.method, allowed)
-  const { hooks, timing } = call
-  if (hooks.setup !== undefined) timing?.enter('setup')
-  await runSetup(hooks, call.request)
-  const checks = checksOf(route, call.method)
-  const { user, strategy, headers } = await admitTo(call, route, checks)
+  const facts = methods.get(method)
+  if (facts === undefined) throw methodNotAllowed(method, allowed)
+  // What has nothing to wait for does not wait: each promise costs as much as a small stage.
+  if (hooks.setup !== undefined) {
+    timing?.enter('setup')
+    await runSetup(hooks, request)
+  }
+  const { admission, checks } = facts
+  if (!asksNothing(admission) || (request.user ?? false) !== false) {
+    await identify(call, admission, always)
+  }
+  authorize(call.caller, checks)
+  timing?.enter('plan')
+  const result = await answerRoute(call, route)
+  timing?.enter('serialize')
+  if (hooks.return === undefined) return withTag(request, result)
+  const value = await runReturn(hooks, result.value, hookArgs(call))
+  return withTag(request, { ...result, value })
+}
+
+/** limit and authenticate: the call is told who is calling. */
+async function identify(
+  call: OpenCall,
+  admission: Admission,
+  always: Record<string, string>,
+): Promise<void> {
+  const { user, strategy, headers } = await admitTo(call, admission)
   Object.assign(always, headers)
   const caller = await callerOf(user, call.runtime.registry.users?.model, strategy)
-  authorize(caller, checks)
-  const known: Call = { ...call, caller, reach: reachOf(caller) }
-  timing?.enter('plan')
-  const result = await answerRoute(known, route)
-  timing?.enter('serialize')
-  const value = await runReturn(hooks, result.value, hookArgs(known))
-  return withTag(call.request, { ...result, value })
+  if (caller === anonymous) return
+  call.caller = caller
+  call.reach = reachOf(caller)
 }

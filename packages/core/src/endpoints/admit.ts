@@ -6,10 +6,8 @@ import { authenticate, findCredentials } from '../auth/authenticate.ts'
 import type { CheckGuard, Credential, Identity } from '../auth/identity.ts'
 import type { Call, Runtime } from '../call.ts'
 import type { StrategyName, TokenProvider } from '../config/access-types.ts'
-import type { MethodName } from '../config/config.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import type { ApiRequest } from '../http/request.ts'
-import type { Route } from '../http/route-table.ts'
 import type { Timing } from '../http/server-timing.ts'
 import { clientAddress } from '../limits/address.ts'
 import type { LimitHeaders } from '../limits/limiter.ts'
@@ -45,18 +43,13 @@ export function admissionOf(
 /** The two stages for a route of a resource; `user` is what the role rules are asked about. */
 export async function admitTo(
   call: Call,
-  route: Route,
-  checks: readonly Check[],
+  admission: Admission,
 ): Promise<{
   readonly user: unknown
   readonly strategy: StrategyName | undefined
   readonly headers: LimitHeaders
 }> {
-  const { runtime, request, resource } = call
-  const method = call.method === 'HEAD' ? 'GET' : call.method
-  const relation = route.kind === 'related' ? `.${route.relation.name}` : ''
-  const windows = resource.settings.rates[method as MethodName] ?? []
-  const admission = admissionOf(checks, `${route.resource.name}${relation}:${method}`, windows)
+  const { runtime, request } = call
   const { identity, headers } = await admit(runtime, request, admission, call.timing)
   const { strategies, required } = admission
   const { providers } = runtime.settings.auth
@@ -71,6 +64,9 @@ export async function admitTo(
 }
 
 /** Nothing to count and nobody to ask for: an API without limits and strategies pays nothing for them. */
+export const asksNothing = ({ windows, strategies, required }: Admission): boolean =>
+  windows.length === 0 && strategies.length === 0 && !required
+
 const nobody = { identity: null, headers: {} }
 
 /** Who sent the request, or null; `headers` tell the client of its limit. Throws 401, 403 and 429. */
@@ -82,7 +78,7 @@ export async function admit(
 ): Promise<{ readonly identity: Identity | null; readonly headers: LimitHeaders }> {
   const { auth } = runtime
   const { route, windows, strategies, required, secret } = admission
-  if (windows.length === 0 && strategies.length === 0 && !required) return nobody
+  if (asksNothing(admission)) return nobody
   const options = secret === undefined ? {} : { secret }
   const authenticating = () => {
     if (strategies.length > 0 || required) timing?.enter('authenticate')

@@ -16,7 +16,9 @@ import { type AuthEndpoint, login, logout, me, refresh } from './auth.ts'
 /** The authentication endpoint of a path, or undefined; each segment is decoded once, like everywhere. */
 export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
   const plain = path.includes('%') ? decodedPath(path) : path
-  return plain === undefined ? undefined : endpoints.find((name) => routes[name] === plain)
+  if (plain === undefined) return undefined
+  for (const name of endpoints) if (routes[name] === plain) return name
+  return undefined
 }
 
 const endpoints = ['login', 'refresh', 'logout', 'me'] as const

@@ -23,14 +23,16 @@ export interface DocsAnswer {
 /** Where the document is served besides its configured path: where tools look for it. */
 const usualPlace = '/openapi.json'
 
-const scriptPath = ({ page }: DocsSettings): string => `${page}/redoc.js`
+const script = '/redoc.js'
+const scriptPath = ({ page }: DocsSettings): string => `${page}${script}`
 
 /** The part of the documentation at a path, or undefined. */
 export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
   if (docs === null) return undefined
   if (path === docs.spec || path === usualPlace) return 'document'
   if (path === docs.page) return 'page'
-  return path === scriptPath(docs) ? 'script' : undefined
+  // Asked at every request: most paths are told apart by their end, without putting one together.
+  return path.endsWith(script) && path === scriptPath(docs) ? 'script' : undefined
 }
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']

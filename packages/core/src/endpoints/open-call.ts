@@ -1,8 +1,8 @@
 // route: a request's URL and method → the call that the other stages carry on, or 404 and 414.
 
-import { reachOf } from '../access/reach.ts'
 import { anonymous } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
+import type { MetaMethod } from '../config/meta.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import { unknownPath, urlTooLong } from '../errors.ts'
@@ -22,6 +22,20 @@ type Place = ReturnType<typeof splitUrl>
 
 export type Switches = Pick<ApiSettings, 'hooks' | 'dump'>
 
+/** The callbacks of methods without any of their own are those of GET. */
+const hookMethods: Readonly<Record<string, MetaMethod>> = {
+  POST: 'post',
+  PATCH: 'patch',
+  PUT: 'put',
+  DELETE: 'delete',
+}
+
+/** A call whose caller is still to be known. */
+export type OpenCall = Omit<Call, 'caller' | 'reach'> & {
+  caller: Call['caller']
+  reach: Call['reach']
+}
+
 /** The path, the method, and what they mean; nobody is known yet. `wantsText`: the answer is to be sent, not looked at. */
 export function openCall(
   runtime: Runtime,
@@ -29,16 +43,16 @@ export function openCall(
   { path, query }: Place = splitUrl(request.url),
   wantsText = false,
   timing?: Timing,
-): { call: Call; route: Route } {
+): { call: OpenCall; route: Route } {
   const { baseUrl, prefix } = runtime.settings
   const route = matchRoute(runtime.routes, path)
   if (route === undefined) throw unknownPath(path)
   const method = request.method.toUpperCase()
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
-  const hookMethod = method.toLowerCase() as keyof typeof resource.settings.hooks
-  const hooks = resource.settings.hooks[hookMethod] ?? resource.settings.hooks.get
-  const call: Call = {
+  const { hooks: byMethod } = resource.settings
+  const hooks = byMethod[hookMethods[method] ?? 'get']
+  const call: OpenCall = {
     runtime,
     request,
     method,
@@ -52,7 +66,7 @@ export function openCall(
     origin,
     base: `${origin}${prefix}`,
     caller: anonymous,
-    reach: reachOf(anonymous),
+    reach: runtime.anonymousReach,
     timing,
   }
   return { call, route }
