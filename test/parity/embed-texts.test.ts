@@ -1,7 +1,7 @@
 /** Embedded relations that the database writes itself: the bytes are those of rows that are read and written one by one. */
 import { belongsTo, createApi, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
 import { noFastPaths, withFastPaths } from '@model-api/core/internals'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { frozenClock } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -194,5 +194,29 @@ eachDatabase('embedded relations written by the database', (test, db) => {
       equal(answer, await plain.answer(request))
       ok(answer.status === (url.includes('/4') ? 200 : 400), `${url} ${answer.status}`)
     }
+  })
+
+  test('lists in lists are not written beyond what an answer may hold', async () => {
+    if (db.name !== 'postgres') return
+    await db.execScript(`
+      insert into owners values (5, 'Many', null);
+      insert into things (id, owner_id, title) select 1000 + i, 5, 'many' from generate_series(1, 300) i;
+      insert into parts select 1000 + i, 1001 + i % 300, null from generate_series(1, 90000) i;`)
+    const more = { API_MAX_EMBEDDED_ROWS: 10_000 }
+    const [fast, plain] = [apiOf(true, more), apiOf(false, more)]
+    await fast.ready
+    const url = '/api/owners/5?dump=dynamic&join=things.parts'
+    const request = { method: 'GET', url, headers: { 'x-request-id': 'test' } }
+    const { result, statements } = await db.capture(() => fast.answer(request))
+    equal(result, await plain.answer(request))
+    const [first] = statements
+    const { rows } = await kysely.executeQuery(
+      CompiledQuery.raw(first?.sql ?? '', [...(first?.parameters ?? [])]),
+    )
+    const { length } = JSON.stringify(rows)
+    ok(length < 10_000, `${length} characters were written`)
+    await db.execScript(
+      'delete from parts where id > 1000; delete from things where id > 1000; delete from owners where id = 5;',
+    )
   })
 })

@@ -18,6 +18,8 @@ export interface TextOptions {
   readonly base: string
   /** Most rows of one list; one more than a request may embed, so that too many are noticed. */
   readonly most: number
+  /** Most rows that the texts are written in. */
+  readonly parents: number
 }
 
 /** What the beginning of links is made of: another request may have come by another mount. */
@@ -33,13 +35,29 @@ export function compileEmbedText(
   options: TextOptions,
 ): Fragment | undefined {
   const { jsonText } = target.dialect
-  return jsonText && textOf({ target, jsonText, options }, from, embed, [from.alias])
+  const share = shareOf(embed, options.parents)
+  return jsonText && textOf({ target, jsonText, options, share }, from, embed, [from.alias])
 }
+
+/** Objects that the texts of one relation may hold, inner ones included: lists in lists multiply before anybody counts. */
+const mostWritten = 50_000
+
+/** Most rows of each list, so that all of them together stay within what may be written. */
+const shareOf = (embed: EmbedPlan, parents: number): number =>
+  Math.max(1, Math.floor((mostWritten / parents) ** (1 / listsIn(embed))))
+
+/** How many lists lie in each other; at least one. */
+const listsIn = (embed: EmbedPlan): number => Math.max(1, depthOf(embed))
+
+const depthOf = ({ relation, embeds }: EmbedPlan): number =>
+  Math.max(0, ...embeds.map(depthOf)) + (relation.cardinality === 'many' ? 1 : 0)
 
 interface Writing {
   readonly target: Target
   readonly jsonText: JsonText
   readonly options: TextOptions
+  /** Most rows of a list; a longer one is read as rows. */
+  readonly share: number
 }
 
 function textOf(
@@ -48,7 +66,7 @@ function textOf(
   embed: EmbedPlan,
   around: readonly string[],
 ): Fragment | undefined {
-  const { target, jsonText, options } = writing
+  const { target, jsonText, options, share } = writing
   const { relation, rows: plan, limit } = embed
   const source = plan.from
   // An alias of its own inside would hide the row that it belongs to.
@@ -59,9 +77,11 @@ function textOf(
   const rows = relatedRows(target, { from, relation, source })
   const where = chosen === undefined ? rows : sql`${rows} and ${chosen}`
   const many = relation.cardinality === 'many'
-  const most = many ? Math.min(limit ?? options.most, options.most) : 1
+  const asked = many ? Math.min(limit ?? options.most, options.most) : 1
+  const isShort = asked <= share
+  const most = isShort ? asked : share + 1
   const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${target.dialect.rowCount(most)}`
-  return many ? jsonText.list(select) : jsonText.object(select)
+  return many ? jsonText.list(select, isShort ? undefined : share) : jsonText.object(select)
 }
 
 /** The members in the order of `serialize/`: visible columns, then relations as the model lists them. */

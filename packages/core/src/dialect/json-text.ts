@@ -14,8 +14,8 @@ export interface JsonText {
   keyPart(column: DialectColumn, ref: Expression<unknown>): Fragment | undefined
   /** The object made of the columns of a select's one row; NULL where there is none. */
   object(rows: Fragment): Fragment
-  /** `[{…},{…}]` of the rows of a select, in its order. */
-  list(rows: Fragment): Fragment
+  /** `[{…},{…}]` of the rows of a select, in its order; marked as `fitsJson` tells where these are more than `most`. */
+  list(rows: Fragment, most?: number): Fragment
   /** Such a text as a member of another object. */
   nested(text: Fragment): Fragment
   /** A bound text. */

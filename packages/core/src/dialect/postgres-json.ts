@@ -12,8 +12,12 @@ export const postgresJson = (facts: Facts): JsonText => ({
   keyPart: (column, ref) =>
     column.type === 'uuid' || isWhole(facts, column) ? sql`${ref}::text` : undefined,
   object: (rows) => sql`(select row_to_json(r)::text from (${rows}) as r)`,
-  list: (rows) =>
-    sql`(select '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']' from (${rows}) as r)`,
+  list(rows, most) {
+    const all = sql`'[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']'`
+    const text =
+      most === undefined ? all : sql`case when count(*) > ${most} then ${marked} else ${all} end`
+    return sql`(select ${text} from (${rows}) as r)`
+  },
   nested: (text) => sql`${text}::json`,
   text: (value) => sql`${value}::text`,
   joined: (parts) => sql.join(parts, sql` || `),
@@ -21,6 +25,9 @@ export const postgresJson = (facts: Facts): JsonText => ({
 
 /** What stands for a value that has another form in our JSON; texts may hold it too, which costs time alone. */
 const unfit = sql`chr(1) || '?'`
+
+/** What stands for a list that is too long. */
+const marked = sql`'"\\u0001?"'`
 
 function memberOf(facts: Facts, column: DialectColumn, ref: Ref): Ref | undefined {
   const declared = facts.declared(column)

@@ -140,13 +140,13 @@ export function filledStatements(read: FilledRead): ReadStatements {
 function embedTexts(
   target: Target,
   { rows, embeds }: ReadPlan,
-  { offset }: Slice,
+  { offset, limit }: Slice,
   base: string,
 ): readonly EmbedText[] {
   if (offset > 0 && !canSkipKeys(target, rows)) return []
   const most = rows.from.resource.settings.limits.embeddedRows + 1
   return embeds.flatMap((embed) => {
-    const text = compileEmbedText(target, rows.from, embed, { base, most })
+    const text = compileEmbedText(target, rows.from, embed, { base, most, parents: limit })
     return text === undefined ? [] : [{ name: embed.relation.name, text }]
   })
 }
