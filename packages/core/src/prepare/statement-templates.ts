@@ -98,7 +98,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
       const known = remembered(templates.rows, form, () => {
         const written = texts === undefined ? [] : embedTexts(target, plan, slice, texts.base)
         const names = new Set(written.map(({ name }) => name))
-        const joined = read.joins && slice.offset < far ? joinable(plan, names) : []
+        const joined = read.joins && slice.offset < far ? fitting(plan, joinable(plan, names)) : []
         const { rows, ...reading } = compileRows(target, plan.rows, {
           ...slice,
           ...(written.length > 0 ? { texts: written } : {}),
@@ -161,6 +161,18 @@ const joinable = ({ rows, embeds }: ReadPlan, written: ReadonlySet<string>): rea
       // Two of one alias cannot both be joined.
       embeds.findIndex(({ rows: { from } }) => from.alias === embed.rows.from.alias) === i,
   )
+
+/** Databases take some 60 tables and 1,600 columns in one statement. */
+const mostJoined = 16
+const mostColumns = 1000
+
+function fitting({ rows }: ReadPlan, embeds: readonly EmbedPlan[]): readonly EmbedPlan[] {
+  let columns = rows.output.length
+  return embeds.slice(0, mostJoined).filter((embed) => {
+    columns += embed.rows.output.length + 1
+    return columns <= mostColumns
+  })
+}
 
 const baseRefill = (
   { dialect: { jsonText } }: Target,
