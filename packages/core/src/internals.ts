@@ -8,6 +8,7 @@ export { type FastPaths, noFastPaths, withFastPaths } from './config/fast-paths.
 export { inRange, parseIp, parseIpRange } from './config/ip-range.ts'
 export { rateWindows } from './config/rate-windows.ts'
 export { detectDialect } from './dialect/detect.ts'
+export { readPage } from './execute/read.ts'
 export { createSharedCounts } from './execute/shared-counts.ts'
 export { buildRouteTable, matchRoute } from './http/route-table.ts'
 export { clientAddress } from './limits/address.ts'

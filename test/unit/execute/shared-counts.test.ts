@@ -1,5 +1,5 @@
 /** Counts that are asked for at the same time: how often they run, and that none is older than its request. */
-import { createSharedCounts } from '@model-api/core/internals'
+import { createSharedCounts, readPage } from '@model-api/core/internals'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -95,5 +95,21 @@ suite('shared counts', (test) => {
     ok(counts.join('books', async () => 1).kind === 'shared')
     if (first.kind === 'own') first.done()
     equal(counts.join('books', async () => 1).kind, 'own')
+  })
+
+  test('a page that fails before it is sent holds nobody up', async () => {
+    const counts = createSharedCounts()
+    const ready = { sql: 'select 1', parameters: [] }
+    const statements = {
+      count: () => ({ ready }),
+      rows: () => {
+        throw new Error('not compiled')
+      },
+    }
+    const connection = { counts, dialect: { countsInStatement: true } }
+    const plan = { count: 'exact', page: { kind: 'numbered', number: 1, limit: 1, offset: 0 } }
+    const read = readPage as unknown as (...all: readonly unknown[]) => Promise<unknown>
+    await read(connection, statements, plan).catch(() => {})
+    equal(counts.join(ready.sql, async () => 0).kind, 'own')
   })
 })

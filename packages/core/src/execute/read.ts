@@ -49,8 +49,12 @@ export async function readPage(
   const { page } = plan
   const offset = page.kind === 'numbered' ? page.offset : 0
   const turn = turnOf(connection, statements, plan)
-  const compiled = statements.rows(sliceOf(connection.dialect, plan, turn?.kind === 'shared'))
-  const read = await runRows(connection, compiled.rows).finally(() => {
+  const readRows = async () => {
+    const compiled = statements.rows(sliceOf(connection.dialect, plan, turn?.kind === 'shared'))
+    return { compiled, read: await runRows(connection, compiled.rows) }
+  }
+  // Others wait for this, also where it fails before anything is sent.
+  const { compiled, read } = await readRows().finally(() => {
     if (turn?.kind === 'own') turn.done()
   })
   const surplus = read.length > page.limit
