@@ -233,7 +233,7 @@ export function createApi<
     refused: options.onRefusal ?? (() => {}),
     warn,
     root: db,
-    counts: fastPaths.sharedCounts ? createSharedCounts() : undefined,
+    counts: fastPaths.sharedCounts ? createSharedCounts(() => clock.elapsed()) : undefined,
     reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
     echoes: createEchoPlans(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report }),

@@ -16,7 +16,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 suite('shared counts', (test) => {
   test('who comes alone counts by himself, each time', () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     for (let i = 0; i < 3; i++) {
       const turn = counts.join('books', async () => 1)
       equal(turn.kind, 'own')
@@ -25,7 +25,7 @@ suite('shared counts', (test) => {
   })
 
   test('who comes meanwhile waits for one count, which begins when the other has ended', async () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     let runs = 0
     const count = async (): Promise<number> => {
       runs += 1
@@ -45,7 +45,7 @@ suite('shared counts', (test) => {
   })
 
   test('who comes while the shared one runs gets the one after it', async () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     const gates = [gate<number>(), gate<number>()]
     let runs = 0
     const count = (): Promise<number> => (gates[runs++] as ReturnType<typeof gate<number>>).promise
@@ -63,15 +63,27 @@ suite('shared counts', (test) => {
     equal(runs, 2)
   })
 
+  test('nobody joins one that has been under way for long', () => {
+    let now = 0
+    const counts = createSharedCounts(() => now)
+    const count = async (): Promise<number> => 1
+    equal(counts.join('books', count).kind, 'own')
+    now = 1_000
+    equal(counts.join('books', count).kind, 'shared')
+    now = 1_001
+    equal(counts.join('books', count).kind, 'own')
+    equal(counts.join('books', count).kind, 'shared')
+  })
+
   test('what is counted tells requests apart', () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     equal(counts.join('books', async () => 1).kind, 'own')
     equal(counts.join('authors', async () => 1).kind, 'own')
     equal(counts.join('books', async () => 1).kind, 'shared')
   })
 
   test('a count that fails fails for those who waited, and the next one is tried again', async () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     const first = counts.join('books', async () => 1)
     const failing = async (): Promise<number> => {
       throw new Error('away')
@@ -90,7 +102,7 @@ suite('shared counts', (test) => {
   })
 
   test('nobody waits where the page itself told the total', async () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     const first = counts.join('books', async () => 1)
     ok(counts.join('books', async () => 1).kind === 'shared')
     if (first.kind === 'own') first.done()
@@ -98,7 +110,7 @@ suite('shared counts', (test) => {
   })
 
   test('a page that fails before it is sent holds nobody up', async () => {
-    const counts = createSharedCounts()
+    const counts = createSharedCounts(() => 0)
     const ready = { sql: 'select 1', parameters: [] }
     const statements = {
       count: () => ({ ready }),

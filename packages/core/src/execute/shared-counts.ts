@@ -18,9 +18,14 @@ export type Turn =
 interface Counting {
   readonly ended: Promise<void>
   next: Promise<number> | undefined
+  /** Milliseconds of the clock. */
+  readonly since: number
 }
 
-export function createSharedCounts(): SharedCounts {
+/** Nobody joins a count that has been under way for longer: it may be one that never ends. */
+const patience = 1_000
+
+export function createSharedCounts(elapsed: () => number): SharedCounts {
   const underWay = new Map<string, Counting>()
 
   const begin = (key: string): (() => void) => {
@@ -30,6 +35,7 @@ export function createSharedCounts(): SharedCounts {
         end = resolve
       }),
       next: undefined,
+      since: elapsed(),
     }
     underWay.set(key, counting)
     return () => {
@@ -41,7 +47,9 @@ export function createSharedCounts(): SharedCounts {
   return {
     join(key, count) {
       const counting = underWay.get(key)
-      if (counting === undefined) return { kind: 'own', done: begin(key) }
+      if (counting === undefined || elapsed() - counting.since > patience) {
+        return { kind: 'own', done: begin(key) }
+      }
       return {
         kind: 'shared',
         total: () => {
