@@ -41,6 +41,38 @@ suite('shared counts', (test) => {
     if (first.kind === 'own') first.done()
     equal(await totals, [7, 7, 7])
     equal(runs, 1)
+  })
+
+  test('while several ask again and again, they share from the beginning; then each counts by himself', async () => {
+    let now = 0
+    let runs = 0
+    const counts = createSharedCounts(() => now)
+    const count = async (): Promise<number> => ++runs
+    const round = (): Promise<(number | string)[]> =>
+      Promise.all(
+        [1, 2, 3].map((_) => {
+          const turn = counts.join('books', count)
+          if (turn.kind === 'shared') return turn.total()
+          setImmediate(turn.done)
+          return 'own'
+        }),
+      )
+    equal(await round(), ['own', 1, 1])
+    now += 99
+    equal(await round(), [2, 2, 2])
+    now += 99
+    equal(await round(), [3, 3, 3])
+    now += 100
+    equal(await round(), ['own', 4, 4])
+  })
+
+  test('one who asks again and again alone does not', async () => {
+    const counts = createSharedCounts(() => 0)
+    const count = async (): Promise<number> => 1
+    const own = counts.join('books', count)
+    const shared = counts.join('books', count)
+    if (own.kind === 'own') own.done()
+    if (shared.kind === 'shared') equal(await shared.total(), 1)
     equal(counts.join('books', count).kind, 'own')
   })
 
@@ -98,15 +130,18 @@ suite('shared counts', (test) => {
       ['rejected', 'rejected'],
     )
     await settle()
-    equal(counts.join('books', async () => 1).kind, 'own')
+    const next = counts.join('books', async () => 2)
+    equal(next.kind === 'shared' ? await next.total() : 'own', 2)
   })
 
-  test('nobody waits where the page itself told the total', async () => {
+  test('nobody waits for one that was never asked for, since the page itself told the total', async () => {
     const counts = createSharedCounts(() => 0)
     const first = counts.join('books', async () => 1)
     ok(counts.join('books', async () => 1).kind === 'shared')
     if (first.kind === 'own') first.done()
-    equal(counts.join('books', async () => 1).kind, 'own')
+    const next = counts.join('books', async () => 2)
+    equal(next.kind === 'shared' ? await next.total() : 2, 2)
+    equal(counts.join('tags', async () => 1).kind, 'own')
   })
 
   test('a page that fails before it is sent holds nobody up', async () => {
