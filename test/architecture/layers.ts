@@ -11,7 +11,7 @@ export const layers: readonly (readonly string[])[] = [
   ['registry', 'dialect'],
   ['plan', 'http'],
   ['compile'],
-  ['execute', 'serialize', 'prepare'],
+  ['execute', 'serialize', 'plan-cache'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'openapi', 'introspect'],
   ['call', 'handle', 'fetch', 'session', 'connect'],

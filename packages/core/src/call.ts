@@ -18,8 +18,8 @@ import type { RouteTable } from './http/route-table.ts'
 import type { Timing } from './http/server-timing.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Reach } from './plan/context.ts'
-import type { EchoPlans } from './prepare/echo-plans.ts'
-import type { ReadCache } from './prepare/read-cache.ts'
+import type { EchoPlans } from './plan-cache/echo-plans.ts'
+import type { ReadCache } from './plan-cache/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 
 /** Time as the service sees it; tests move it. */

@@ -25,7 +25,7 @@ export type {
   RowPlan,
 } from './plan/plan.ts'
 export { planList, planOne, planRelated } from './plan/read-plan.ts'
-export { skeletonOf } from './prepare/skeleton.ts'
+export { skeletonOf } from './plan-cache/skeleton.ts'
 export { asksForArrays, withoutMark } from './prepared/array-rows.ts'
 export { madeOf, sql as fragment } from './sql/fragment.ts'
 export { filled, templateOf } from './sql/template.ts'

@@ -1,5 +1,6 @@
 // EmbedPlan of a to-one relation → a left join of the statement that reads the rows it is embedded in.
 
+import { isLookUpRelation } from '../plan/look-up-relation.ts'
 import type { EmbedPlan, RowPlan } from '../plan/plan.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import type { Place } from './cell.ts'
@@ -23,12 +24,9 @@ export interface EmbedJoin extends JoinedEmbed {
 
 /** Whether at most one row can be joined, which nothing chooses, and whose alias is free. */
 export function isJoinable({ from, joins }: RowPlan, { relation, rows }: EmbedPlan): boolean {
-  const { primaryKey } = relation.target
   const taken = [from, ...joins.map(({ source }) => source)].map(({ alias }) => alias.toLowerCase())
   return (
-    relation.kind === 'belongsTo' &&
-    relation.to.length === primaryKey.length &&
-    primaryKey.every((column) => relation.to.includes(column)) &&
+    isLookUpRelation(relation) &&
     rows.where.length === 0 &&
     rows.joins.length === 0 &&
     !taken.includes(rows.from.alias.toLowerCase())

@@ -2,6 +2,7 @@
 
 import type { Expression, SqlBool } from 'kysely'
 import { decidingJoins } from '../plan/deciding-joins.ts'
+import { isLookUpRelation } from '../plan/look-up-relation.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, Operand, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
@@ -200,10 +201,7 @@ function withoutIdle(plan: RowPlan, used: ReadonlySet<Source>): readonly Planned
 }
 
 const isLookUp = ({ type, relation }: PlannedJoin): boolean =>
-  type === 'left' &&
-  relation.kind === 'belongsTo' &&
-  relation.to.length === relation.target.primaryKey.length &&
-  relation.target.primaryKey.every((column) => relation.to.includes(column))
+  type === 'left' && isLookUpRelation(relation)
 
 const joinWords = { inner: sql` inner join `, left: sql` left join `, right: sql` right join ` }
 
