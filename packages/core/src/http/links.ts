@@ -43,9 +43,21 @@ export function pageUrl(
   rawQuery: string,
   replaced: Readonly<Record<string, string>>,
 ): string {
-  const kept = rawQuery.split('&').filter((pair) => pair !== '' && !paging.has(decodedName(pair)))
-  const ours = Object.entries(replaced).map(([name, value]) => `${name}=${value}`)
-  return `${path}?${[...kept, ...ours].join('&')}`
+  let url = path
+  let separator = '?'
+  const add = (pair: string): void => {
+    url += separator + pair
+    separator = '&'
+  }
+  for (let start = 0; start < rawQuery.length; ) {
+    const next = rawQuery.indexOf('&', start)
+    const end = next === -1 ? rawQuery.length : next
+    const pair = rawQuery.slice(start, end)
+    if (pair !== '' && !paging.has(decodedName(pair))) add(pair)
+    start = end + 1
+  }
+  for (const name of Object.keys(replaced)) add(`${name}=${replaced[name]}`)
+  return url
 }
 
 function decodedName(pair: string): string {

@@ -7,10 +7,27 @@ export type Place = readonly (string | null)[]
 
 /** The cursor of a row; `signature` names the order, so that a cursor never meets another one. */
 export function writeCursor(signature: string, place: Place): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([signature, ...place]))
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  const text = btoa(bytesOf(JSON.stringify([signature, ...place])))
+  const end = text.indexOf('=')
+  const bare = end === -1 ? text : text.slice(0, end)
+  return /[+/]/.test(bare) ? bare.replaceAll('+', '-').replaceAll('/', '_') : bare
 }
+
+/** The UTF-8 of a text, each byte as one character; most cursors are ASCII, which stands for itself. */
+function bytesOf(text: string): string {
+  if (isAscii(text)) return text
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
+}
+
+/** The text whose bytes these are; throws where they are no UTF-8. */
+function textOf(binary: string): string {
+  if (isAscii(binary)) return binary
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+}
+
+/** Units from NUL to DEL. */
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 /** Reads a cursor back, or throws the 400: not ours, or of another order. */
 export function readCursor(name: string, cursor: string, signature: string, terms: number): Place {
@@ -28,9 +45,7 @@ export function readCursor(name: string, cursor: string, signature: string, term
 
 function decode(cursor: string): unknown {
   try {
-    const binary = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(textOf(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))
   } catch {
     return undefined
   }

@@ -8,25 +8,58 @@ export interface Recent<V> {
   delete(key: string): void
 }
 
+/** An entry among its neighbours by use; the ring begins and ends with one that has no value. */
+interface Entry<V> {
+  readonly key: string
+  value: V
+  newer: Entry<V>
+  older: Entry<V>
+}
+
+/** A ring beside the map: setting a key of a Map anew, which lists keys in their order, costs several times as much. */
 export function recent<V>(size: number): Recent<V> {
-  // A Map lists its keys in the order in which they were set.
-  const known = new Map<string, V>()
+  const known = new Map<string, Entry<V>>()
+  const ends = { key: '' } as Entry<V>
+  ends.newer = ends
+  ends.older = ends
+
+  const leave = ({ newer, older }: Entry<V>): void => {
+    newer.older = older
+    older.newer = newer
+  }
+  const lead = (entry: Entry<V>): void => {
+    entry.newer = ends
+    entry.older = ends.older
+    ends.older.newer = entry
+    ends.older = entry
+  }
+  const forget = (entry: Entry<V>): void => {
+    leave(entry)
+    known.delete(entry.key)
+  }
   return {
     get(key) {
-      const value = known.get(key)
-      if (value === undefined) return undefined
-      known.delete(key)
-      known.set(key, value)
-      return value
+      const entry = known.get(key)
+      if (entry === undefined) return undefined
+      if (entry !== ends.older) {
+        leave(entry)
+        lead(entry)
+      }
+      return entry.value
     },
     set(key, value) {
-      known.delete(key)
-      known.set(key, value)
-      for (const oldest of known.keys()) {
-        if (known.size <= size) return
-        known.delete(oldest)
-      }
+      const before = known.get(key)
+      if (before !== undefined) leave(before)
+      const entry = before ?? ({ key } as Entry<V>)
+      entry.value = value
+      lead(entry)
+      if (before !== undefined) return
+      known.set(key, entry)
+      if (known.size > size) forget(ends.newer)
     },
-    delete: (key) => void known.delete(key),
+    delete(key) {
+      const entry = known.get(key)
+      if (entry !== undefined) forget(entry)
+    },
   }
 }

@@ -1,0 +1,33 @@
+/** Cursors: what was written is read back, whatever texts stand in it; everything else is a 400. */
+import * as fc from 'fast-check'
+import { readCursor, writeCursor } from '../../../packages/core/src/plan/cursor.ts'
+import { equal, ok } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('cursors', (test) => {
+  const part = fc.option(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })), { nil: null })
+
+  test('there and back, in characters that a URL takes as they are', () => {
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), (place) => {
+        const cursor = writeCursor('books.title+l', place)
+        ok(/^[A-Za-z0-9_-]*$/.test(cursor), cursor)
+        equal(readCursor('after', cursor, 'books.title+l', place.length), place)
+      }),
+    )
+  })
+
+  test('a text that is none, or of another order, is refused', () => {
+    const other = writeCursor('books.title+l', ['a'])
+    // The last one is JSON in bytes that are no UTF-8.
+    for (const cursor of ['', '!', 'abc', other.slice(1), btoa('["books.id+l","\xff"]')]) {
+      let status = 0
+      try {
+        readCursor('after', cursor, 'books.id+l', 1)
+      } catch (error) {
+        status = (error as { status: number }).status
+      }
+      equal(status, 400)
+    }
+  })
+})
