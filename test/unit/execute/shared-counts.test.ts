@@ -66,6 +66,70 @@ suite('shared counts', (test) => {
     equal(await round(), ['own', 4, 4])
   })
 
+  /** Three who shared a count of 20 ms, and what the next ones share. */
+  async function afterThree() {
+    let now = 0
+    let runs = 0
+    const counts = createSharedCounts(() => now)
+    const count = async (): Promise<number> => {
+      now += 20
+      return ++runs
+    }
+    const join = (): Promise<number> => {
+      const turn = counts.join('books', count)
+      if (turn.kind === 'shared') return turn.total()
+      setImmediate(turn.done)
+      return Promise.resolve(0)
+    }
+    await Promise.all([join(), join(), join(), join()])
+    equal(runs, 1)
+    return { join, runs: () => runs }
+  }
+
+  test('those who were answered together are waited for, and counted for together', async () => {
+    const { join, runs } = await afterThree()
+    const first = join()
+    await settle()
+    const second = join()
+    await settle()
+    equal(runs(), 1)
+    const third = join()
+    await settle()
+    equal(runs(), 2)
+    equal(await Promise.all([first, second, third]), [2, 2, 2])
+  })
+
+  test('where they do not come, it is counted all the same, and the next ones do not wait for them', async () => {
+    const { join, runs } = await afterThree()
+    equal(await Promise.all([join(), join()]), [2, 2])
+    const next = Promise.all([join(), join()])
+    await settle()
+    equal(runs(), 3)
+    equal(await next, [3, 3])
+  })
+
+  test('a count that nobody asked for in the end harms nobody where it fails', async () => {
+    let now = 0
+    const counts = createSharedCounts(() => now)
+    const share = (count: () => Promise<number>) => counts.join('books', count)
+    const first = share(async () => 1)
+    const slow = async (): Promise<number> => {
+      now += 20
+      return 1
+    }
+    const others = [share(slow), share(slow)]
+    if (first.kind === 'own') first.done()
+    await Promise.all(others.map((turn) => (turn.kind === 'shared' ? turn.total() : 0)))
+    const failing = async (): Promise<number> => {
+      throw new Error('away')
+    }
+    equal([share(failing).kind, share(failing).kind], ['shared', 'shared'])
+    await settle()
+    // Whoever asks afterwards is counted for anew.
+    const last = share(slow)
+    ok(last.kind === 'own' || (await last.total()) === 1)
+  })
+
   test('one who asks again and again alone does not', async () => {
     const counts = createSharedCounts(() => 0)
     const count = async (): Promise<number> => 1

@@ -20,13 +20,19 @@ interface Known {
   running?: { readonly ended: Promise<void>; readonly since: number } | undefined
   /** The one that has not begun. */
   waiting?: Waiting | undefined
-  /** When several shared one last. */
+  /** When several shared one last, how many they were, and how long it took. */
   shared: number
+  size: number
+  took: number
+  /** So many counts begin without gathering, since it was in vain. */
+  hurried: number
 }
 
 interface Waiting {
   joined: number
   total?: Promise<number>
+  /** Tells whoever gathers that somebody has joined. */
+  notify?: () => void
 }
 
 /** Nobody joins a count that has been under way for longer: it may be one that never ends. */
@@ -34,6 +40,16 @@ const patience = 1_000
 
 /** For so long after a shared count, the next ones are shared from the beginning: others will ask, too. */
 const busy = 100
+
+/**
+ * Clients that were answered together ask again together, but not in one moment: a count that begins with the first of
+ * them makes the others wait for another one. So it waits until as many as before have joined, for as long as the last
+ * one took, and for so many milliseconds at most.
+ */
+const longestGathering = 25
+
+/** So many counts begin at once after one that waited in vain. */
+const hurry = 8
 
 /** Most counts that are known of; those beyond are counted as if they were new. */
 const most = 1_000
@@ -56,24 +72,55 @@ export function createSharedCounts(elapsed: () => number): SharedCounts {
     }
   }
 
+  /** `expected`: how many would be all. */
+  const gather = async (one: Known, waiting: Waiting, expected: number): Promise<void> => {
+    const most = Math.min(one.took, longestGathering)
+    // Timers know milliseconds.
+    if (waiting.joined >= expected || most < 1) return
+    if (one.hurried > 0) {
+      one.hurried -= 1
+      return
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        one.hurried = hurry
+        resolve()
+      }, most)
+      waiting.notify = () => {
+        if (waiting.joined < expected) return
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
   const share = (one: Known, count: () => Promise<number>): Turn => {
     one.waiting ??= { joined: 0 }
     const { waiting } = one
     waiting.joined += 1
+    waiting.notify?.()
     const run = async (): Promise<number> => {
+      const isRunning = one.running !== undefined
       await one.running?.ended
+      // Those who were just answered, and those who waited meanwhile.
+      await gather(one, waiting, one.size + (isRunning ? waiting.joined : 0))
       if (one.waiting === waiting) one.waiting = undefined
-      if (waiting.joined > 1) one.shared = elapsed()
-      const done = begin(one)
-      return count().finally(done)
+      const [{ joined }, since, done] = [waiting, elapsed(), begin(one)]
+      try {
+        return await count()
+      } finally {
+        done()
+        const now = elapsed()
+        if (joined > 1) Object.assign(one, { shared: now, size: joined, took: now - since })
+      }
     }
-    return {
-      kind: 'shared',
-      total: () => {
-        waiting.total ??= run()
-        return waiting.total
-      },
+    const total = (): Promise<number> => {
+      waiting.total ??= run()
+      return waiting.total
     }
+    // Where totals of this set were just shared, this one will be asked for, too: a long one is counted while the rows are read.
+    if (one.took >= 1 && elapsed() - one.shared < busy) total().catch(() => {})
+    return { kind: 'shared', total }
   }
 
   return {
@@ -85,7 +132,7 @@ export function createSharedCounts(elapsed: () => number): SharedCounts {
       if (one !== undefined && !stuck && (asked || now - one.shared < busy))
         return share(one, count)
       if (known.size >= most) known.clear()
-      const fresh: Known = { shared: Number.NEGATIVE_INFINITY }
+      const fresh: Known = { shared: Number.NEGATIVE_INFINITY, size: 0, took: 0, hurried: 0 }
       known.set(key, fresh)
       const end = begin(fresh)
       const done = (): void => {
