@@ -5,7 +5,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Fragment, sql } from '../sql/fragment.ts'
+import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
 import { allOf } from './condition.ts'
 import { returning } from './returning.ts'
@@ -25,6 +25,9 @@ export interface Match {
   readonly column: NamedColumn
   readonly value: Value
 }
+
+/** What the key of a changed record is made of, for templates; its columns are what the values are made of. */
+export const keyOrigin: object = {}
 
 /** `insert into t (…) values (…)`, giving back what is asked for. */
 export function compileInsert(
@@ -65,7 +68,10 @@ export function compileUpdate(
     (column) => sql`${sql.id(column.dbName)} = ${encoded(target, column, values[column.name])}`,
   )
   const undeleted = alive ? notDeleted(target, resource) : undefined
-  const where = whereAll([all(target, key), ...(undeleted === undefined ? [] : [undeleted])])
+  const where = whereAll([
+    madeOf<SqlBool>(keyOrigin, all(target, key)),
+    ...(undeleted === undefined ? [] : [undeleted]),
+  ])
   const { clause, readers } = returning(target, output)
   return {
     statement: sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}${where}${clause}`,
@@ -136,18 +142,18 @@ export function compileProbe(
 }
 
 /** The columns of these values, in model order; computed ones are not stored. */
-const storedColumns = (resource: Resource, values: Values): readonly NamedColumn[] =>
+export const storedColumns = (resource: Resource, values: Values): readonly NamedColumn[] =>
   [...resource.allColumns.values()].filter(
     ({ name, computed }) => computed === undefined && values[name] !== undefined,
   )
 
-const encoded = (
+export const encoded = (
   { dialect }: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
-): Fragment => sql`${value === null ? null : dialect.encode(column, value)}`
+): Fragment => madeOf(column, sql`${value === null ? null : dialect.encode(column, value)}`)
 
-function all(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
+export function all(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
   const parts = matches.map(({ dbName, column, value }) =>
     target.dialect.compare(column, sql.id(dbName), 'eq', value),
   )

@@ -3,7 +3,9 @@
 import type { Action } from '../access/action.ts'
 import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
+import { loneStatements } from '../compile/lone-statements.ts'
 import type { LoneEcho } from '../dialect/lone-writes.ts'
+import { arrayText } from '../execute/run.ts'
 import {
   changeAlone,
   insertAlone,
@@ -22,6 +24,7 @@ import { hashOfText } from '../http/etag.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { type Circumstances, courseOf, type PlannedWrite } from '../plan/write-course.ts'
 import type { RecordNode } from '../plan/write-node.ts'
+import { filledLoneStatements } from '../plan-cache/lone-templates.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
 import { tagText } from '../serialize/tag-text.ts'
@@ -119,7 +122,10 @@ async function aloneFor(
   const course = courseOf(write, circumstancesOf(call, opened, write, asked))
   if (course.kind === 'transaction') return undefined
   const { connection, target } = opened
-  return { opened, lone: { connection, target }, echo: course.echo }
+  const statements = call.runtime.fastPaths.preparedReads
+    ? filledLoneStatements(target, (text) => arrayText(target.dialect, text))
+    : loneStatements(target)
+  return { opened, lone: { connection, target, statements }, echo: course.echo }
 }
 
 function circumstancesOf(

@@ -42,8 +42,8 @@ export async function runRows(
   statement: Sendable,
 ): Promise<readonly RawRow[]> {
   const ready = readyOf(connection, statement)
-  const asks = connection.dialect.arrayRows === true && !('ready' in statement)
-  return send(connection, asks ? { ...ready, sql: asArrays(ready.sql) } : ready)
+  if ('ready' in statement) return send(connection, ready)
+  return send(connection, { ...ready, sql: arrayText(connection.dialect, ready.sql) })
 }
 
 function readyOf(connection: Connection, statement: Sendable): CompiledQuery {
@@ -85,8 +85,12 @@ export function finishedText(
     statementTimeout === undefined || dialect.timeLimited === undefined
       ? text
       : dialect.timeLimited(text, statementTimeout)
-  return rows && dialect.arrayRows === true ? asArrays(bounded) : bounded
+  return rows ? arrayText(dialect, bounded) : bounded
 }
+
+/** The text of a statement whose rows are asked for as arrays where the driver can. */
+export const arrayText = ({ arrayRows }: Dialect, text: string): string =>
+  arrayRows === true ? asArrays(text) : text
 
 /** Reads only: a write that is given up halfway is the transaction's business. */
 function limited(

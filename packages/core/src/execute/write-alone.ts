@@ -2,21 +2,16 @@
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../compile/cell.ts'
-import {
-  type CompiledWrite,
-  compileInsert,
-  compileLocked,
-  compileRemoval,
-  compileUpdate,
-} from '../compile/write-query.ts'
+import type { LoneStatements } from '../compile/lone-statements.ts'
+import type { Sendable } from '../compile/read-statements.ts'
+import { type CompiledWrite, compileLocked, compileRemoval } from '../compile/write-query.ts'
 import type { LoneEcho } from '../dialect/lone-writes.ts'
 import { ApiError } from '../errors.ts'
-import type { RowPlan, Value } from '../plan/plan.ts'
+import type { Output, RowPlan, Value } from '../plan/plan.ts'
 import { keyNames, keyOfRow } from '../plan/write-echo.ts'
-import { columnsOf, equalTo, keyEquals } from '../plan/write-look-up.ts'
+import { equalTo, keyEquals, keyOutputOf } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { Fragment } from '../sql/fragment.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { runRows } from './run.ts'
@@ -25,7 +20,9 @@ import { keyToInsert, withCounter } from './write-create.ts'
 import { runWriteForRows } from './write-run.ts'
 
 /** Where a lone statement runs: a connection outside any transaction. */
-export type Lone = Pick<WriteContext, 'connection' | 'target'>
+export interface Lone extends Pick<WriteContext, 'connection' | 'target'> {
+  readonly statements: LoneStatements
+}
 
 /** How the written record becomes known. */
 export interface LoneAnswer {
@@ -40,6 +37,9 @@ export interface Written {
   readonly row: LoadedRow | undefined
 }
 
+/** One for all, so that what is known of it is found again. */
+const nothing: readonly Output[] = []
+
 /** Inserts a record; undefined where the database asks for another try, or would not tell the key. */
 export async function insertAlone(
   lone: Lone,
@@ -50,8 +50,8 @@ export async function insertAlone(
   const { made, given } = keyToInsert(resource, values)
   const counted = made.every(({ type }) => type === 'integer' || type === 'bigint')
   if (!counted || made.length > 1 || Object.keys(given).length === 0) return undefined
-  const output = echo === 'returned' ? plan.output : []
-  const { statement, readers } = compileInsert(lone.target, resource, given, output)
+  const output = echo === 'returned' ? plan.output : nothing
+  const { statement, readers } = lone.statements.insert(resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
   const result = await unlessAskedAgain(lone, () => runWriteForRows(lone, statement, step))
   if (result === undefined) return undefined
@@ -73,10 +73,9 @@ export async function changeAlone(
   values: Values,
   { echo, rows: plan }: LoneAnswer,
 ): Promise<Written | undefined> {
-  const output = echo === 'returned' ? plan.output : []
-  const how = { alive: true, output } as const
+  const output = echo === 'returned' ? plan.output : nothing
   const matches = keyMatches(resource, key)
-  const { statement, readers } = compileUpdate(lone.target, resource, values, matches, how)
+  const { statement, readers } = lone.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
   const result = await unlessRefused(lone, statement, step)
   if (result === undefined) return undefined
@@ -94,13 +93,13 @@ export async function removeAlone(
   key: readonly Value[],
   mark: Values | null,
 ): Promise<boolean> {
-  const { target } = lone
+  const { target, statements } = lone
   const matches = keyMatches(resource, key)
-  const how = { alive: true, output: columnsOf(resource, resource.primaryKey) } as const
+  const output = keyOutputOf(resource)
   const statement =
     mark === null
       ? compileRemoval(target, resource.table, matches)
-      : compileUpdate(target, resource, mark, matches, how).statement
+      : statements.update(resource, mark, matches, output).statement
   const step = mark === null ? 'delete' : 'update'
   const what = { step, resource, path: '', values: mark ?? {}, key } as const
   const result = await unlessRefused(lone, statement, what)
@@ -125,7 +124,7 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
 /** Runs a statement; undefined where the database refused it or asks for another try: then it has done nothing. */
 async function unlessRefused(
   lone: Lone,
-  statement: Fragment,
+  statement: Sendable,
   step: Omit<Refusal, 'failure'>,
 ): Promise<QueryResult<RawRow> | undefined> {
   try {

@@ -83,11 +83,11 @@ export const plainChanges = (
 })
 
 /** What PUT makes of fields that are not sent. */
-function emptied({ now, uuid }: Moment, resource: Resource): Values {
+function emptied(moment: Moment, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
   for (const column of resource.columns.values()) {
     if (!isReplaceable(resource, column)) continue
-    values[column.name] = firstValue(column, now, uuid) ?? null
+    values[column.name] = firstValue(column, moment) ?? null
   }
   return values
 }
@@ -147,10 +147,11 @@ export async function changeStored(
 }
 
 /** Columns that are set whenever a record changes. */
-export function renewed({ now }: Moment, resource: Resource): Values {
+export function renewed(moment: Moment, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
   for (const { name, type, definition } of resource.allColumns.values()) {
-    if (definition.managed === 'updated') values[name] = type === 'date' ? now.slice(0, 10) : now
+    if (definition.managed !== 'updated') continue
+    values[name] = type === 'date' ? moment.now.slice(0, 10) : moment.now
   }
   return values
 }

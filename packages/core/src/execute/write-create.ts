@@ -50,10 +50,10 @@ export async function createRecord(
 }
 
 /** A new record: what the service itself puts into it, and what was sent. */
-export function newRecord({ now, uuid }: Moment, { resource, values: sent }: RecordNode): Values {
+export function newRecord(moment: Moment, { resource, values: sent }: RecordNode): Values {
   const values: Record<string, JsonValue> = {}
   for (const column of resource.allColumns.values()) {
-    const value = firstValue(column, now, uuid)
+    const value = firstValue(column, moment)
     if (value !== undefined) values[column.name] = value
   }
   const { softDelete } = resource.settings
@@ -62,14 +62,10 @@ export function newRecord({ now, uuid }: Moment, { resource, values: sent }: Rec
 }
 
 /** Managed columns, UUIDs and defaults; a default that is no value of its column is a mistake of the model. */
-export function firstValue(
-  column: NamedColumn,
-  now: string,
-  uuid: () => string,
-): JsonValue | undefined {
+export function firstValue(column: NamedColumn, moment: Moment): JsonValue | undefined {
   const { managed, generated, default: own } = column.definition
-  if (managed !== undefined) return column.type === 'date' ? now.slice(0, 10) : now
-  if (generated === 'uuid') return uuid()
+  if (managed !== undefined) return column.type === 'date' ? moment.now.slice(0, 10) : moment.now
+  if (generated === 'uuid') return moment.uuid()
   if (own === undefined) return undefined
   const given = (typeof own === 'function' ? own() : own) as JsonValue
   if (given === null) return null

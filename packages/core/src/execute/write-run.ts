@@ -1,12 +1,12 @@
 // Sends one statement that changes rows; a violation is thrown with what was being written, to be explained after the rollback.
 
-import type { QueryResult } from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
+import type { Sendable } from '../compile/read-statements.ts'
 import { databaseUnavailable } from '../errors.ts'
-import { asArrays } from '../prepared/array-rows.ts'
 import type { Fragment } from '../sql/fragment.ts'
-import { compileStatement } from '../sql/statement.ts'
-import { execute, type NamedRow } from './run.ts'
+import { compileStatement, type Statement } from '../sql/statement.ts'
+import { arrayText, type Connection, execute, type NamedRow } from './run.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
 /** Runs a write; `step` says what it is about. */
@@ -20,21 +20,19 @@ export const runWrite = async (
 /** As `runWrite`; the rows that it gives back come as arrays where the driver can. */
 export const runWriteForRows = (
   context: Pick<WriteContext, 'connection'>,
-  statement: Fragment,
+  statement: Sendable,
   step: Omit<Refusal, 'failure'>,
 ): Promise<QueryResult<RawRow>> => send(context, statement, step, true)
 
 async function send(
   { connection }: Pick<WriteContext, 'connection'>,
-  statement: Fragment,
+  statement: Sendable,
   step: Omit<Refusal, 'failure'>,
   rows: boolean,
 ): Promise<QueryResult<RawRow>> {
-  const { db, dialect } = connection
+  const { dialect } = connection
   try {
-    const compiled = compileStatement(db, statement, dialect.textStyle)
-    const arrays = rows && dialect.arrayRows === true
-    const sent = arrays ? { ...compiled, sql: asArrays(compiled.sql) } : compiled
+    const sent = 'ready' in statement ? statement.ready : compiled(connection, statement, rows)
     return (await execute(connection, sent)) as QueryResult<RawRow>
   } catch (error) {
     const failure = dialect.classify(error)
@@ -49,4 +47,9 @@ async function send(
         throw refusedWrite({ failure, ...step }, error)
     }
   }
+}
+
+function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {
+  const plain = compileStatement(db, statement, dialect.textStyle)
+  return rows ? { ...plain, sql: arrayText(dialect, plain.sql) } : plain
 }

@@ -1,6 +1,5 @@
 // The statements of a prepared read: printed once for each form they take, then filled in.
 
-import { createQueryId, type RootOperationNode } from 'kysely'
 import { compileCondition } from '../compile/condition.ts'
 import {
   type CompiledEmbed,
@@ -34,6 +33,7 @@ import type { Target } from '../compile/target.ts'
 import type { Condition, EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
+import { readyOf } from './ready.ts'
 
 /** What was printed so far. */
 export interface StatementTemplates {
@@ -84,7 +84,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
     }
   const ready = (template: Template, refill: Refill): Sendable | undefined => {
     const parameters = filled(template, refill)
-    return parameters && { ready: compiledOf(template.text, parameters) }
+    return parameters && readyOf(template.text, parameters)
   }
   const finished = (fragment: Fragment, rows: boolean): Template | undefined => {
     const style = target.dialect.textStyle
@@ -204,13 +204,3 @@ function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
   known.set(key, made)
   return made
 }
-
-/** As `CompiledQuery.raw`, which would build a tree that nobody looks at. */
-const compiledOf = (sql: string, parameters: readonly unknown[]) => ({
-  query: noTree,
-  queryId: createQueryId(),
-  sql,
-  parameters,
-})
-
-const noTree = { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as RootOperationNode

@@ -40,6 +40,15 @@ export const equalTo = (source: Source, equal: readonly Equal[]): readonly Condi
 export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
   outputOf(oneOf(resource, true), columns)
 
+/** The key of the row, the same list for a resource every time. */
+export function keyOutputOf(resource: Resource): readonly Output[] {
+  const known = keyOutputs.get(resource) ?? columnsOf(resource, resource.primaryKey)
+  keyOutputs.set(resource, known)
+  return known
+}
+
+const keyOutputs = new WeakMap<Resource, readonly Output[]>()
+
 /** The same rows that a list would show, with all their columns instead of what the client asked to see. */
 export const withAllColumns = (plan: RowPlan): RowPlan => ({
   ...plan,

@@ -1,0 +1,30 @@
+// The statements of a write that needs one statement: how the steps of such a write ask for them.
+
+import type { Output } from '../plan/plan.ts'
+import type { Values } from '../plan/write-node.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Sendable } from './read-statements.ts'
+import type { Target } from './target.ts'
+import { type CompiledWrite, compileInsert, compileUpdate, type Match } from './write-query.ts'
+
+/** A statement that gives rows back, and how they are read. */
+export type LoneStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
+
+export interface LoneStatements {
+  /** `insert into t (…) values (…) returning …` */
+  insert(resource: Resource, values: Values, output: readonly Output[]): LoneStatement
+  /** `update t set … where key returning …`, of a record that is not marked as deleted. */
+  update(
+    resource: Resource,
+    values: Values,
+    key: readonly Match[],
+    output: readonly Output[],
+  ): LoneStatement
+}
+
+/** The statements, each compiled when it is asked for. */
+export const loneStatements = (target: Target): LoneStatements => ({
+  insert: (resource, values, output) => compileInsert(target, resource, values, output),
+  update: (resource, values, key, output) =>
+    compileUpdate(target, resource, values, key, { alive: true, output }),
+})
