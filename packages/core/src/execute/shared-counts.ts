@@ -74,9 +74,9 @@ export function createSharedCounts(elapsed: () => number): SharedCounts {
 
   /** `expected`: how many would be all. */
   const gather = async (one: Known, waiting: Waiting, expected: number): Promise<void> => {
-    const most = Math.min(one.took, longestGathering)
+    const longest = Math.min(one.took, longestGathering)
     // Timers know milliseconds.
-    if (waiting.joined >= expected || most < 1) return
+    if (waiting.joined >= expected || longest < 1) return
     if (one.hurried > 0) {
       one.hurried -= 1
       return
@@ -85,7 +85,7 @@ export function createSharedCounts(elapsed: () => number): SharedCounts {
       const timer = setTimeout(() => {
         one.hurried = hurry
         resolve()
-      }, most)
+      }, longest)
       waiting.notify = () => {
         if (waiting.joined < expected) return
         clearTimeout(timer)
