@@ -66,6 +66,9 @@ export interface Dialect {
   /** Whether a list's total is cheaper as a subquery of the same statement than as a statement of its own. */
   readonly countsInStatement: boolean
 
+  /** Whether it is so for the total of a whole table at least, which no page of it but the last one proves. */
+  readonly countsTablesInStatement?: boolean
+
   /** How the database writes embedded objects itself, where that costs less than reading their rows. */
   readonly jsonText?: JsonText
 

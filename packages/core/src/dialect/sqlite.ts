@@ -33,6 +33,7 @@ export const sqlite: Dialect = {
   textStyle: { quote: '"', placeholders: 'question marks' },
   // A statement of its own costs no round trip, and is skipped where the page proves the total.
   countsInStatement: false,
+  countsTablesInStatement: true,
   // The planner looks at the value of a bare one, and plans a kept statement anew at each execution.
   rowCount: (count) => sql`cast(${count} as integer)`,
 

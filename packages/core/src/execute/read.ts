@@ -12,6 +12,7 @@ import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Place } from '../plan/cursor.ts'
+import { isWholeTable } from '../plan/deciding-joins.ts'
 import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { isTooManyEmbeddedRows, loadLevels } from './embed.ts'
@@ -137,11 +138,15 @@ function sliceOf(dialect: Dialect, plan: ListPlan, counted: boolean): Slice {
     limit: page.limit + extra,
     offset: page.kind === 'numbered' ? page.offset : 0,
     ...(page.kind === 'keyset' ? { keyset: page } : {}),
-    ...(dialect.countsInStatement && mode !== 'none' && !counted
+    ...(mode !== 'none' && !counted && countsWithin(dialect, plan)
       ? { total: { most: mostOf(plan) } }
       : {}),
   }
 }
+
+/** Whether the total comes with the rows. */
+const countsWithin = (dialect: Dialect, { rows }: ListPlan): boolean =>
+  dialect.countsInStatement || (dialect.countsTablesInStatement === true && isWholeTable(rows))
 
 /** One row, whichever it is. */
 export const oneRow: Slice = { limit: 1, offset: 0 }

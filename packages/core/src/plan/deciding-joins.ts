@@ -1,6 +1,6 @@
 // Which joins decide what base rows there are: a left join that no condition reads keeps every row, and costs a pass over its table.
 
-import type { Condition, Operand, PlannedJoin, Source } from './plan.ts'
+import type { Condition, Operand, PlannedJoin, RowPlan, Source } from './plan.ts'
 
 /**
  * The joins that narrow, that a condition reads, or that lead to one of these; in their order.
@@ -22,6 +22,13 @@ export function decidingJoins(
   }
   return deciding
 }
+
+/** Whether every row of the base belongs to the set: no condition, no join that decides, nothing that hides deleted rows. */
+export const isWholeTable = ({ shape, from, where, joins }: RowPlan): boolean =>
+  shape === 'entity' &&
+  where.length === 0 &&
+  (from.includeDeleted || from.resource.settings.softDelete === null) &&
+  decidingJoins(where, joins).length === 0
 
 /** The sources whose rows a condition looks at. */
 function addSources(condition: Condition, sources: Set<Source>): void {
