@@ -16,18 +16,22 @@ export interface LoadOptions {
   readonly connections: number
   readonly seconds: number
   readonly ask: () => Ask
+  /** Requests are begun at this pace, as far as the server keeps up. */
+  readonly perSecond?: number
 }
 
 /** Sends requests for `seconds`, then waits for those under way. */
-export async function load({ port, connections, seconds, ask }: LoadOptions): Promise<Load> {
+export async function load(options: LoadOptions): Promise<Load> {
+  const { port, connections, seconds, ask, perSecond } = options
   const latencies: number[] = []
   let failure: string | undefined
   const started = performance.now()
   const end = started + seconds * 1000
   await Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: connections }, async (_, i) => {
       const connection = await open(port)
-      while (performance.now() < end && failure === undefined) {
+      for (let n = i; performance.now() < end && failure === undefined; n += connections) {
+        if (perSecond !== undefined) await until(started + (n * 1000) / perSecond)
         const before = performance.now()
         const { status, body } = await connection.send(ask())
         latencies.push(performance.now() - before)
@@ -42,6 +46,12 @@ export async function load({ port, connections, seconds, ask }: LoadOptions): Pr
     latencies: Float64Array.from(latencies).sort(),
     failure,
   }
+}
+
+/** A timer is up to a millisecond late, which the next request of its connection makes up for. */
+async function until(moment: number): Promise<void> {
+  const wait = moment - performance.now()
+  if (wait > 0.5) await new Promise((resolve) => setTimeout(resolve, wait))
 }
 
 export interface Answer {

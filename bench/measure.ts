@@ -1,4 +1,5 @@
 /** Asks servers in turns and takes what each used: the samples of a report. */
+import { placeDatabase } from './apart.ts'
 import { load, open } from './client.ts'
 import type { DatabaseName } from './databases.ts'
 import { random } from './random.ts'
@@ -8,8 +9,14 @@ import type { Workload } from './workloads.ts'
 
 export interface Turns {
   readonly rounds: number
+  /** Seconds of the load that comes before the first round, since code that is new is slow. */
+  readonly warm: number
   readonly seconds: number
   readonly connections: number
+  /** Requests per second that each is given; as many as it can where nothing is said. */
+  readonly perSecond?: number
+  /** Servers have a processor of their own. */
+  readonly apart?: boolean
 }
 
 /** Every server is asked once in each round, beginning with another one each time. */
@@ -25,7 +32,7 @@ export async function inTurns(
     for (let i = 0; i < able.length; i++) {
       const server = able[(i + round) % able.length] as Server
       try {
-        if (round === 0) await sample(server, workload, { ...turns, seconds: 0.3 }, round)
+        if (round === 0) await sample(server, workload, { ...turns, seconds: turns.warm }, round)
         samples.get(server.name)?.push(await sample(server, workload, turns, round))
       } catch (error) {
         // A system that cannot do it has no figure; the others have.
@@ -47,7 +54,7 @@ export async function inTurns(
 export async function sample(
   server: Server,
   workload: Workload,
-  { seconds, connections }: Omit<Turns, 'rounds'>,
+  { seconds, connections, perSecond, apart }: Omit<Turns, 'rounds' | 'warm'>,
   round: number,
 ): Promise<Sample> {
   const next = random(round + 1)
@@ -58,12 +65,14 @@ export async function sample(
   const warm = await open(server.port)
   await warm.send(ask())
   warm.close()
+  if (apart === true) placeDatabase(await server.threads())
   const [before, databaseBefore] = [await server.used(), await server.database()]
   const { requests, latencies, failure, ...done } = await load({
     port: server.port,
     connections,
     seconds,
     ask,
+    ...(perSecond === undefined ? {} : { perSecond }),
   })
   if (failure !== undefined) throw new Error(`${server.name} ${workload.name}: ${failure}`)
   const [after, databaseAfter] = [await server.used(), await server.database()]

@@ -1,6 +1,7 @@
 /** The one command: fills the databases, starts every server, and asks them in turns; prints the tables. */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { leavePlaces, placeSelf, placeServer } from './apart.ts'
 import { cursorsOf } from './cursors.ts'
 import { fill, sizes } from './data.ts'
 import { type DatabaseName, databaseNames, openScript, type Script } from './databases.ts'
@@ -21,7 +22,10 @@ const help = `npx --yes pnpm@12.21.0 bench [options]
   --beside name=path  the same systems of another checkout, as <system>@<name>; for before and after; not for rivals
   --rounds N          how often each is asked; the median counts (default 3)
   --seconds S         how long each time (default 1)
+  --warm S            seconds of load before the first of them (default 1)
   --connections N     requests at a time (default 16)
+  --per-second N      each is given so many requests per second; default: as many as it answers
+  --apart             each server alone on the first processor, the load and the database on the others (Linux)
   --profile folder    where the time goes instead: a CPU profile of each system for each workload, written there
   --fill              makes the tables anew
   --json file         every sample, for other eyes
@@ -35,7 +39,10 @@ const { values: options } = parseArgs({
     beside: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
+    warm: { type: 'string', default: '1' },
     connections: { type: 'string', default: '16' },
+    'per-second': { type: 'string' },
+    apart: { type: 'boolean', default: false },
     profile: { type: 'string' },
     fill: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -46,6 +53,9 @@ const { values: options } = parseArgs({
 const turns = {
   rounds: Number(options.rounds),
   seconds: Number(options.seconds),
+  warm: Number(options.warm),
+  apart: options.apart,
+  ...(options['per-second'] === undefined ? {} : { perSecond: Number(options['per-second']) }),
   connections: Number(options.connections),
 }
 
@@ -107,6 +117,10 @@ async function measure(
   const servers: Server[] = []
   try {
     for (const name of names) servers.push(...(await startWithBesides(name, database, script)))
+    if (options.apart) {
+      placeSelf()
+      placeServer(servers.flatMap(({ pids }) => pids))
+    }
     await verify(servers, chosenWorkloads())
     const measured: Measured[] = []
     for (const workload of chosenWorkloads()) {
@@ -114,6 +128,7 @@ async function measure(
     }
     return measured
   } finally {
+    leavePlaces()
     await Promise.all(servers.map((server) => server.stop()))
   }
 }

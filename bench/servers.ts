@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { AskedAs } from './ask.ts'
 import type { DatabaseName, Script } from './databases.ts'
 import type { Listening, Used } from './server.ts'
-import { type DatabaseCpu, databaseCpu } from './threads.ts'
+import { type DatabaseCpu, databaseCpu, databaseThreads } from './threads.ts'
 
 export interface Server {
   readonly name: string
@@ -15,6 +15,9 @@ export interface Server {
   readonly cursors: readonly string[]
   readonly used: () => Promise<Used>
   readonly database: DatabaseCpu
+  /** Its processes, and the threads of the database that serve them now. */
+  readonly pids: readonly number[]
+  readonly threads: () => Promise<readonly number[]>
   /** Ends it, and waits until it has ended. */
   stop(): Promise<void>
 }
@@ -54,6 +57,8 @@ export async function start(given: Start): Promise<Server> {
     port,
     cursors: [],
     database: databaseCpu(database, script, ...pids),
+    pids,
+    threads: () => databaseThreads(database, script, ...pids),
     used: async () => {
       child.send('used')
       return told<Used>()

@@ -9,13 +9,23 @@ export type DatabaseCpu = () => Promise<number | undefined>
 export function databaseCpu(name: DatabaseName, script: Script, ...pids: number[]): DatabaseCpu {
   if (name === 'sqlite') return async () => undefined
   return async () => {
-    const ports = new Set(pids.flatMap((pid) => [...portsOf(pid)]))
-    const threads = name === 'postgres' ? await backends(script, ports) : await tids(script, ports)
+    const threads = await databaseThreads(name, script, ...pids)
     return threads.reduce<number | undefined>((sum, thread) => {
       const used = microseconds(thread)
       return sum === undefined || used === undefined ? undefined : sum + used
     }, 0)
   }
+}
+
+/** The database's processes or threads that serve the connections of these processes. */
+export async function databaseThreads(
+  name: DatabaseName,
+  script: Script,
+  ...pids: number[]
+): Promise<readonly number[]> {
+  if (name === 'sqlite') return []
+  const ports = new Set(pids.flatMap((pid) => [...portsOf(pid)]))
+  return name === 'postgres' ? backends(script, ports) : tids(script, ports)
 }
 
 async function backends(script: Script, ports: ReadonlySet<number>): Promise<number[]> {
