@@ -110,8 +110,9 @@ export const sqlite: Dialect = {
       const real = sql`cast(${ref} as real)`
       return fn === 'sum' ? sql`sum(${real})` : sql`avg(${real})`
     }
-    // Two halves, because a sum over 64 bits is an error; together they are exact.
     const whole = wholeNumber(column, ref)
+    if (sumFits(column)) return sql`sum(${whole}) || '/' || count(${ref})`
+    // Two halves, because a sum over 64 bits is an error; together they are exact.
     return sql`sum(${whole} >> 32) || '/' || sum(${whole} & 4294967295) || '/' || count(${ref})`
   },
 
@@ -268,9 +269,15 @@ function rounded(value: Ref): Fragment {
   return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
 }
 
-/** `high/low/count`, where the sum is high · 2^32 + low. */
+/** Whether it takes more rows than a table has until the sum of the column's values leaves 64 bits. */
+const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
+  type === 'decimal' && precision <= 9
+
+/** `sum/count`, or `high/low/count`, where the sum is high · 2^32 + low. */
 function joined(raw: unknown, column: DialectColumn): Total {
-  const [high = '0', low = '0', count = '1'] = textOf(raw).split('/')
-  const sum = (BigInt(high) << 32n) + BigInt(low)
+  const parts = textOf(raw).split('/')
+  const [first = '0', low = '0'] = parts
+  const count = parts.at(-1) ?? '1'
+  const sum = parts.length === 2 ? BigInt(first) : (BigInt(first) << 32n) + BigInt(low)
   return { sum: isScaled(column) ? unscaled(sum, column.scale ?? 0) : String(sum), count }
 }
