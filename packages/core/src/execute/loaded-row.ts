@@ -14,15 +14,20 @@ export interface Layout {
 }
 
 export class LoadedRow {
-  /** Embedded rows by relation key: a list, an object or null. */
-  readonly related: Record<string, readonly LoadedRow[] | LoadedRow | null> = {}
   readonly raw: RawRow
   readonly layout: Layout
+  #related: Record<string, readonly LoadedRow[] | LoadedRow | null> | undefined
   #values: Readonly<Record<string, JsonValue>> | undefined
 
   constructor(layout: Layout, raw: RawRow) {
     this.layout = layout
     this.raw = raw
+  }
+
+  /** Embedded rows by relation key: a list, an object or null. */
+  get related(): Record<string, readonly LoadedRow[] | LoadedRow | null> {
+    this.#related ??= {}
+    return this.#related
   }
 
   /** Decoded values by output key, hidden keys too. */

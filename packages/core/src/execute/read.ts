@@ -62,7 +62,9 @@ export async function readPage(
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
   const raw = backwards ? kept.reverse() : kept
-  const rows = await withEmbeds(connection, statements, plan, compiled, raw)
+  const rows = hasNoEmbeds(plan)
+    ? loadRows(compiled.readers, raw)
+    : await withEmbeds(connection, statements, plan, compiled, raw)
   const counted = await count(connection, statements, plan, compiled, raw, turn)
   const { total, capped } = counted
   const continued = page.kind === 'keyset' && page.values !== null
@@ -78,6 +80,8 @@ export async function readPage(
     last: placeOf(compiled.places, raw.at(-1)),
   }
 }
+
+const hasNoEmbeds = ({ embeds }: ReadPlan): boolean => embeds.length === 0
 
 /**
  * The rows with what is embedded in them: as texts or joined rows where it came so, read by statements of its own otherwise. Where a
@@ -201,6 +205,8 @@ export async function readOne(
 ): Promise<LoadedRow | undefined> {
   const compiled = statements.rows(oneRow)
   const raw = await runRows(connection, compiled.rows)
+  // What has nothing to wait for does not wait.
+  if (hasNoEmbeds(plan)) return loadRows(compiled.readers, raw)[0]
   const [row] = await withEmbeds(connection, statements, plan, compiled, raw)
   return row
 }
