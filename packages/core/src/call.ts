@@ -44,9 +44,9 @@ export interface Runtime {
   readonly policies: Policies
   readonly clock: Clock
   /** The dialect, once what it must know of the server is known; looked up on this connection where that is a transaction. */
-  dialect(on?: AnyDatabase): Promise<Dialect>
+  dialect(on?: AnyDatabase): Dialect | Promise<Dialect>
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
-  session(request: ApiRequest): Promise<AnyDatabase>
+  session(request: ApiRequest): AnyDatabase | Promise<AnyDatabase>
   report(error: unknown, request: ApiRequest): void
   /** Tells of a 401, 403 or 429. */
   refused(refusal: Refusal): void

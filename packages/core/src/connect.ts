@@ -25,7 +25,7 @@ export function connectOnce({
   tables,
   warn,
   fastPaths,
-}: ConnectOptions): (on?: AnyDatabase) => Promise<Dialect> {
+}: ConnectOptions): (on?: AnyDatabase) => Dialect | Promise<Dialect> {
   let known: Promise<Dialect> | undefined
   let advised = false
 
@@ -46,15 +46,15 @@ export function connectOnce({
       throw Object.assign(databaseUnavailable(), { cause: error })
     })
 
-  let settled = false
+  let settled: Dialect | undefined
   return (on = db) => {
-    if (known !== undefined && (settled || !on.isTransaction)) return known
+    if (settled !== undefined) return settled
+    if (known !== undefined && !on.isTransaction) return known
     const asking = attempt(on)
     if (!on.isTransaction) known = asking
     asking.then(
-      () => {
-        known = asking
-        settled = true
+      (dialect) => {
+        settled = dialect
       },
       () => {
         if (known === asking) known = undefined

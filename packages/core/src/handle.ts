@@ -114,7 +114,8 @@ async function settle(
     const { call, route } = openCall(runtime, request, place, asText, answering.timing)
     answering.hooks = call.hooks
     answering.dump = call.resource.settings.dump
-    return await answerSuccess(answering, await serve(call, route, answering.always))
+    const answered = answerSuccess(answering, await serve(call, route, answering.always))
+    return answered instanceof Promise ? await answered : answered
   } catch (error) {
     return answerFailure(answering, error)
   }
@@ -137,7 +138,7 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
   return respond(status, body as JsonValue | undefined, requestId, headers, timed(answering))
 }
 
-async function answerSuccess(answering: Answering, result: Result): Promise<Settled> {
+function answerSuccess(answering: Answering, result: Result): Settled | Promise<Settled> {
   const { requestId, wantsText, hooks, dump, always } = answering
   const bare = dump.envelope ? undefined : bareHeaders(result)
   const { status, headers } = result
@@ -148,7 +149,7 @@ async function answerSuccess(answering: Answering, result: Result): Promise<Sett
     const text = successText(result, stampOf(answering), dump)
     return Object.assign(sent(null), { text })
   }
-  return sent(await runFinal(hooks, successBody(result, stampOf(answering), dump)))
+  return runFinal(hooks, successBody(result, stampOf(answering), dump)).then(sent)
 }
 
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {

@@ -11,9 +11,9 @@ export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
   schema: string | undefined,
-): (request: ApiRequest) => Promise<AnyDatabase> {
+): (request: ApiRequest) => AnyDatabase | Promise<AnyDatabase> {
   refuseSchemaPlugin('createApi: `db`', db, schema)
-  if (getter === undefined) return async () => db
+  if (getter === undefined) return () => db
   const open = async (request: ApiRequest): Promise<AnyDatabase> => {
     const session: unknown = await getter(request)
     if (!isInstance(session)) throw new Error(notAnInstance(session))

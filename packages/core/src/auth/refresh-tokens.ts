@@ -40,7 +40,7 @@ const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
-  readonly dialect: (on: AnyDatabase) => Promise<Dialect>
+  readonly dialect: (on: AnyDatabase) => Dialect | Promise<Dialect>
 }): RefreshTokenStore {
   const name =
     parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')

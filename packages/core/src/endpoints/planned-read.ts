@@ -62,7 +62,8 @@ async function readAgain(
   }
   const filled = refilledPlan(known, { skeleton, ...(key && { key }) })
   if (filled === undefined) return undefined
-  const { connection, target } = await open(call)
+  const opened = open(call)
+  const { connection, target } = opened instanceof Promise ? await opened : opened
   if (target.dialect !== known.dialect) return undefined
   const { plan, conditions } = filled
   const { templates } = known

@@ -6,6 +6,7 @@ import { type Scopes, scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import type { AnyDatabase, Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
+import type { Dialect } from '../dialect/dialect.ts'
 import { notHere } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { LoadedPage } from '../execute/read.ts'
@@ -67,10 +68,20 @@ export interface Opened {
 }
 
 /** The connection of this request and what compilation needs to know of it. */
-export async function open(call: Call): Promise<Opened> {
+export function open(call: Call): Opened | Promise<Opened> {
+  const own = call.runtime.session(call.request)
+  return own instanceof Promise ? own.then((session) => openOn(call, session)) : openOn(call, own)
+}
+
+function openOn(call: Call, own: AnyDatabase): Opened | Promise<Opened> {
+  const dialect = call.runtime.dialect(own)
+  return dialect instanceof Promise
+    ? dialect.then((known) => openedBy(call, own, known))
+    : openedBy(call, own, dialect)
+}
+
+function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
   const { runtime } = call
-  const own = await runtime.session(call.request)
-  const dialect = await runtime.dialect(own)
   const db = bare(own)
   const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
   return {
