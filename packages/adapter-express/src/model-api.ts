@@ -1,5 +1,6 @@
 // Express middleware: hands the raw request to the API and writes its answer; other paths go on to the host.
 
+import type { ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
 import {
   hostError,
@@ -28,10 +29,16 @@ export function modelApi(
       next()
       return
     }
-    readParsed(req, req.body, api.bodyLimit)
-      .then((body) => api.answer(requestOf(req, body)))
-      .then((response) => writeText(res, response))
-      .catch(() => res.destroy())
+    void answer(req, res)
+  }
+  const answer = async (req: ExpressRequest, res: ServerResponse): Promise<void> => {
+    try {
+      const read = readParsed(req, req.body, api.bodyLimit)
+      const body = read instanceof Promise ? await read : read
+      writeText(res, await api.answer(requestOf(req, body)))
+    } catch {
+      res.destroy()
+    }
   }
   const refuse: ErrorHandler = (error, req, res, next) => {
     if (!api.owns(req.url)) {

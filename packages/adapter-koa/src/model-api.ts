@@ -17,7 +17,8 @@ import type { Handler } from './context.ts'
 export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handler {
   return async (ctx, next) => {
     if (!api.owns(urlOf(ctx))) return next()
-    const body = await readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
+    const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
+    const body = read instanceof Promise ? await read : read
     answerText(ctx, await api.answer(requestOf(ctx, body)))
   }
 }

@@ -7,13 +7,14 @@ import { announcesBody, readBody } from './read-body.ts'
 /**
  * A body that a parser of the host has read, or failed to read: what it left of it.
  *
- * A parser that found nothing to parse leaves nothing, or an empty object, and the stream untouched.
+ * A parser that found nothing to parse leaves nothing, or an empty object, and the stream untouched. Only then there is
+ * something to wait for.
  */
-export async function readParsed(
+export function readParsed(
   req: IncomingMessage,
   parsed: unknown,
   limit: number,
-): Promise<unknown> {
+): unknown | Promise<unknown> {
   if (!announcesBody(req)) return undefined
   const untouched = !req.readableDidRead && (parsed === undefined || isEmpty(parsed))
   return untouched ? readBody(req, limit) : parsed
