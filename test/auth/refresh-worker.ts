@@ -12,7 +12,10 @@ async function dialect(): Promise<Dialect> {
   }
   if (name === 'postgres') {
     const { default: pg } = await import('pg')
-    return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 10 }) })
+    const pool = new pg.Pool({ connectionString: url, max: 10 })
+    // A connection may still be closing when its database is dropped.
+    pool.on('error', () => {})
+    return new PostgresDialect({ pool })
   }
   const { createPool } = await import('mysql2')
   return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 10 }) })
