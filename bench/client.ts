@@ -18,19 +18,33 @@ export interface LoadOptions {
   readonly ask: () => Ask
   /** Requests are begun at this pace, as far as the server keeps up. */
   readonly perSecond?: number
+  /** The load never sleeps: no server pays for waking it, which a slow one has to do more often than a fast one. */
+  readonly awake?: boolean
+  /** Goes on until so many are answered, half a minute at most. */
+  readonly least?: number
 }
 
-/** Sends requests for `seconds`, then waits for those under way. */
+const longest = 30_000
+
+/** Sends requests for `seconds`, longer where `least` asks for it, then waits for those under way. */
 export async function load(options: LoadOptions): Promise<Load> {
-  const { port, connections, seconds, ask, perSecond } = options
+  const { port, connections, seconds, ask, perSecond, awake, least = 0 } = options
   const latencies: number[] = []
   let failure: string | undefined
   const started = performance.now()
   const end = started + seconds * 1000
+  const goesOn = (): boolean => {
+    const now = performance.now()
+    return now < end || (latencies.length < least && now < started + longest)
+  }
+  const stayAwake = (): void => {
+    if (goesOn()) setImmediate(stayAwake)
+  }
+  if (awake === true) stayAwake()
   await Promise.all(
     Array.from({ length: connections }, async (_, i) => {
       const connection = await open(port)
-      for (let n = i; performance.now() < end && failure === undefined; n += connections) {
+      for (let n = i; goesOn() && failure === undefined; n += connections) {
         if (perSecond !== undefined) await until(started + (n * 1000) / perSecond)
         const before = performance.now()
         const { status, body } = await connection.send(ask())

@@ -11,12 +11,16 @@ export interface Turns {
   readonly rounds: number
   /** Seconds of the load that comes before the first round, since code that is new is slow. */
   readonly warm: number
+  /** Least requests of it: code is made fast by how often it has run, which slow workloads take long for. */
+  readonly warmRequests?: number
   readonly seconds: number
   readonly connections: number
   /** Requests per second that each is given; as many as it can where nothing is said. */
   readonly perSecond?: number
   /** Servers have a processor of their own. */
   readonly apart?: boolean
+  /** The load does not sleep while it waits for answers. */
+  readonly awake?: boolean
 }
 
 /** Every server is asked once in each round, beginning with another one each time. */
@@ -32,7 +36,10 @@ export async function inTurns(
     for (let i = 0; i < able.length; i++) {
       const server = able[(i + round) % able.length] as Server
       try {
-        if (round === 0) await sample(server, workload, { ...turns, seconds: turns.warm }, round)
+        if (round === 0) {
+          const { warm, warmRequests = 0 } = turns
+          await sample(server, workload, { ...turns, seconds: warm, least: warmRequests }, round)
+        }
         samples.get(server.name)?.push(await sample(server, workload, turns, round))
       } catch (error) {
         // A system that cannot do it has no figure; the others have.
@@ -50,11 +57,14 @@ export async function inTurns(
   }))
 }
 
+/** How one sample is taken. */
+type Sampling = Omit<Turns, 'rounds' | 'warm' | 'warmRequests'> & { readonly least?: number }
+
 /** Loads a server for that many seconds; it must know the workload. */
 export async function sample(
   server: Server,
   workload: Workload,
-  { seconds, connections, perSecond, apart }: Omit<Turns, 'rounds' | 'warm'>,
+  { seconds, connections, perSecond, apart, awake, least }: Sampling,
   round: number,
 ): Promise<Sample> {
   const next = random(round + 1)
@@ -73,6 +83,8 @@ export async function sample(
     seconds,
     ask,
     ...(perSecond === undefined ? {} : { perSecond }),
+    ...(awake === undefined ? {} : { awake }),
+    ...(least === undefined ? {} : { least }),
   })
   if (failure !== undefined) throw new Error(`${server.name} ${workload.name}: ${failure}`)
   const [after, databaseAfter] = [await server.used(), await server.database()]

@@ -23,9 +23,11 @@ const help = `npx --yes pnpm@12.21.0 bench [options]
   --rounds N          how often each is asked; the median counts (default 3)
   --seconds S         how long each time (default 1)
   --warm S            seconds of load before the first of them (default 1)
+  --warm-requests N   least requests of that load, as far as half a minute does; V8 makes code fast by how often it has run
   --connections N     requests at a time (default 16)
   --per-second N      each is given so many requests per second; default: as many as it answers
   --apart             each server alone on the first processor, the load and the database on the others (Linux)
+  --awake             the load never sleeps, so that no server pays for waking it; takes a processor of its own
   --profile folder    where the time goes instead: a CPU profile of each system for each workload, written there
   --fill              makes the tables anew
   --json file         every sample, for other eyes
@@ -40,9 +42,11 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
     warm: { type: 'string', default: '1' },
+    'warm-requests': { type: 'string', default: '0' },
     connections: { type: 'string', default: '16' },
     'per-second': { type: 'string' },
     apart: { type: 'boolean', default: false },
+    awake: { type: 'boolean', default: false },
     profile: { type: 'string' },
     fill: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -54,7 +58,9 @@ const turns = {
   rounds: Number(options.rounds),
   seconds: Number(options.seconds),
   warm: Number(options.warm),
+  warmRequests: Number(options['warm-requests']),
   apart: options.apart,
+  awake: options.awake,
   ...(options['per-second'] === undefined ? {} : { perSecond: Number(options['per-second']) }),
   connections: Number(options.connections),
 }
