@@ -5,7 +5,7 @@
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
-  ['errors', 'naming', 'json', 'prepared'],
+  ['errors', 'naming', 'json', 'prepared', 'soon'],
   ['model', 'parse', 'sql'],
   ['config'],
   ['registry', 'dialect'],

@@ -21,6 +21,7 @@ import type { Reach } from './plan/context.ts'
 import type { EchoPlans } from './plan-cache/echo-plans.ts'
 import type { ReadCache } from './plan-cache/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
+import type { Soon } from './soon.ts'
 
 /** Time as the service sees it; tests move it. */
 export interface Clock {
@@ -44,7 +45,7 @@ export interface Runtime {
   readonly policies: Policies
   readonly clock: Clock
   /** The dialect, once what it must know of the server is known; looked up on this connection where that is a transaction. */
-  dialect(on?: AnyDatabase): Dialect | Promise<Dialect>
+  dialect(on?: AnyDatabase): Soon<Dialect>
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
   session(request: ApiRequest): AnyDatabase | Promise<AnyDatabase>
   report(error: unknown, request: ApiRequest): void

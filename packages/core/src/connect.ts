@@ -6,6 +6,7 @@ import { withArrayRows } from './dialect/array-rows.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
 import { withLoneWrites } from './dialect/lone-writes.ts'
 import { databaseUnavailable } from './errors.ts'
+import type { Soon } from './soon.ts'
 
 export interface ConnectOptions {
   readonly db: AnyDatabase
@@ -25,7 +26,7 @@ export function connectOnce({
   tables,
   warn,
   fastPaths,
-}: ConnectOptions): (on?: AnyDatabase) => Dialect | Promise<Dialect> {
+}: ConnectOptions): (on?: AnyDatabase) => Soon<Dialect> {
   let known: Promise<Dialect> | undefined
   let advised = false
 

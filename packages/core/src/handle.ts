@@ -33,6 +33,7 @@ import { responseText } from './http/response-text.ts'
 import { type Route, splitUrl } from './http/route-table.ts'
 import { startTiming, type Timing } from './http/server-timing.ts'
 import type { JsonValue } from './json/json-value.ts'
+import type { Soon } from './soon.ts'
 
 /** What a request was refused for before it came here: by the host's middleware, or by a parser. */
 export interface Refused {
@@ -138,7 +139,7 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
   return respond(status, body as JsonValue | undefined, requestId, headers, timed(answering))
 }
 
-function answerSuccess(answering: Answering, result: Result): Settled | Promise<Settled> {
+function answerSuccess(answering: Answering, result: Result): Soon<Settled> {
   const { requestId, wantsText, hooks, dump, always } = answering
   const bare = dump.envelope ? undefined : bareHeaders(result)
   const { status, headers } = result

@@ -5,13 +5,14 @@ import type { SessionGetter } from './config/config.ts'
 import { settingNames } from './config/setting-names.ts'
 import { hasSchemaPlugin } from './dialect/schema-plugin.ts'
 import type { ApiRequest } from './http/request.ts'
+import type { Soon } from './soon.ts'
 
 /** One connection per request, however often its stages ask. */
 export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
   schema: string | undefined,
-): (request: ApiRequest) => AnyDatabase | Promise<AnyDatabase> {
+): (request: ApiRequest) => Soon<AnyDatabase> {
   refuseSchemaPlugin('createApi: `db`', db, schema)
   if (getter === undefined) return () => db
   const open = async (request: ApiRequest): Promise<AnyDatabase> => {

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import {
   decimalDigits,
-  dividedHalfUp,
   printedDecimal,
+  quotient,
   roundedFloat,
   scaled,
   unscaled,
@@ -54,17 +54,36 @@ suite('dialect/decimal', (test) => {
   })
 
   test('division rounds half away from zero', () => {
-    const cases: readonly (readonly [bigint, bigint, bigint])[] = [
-      [5n, 2n, 3n],
-      [-5n, 2n, -3n],
-      [4n, 3n, 1n],
-      [-4n, 3n, -1n],
-      [1n, 2n, 1n],
-      [1n, 3n, 0n],
-      [0n, 7n, 0n],
+    const cases: readonly (readonly [sum: string, count: string, quotient: string])[] = [
+      ['5', '2', '3'],
+      ['-5', '2', '-3'],
+      ['4', '3', '1'],
+      ['-4', '3', '-1'],
+      ['1', '2', '1'],
+      ['1', '3', '0'],
+      ['-1', '3', '0'],
+      ['0', '7', '0'],
     ]
-    for (const [dividend, divisor, quotient] of cases)
-      equal(dividedHalfUp(dividend, divisor), quotient)
+    for (const [sum, count, expected] of cases) equal(quotient(sum, count, 0, 0), expected)
+    equal(quotient('10.00', '3', 2, 4), '3.333333')
+    equal(quotient('-0.05', '1000', 2, 4), '-0.000050')
+  })
+
+  test('division is exact with few digits and with many', () => {
+    void fc.assert(
+      fc.property(
+        fc.oneof(fc.bigInt(-(10n ** 12n), 10n ** 12n), fc.bigInt(-(10n ** 30n), 10n ** 30n)),
+        fc.oneof(fc.bigInt(1n, 1000n), fc.bigInt(1n, 10n ** 18n)),
+        fc.integer({ min: 0, max: 6 }),
+        (units, count, scale) => {
+          const magnitude = (units < 0n ? -units : units) * 10_000n
+          const rounded = (2n * magnitude + count) / (2n * count)
+          const expected = unscaled(units < 0n ? -rounded : rounded, scale + 4)
+          equal(quotient(unscaled(units, scale), String(count), scale, 4), expected)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
   })
 
   test('floats are rounded to twelve digits, and what is no number is null', () => {

@@ -1,6 +1,6 @@
 /** The hash in an ETag: 16 hexadecimal digits, the same in every release for the same text. */
 import * as fc from 'fast-check'
-import { hashOf, hashOfText } from '../../../packages/core/src/http/etag.ts'
+import { entityTag, hashOfText } from '../../../packages/core/src/http/etag.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -26,6 +26,20 @@ suite('http/etag', (test) => {
     )
   })
 
-  test('a value has the hash of its text', () =>
-    equal(hashOf({ id: 1, title: 'Emma' }), hashOfText('{"id":1,"title":"Emma"}')))
+  test('a tag has the hash of the record and that of the answer, whether or not one begins with the other', () => {
+    const record = '{"id":1,"title":"Emma"'
+    for (const text of [
+      `${record}}`,
+      `${record},"author":"/api/books/1/author"}`,
+      '{"title":"Emma"}',
+    ]) {
+      equal(entityTag(record, { value: null, text }), `"${described(record)}.${described(text)}"`)
+    }
+  })
+
+  test('a value has the tag of its text', () =>
+    equal(
+      entityTag('{"id":1', { value: { id: 1, title: 'Emma' } }),
+      entityTag('{"id":1', { value: null, text: '{"id":1,"title":"Emma"}' }),
+    ))
 })

@@ -5,6 +5,7 @@ import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { OwnTypes } from '../dialect/own-tables.ts'
 import { inTransaction } from '../execute/transaction.ts'
+import type { Soon } from '../soon.ts'
 import { createTableOnce, unavailableBecause } from './refresh-table.ts'
 
 /** A refresh token as it is stored: never itself, only its SHA-256. */
@@ -40,7 +41,7 @@ const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
-  readonly dialect: (on: AnyDatabase) => Dialect | Promise<Dialect>
+  readonly dialect: (on: AnyDatabase) => Soon<Dialect>
 }): RefreshTokenStore {
   const name =
     parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')

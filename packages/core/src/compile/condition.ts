@@ -34,7 +34,10 @@ export function compileOperand(
     ? { column: bucketColumn(operand.unit), expression: dialect.bucket(operand.unit, column, ref) }
     : {
         column: aggregateColumn(operand.function, column),
-        expression: dialect.aggregateComparable(operand.function, column, ref),
+        expression:
+          operand.countsRows === true
+            ? sql`count(*)`
+            : dialect.aggregateComparable(operand.function, column, ref),
       }
 }
 

@@ -1,7 +1,7 @@
 // Output → select list with its readers: how each selected value is called in SQL and decoded afterwards.
 
 import type { Expression } from 'kysely'
-import { writerOfDecoder } from '../dialect/json-writer.ts'
+import { type JsonWriter, writerOfDecoder } from '../dialect/json-writer.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { type Aliased, sql } from '../sql/fragment.ts'
@@ -22,7 +22,7 @@ export interface MemberReader extends Reader {
   /** Its place in the select list. */
   readonly index: number
   /** `stringify(decode(raw))`; `raw` is not NULL. */
-  readonly write: (raw: unknown) => string
+  readonly write: JsonWriter
 }
 
 export interface Selection {
@@ -62,6 +62,7 @@ export function compileSelection(
 function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {
   const { dialect } = target
   if (operand.kind === 'aggregate') {
+    if (operand.countsRows === true) return sql`count(*)`
     const { column, source } = operand.of
     return dialect.aggregate(operand.function, column, columnOf(source, column))
   }

@@ -69,7 +69,7 @@ export function compileUpdate(
   )
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
-    madeOf<SqlBool>(keyOrigin, all(target, key)),
+    madeOf<SqlBool>(keyOrigin, matching(target, key)),
     ...(undeleted === undefined ? [] : [undeleted]),
   ])
   const { clause, readers } = returning(target, output)
@@ -81,7 +81,7 @@ export function compileUpdate(
 
 /** `delete from t where …`: a record by its key, or links by one of their ends. */
 export const compileDelete = (target: Target, table: string, matches: readonly Match[]): Fragment =>
-  sql`delete from ${tableOf(target, table)} where ${all(target, matches)}`
+  sql`delete from ${tableOf(target, table)} where ${matching(target, matches)}`
 
 /** `delete from t where key`, giving back a row where there was one. */
 export const compileRemoval = (target: Target, table: string, key: readonly Match[]): Fragment =>
@@ -106,7 +106,7 @@ export function compileLinks(
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${all(target, matches)}`,
+    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${matching(target, matches)}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -118,7 +118,7 @@ export function compileLinks(
 
 /** Holds the row until the transaction ends. */
 export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>
-  sql`select 1 from ${tableOf(target, table)} where ${all(target, key)} for update`
+  sql`select 1 from ${tableOf(target, table)} where ${matching(target, key)} for update`
 
 /** Reads rows of a table and holds them: of a plan that `readsTable`. */
 export function compileLocked(target: Target, plan: RowPlan): CompiledWrite {
@@ -137,8 +137,8 @@ export function compileProbe(
   matches: readonly Match[],
   except: readonly Match[] = [],
 ): Fragment {
-  const other = except.length === 0 ? sql`` : sql` and not (${all(target, except)})`
-  return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${all(target, matches)}${other} limit 1`
+  const other = except.length === 0 ? sql`` : sql` and not (${matching(target, except)})`
+  return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${matching(target, matches)}${other} limit 1`
 }
 
 /** The columns of these values, in model order; computed ones are not stored. */
@@ -153,7 +153,7 @@ export const encoded = (
   value: JsonValue | undefined,
 ): Fragment => madeOf(column, sql`${value === null ? null : dialect.encode(column, value)}`)
 
-export function all(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
+export function matching(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
   const parts = matches.map(({ dbName, column, value }) =>
     target.dialect.compare(column, sql.id(dbName), 'eq', value),
   )

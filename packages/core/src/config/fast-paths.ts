@@ -8,7 +8,10 @@ export interface FastPaths {
   readonly arrayRows: boolean
   /** The value of an answer that is sent is written as text at once (`serialize/write-objects.ts`). */
   readonly textAnswers: boolean
-  /** Queries of one form are planned and printed once (`plan-cache/`), from the second of them on; tests prepare the first. */
+  /**
+   * Queries of one form are planned and printed once (`plan-cache/`), from the second of them on; tests prepare the first.
+   * So are statements of lone writes, for each set of columns.
+   */
   readonly preparedReads: boolean | 'at once'
   /** Counts that several requests ask for at the same time are counted once (`execute/shared-counts.ts`). */
   readonly sharedCounts: boolean

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../json/json-value.ts'
 import { verbatimNumber } from '../json/verbatim.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
-import { dividedHalfUp, printedDecimal, roundedFloat, scaled, unscaled } from './decimal.ts'
+import { printedDecimal, quotient, roundedFloat, scaled, unscaled } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 import type { DialectColumn } from './dialect.ts'
 
@@ -68,8 +68,7 @@ function averageOf(column: DialectColumn): (total: Total) => JsonValue {
     if (digits === undefined) return null
     const scale =
       column.type === 'bigint' ? 0 : (column.scale ?? (digits.split('.')[1] ?? '').length)
-    const dividend = scaled(digits, scale) * 10_000n
-    return unscaled(dividedHalfUp(dividend, BigInt(count)), scale + 4)
+    return quotient(digits, count, scale, 4)
   }
 }
 

@@ -38,24 +38,49 @@ export function printedDecimal(text: string): string | undefined {
 }
 
 /** A whole number of units of 10^-scale → its digits. `unscaled(1250n, 2)` → `'12.50'` */
-export function unscaled(units: bigint, scale: number): string {
-  const sign = units < 0n ? '-' : ''
-  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
+export function unscaled(units: bigint | number, scale: number): string {
+  const sign = units < 0 ? '-' : ''
+  const digits = String(units < 0 ? -units : units).padStart(scale + 1, '0')
   if (scale === 0) return sign + digits
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
 /** Digits → a whole number of units of 10^-scale; digits beyond the scale are cut. */
-export function scaled(digits: string, scale: number): bigint {
+export const scaled = (digits: string, scale: number): bigint => BigInt(unitsOf(digits, scale))
+
+function unitsOf(digits: string, scale: number): string {
   const [whole = '0', fraction = ''] = digits.split('.')
-  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
+  return whole + fraction.slice(0, scale).padEnd(scale, '0')
 }
 
-/** `dividend / divisor`, rounded half away from zero; the divisor is positive. */
-export function dividedHalfUp(dividend: bigint, divisor: bigint): bigint {
-  const magnitude = dividend < 0n ? -dividend : dividend
-  const rounded = (2n * magnitude + divisor) / (2n * divisor)
-  return dividend < 0n ? -rounded : rounded
+/**
+ * `sum / count` with `more` digits beyond the scale, rounded half away from zero; the count is positive.
+ *
+ * `quotient('10.00', '3', 2, 4)` → `'3.333333'`
+ */
+export function quotient(sum: string, count: string, scale: number, more: number): string {
+  const units = unitsOf(sum, scale) + '0'.repeat(more)
+  const rounded =
+    isShort(units) && isShort(count) ? byNumbers(units, count) : byBigints(units, count)
+  return unscaled(rounded, scale + more)
+}
+
+/** Whole numbers of so few digits, and their remainders and quotients, are exact as numbers, which are much faster. */
+const isShort = (digits: string): boolean => digits.length <= 15
+
+function byNumbers(dividend: string, divisor: string): number {
+  const [signed, count] = [Number(dividend), Number(divisor)]
+  const magnitude = Math.abs(signed)
+  const rest = magnitude % count
+  const rounded = (magnitude - rest) / count + (2 * rest >= count ? 1 : 0)
+  return signed < 0 ? -rounded : rounded
+}
+
+function byBigints(dividend: string, divisor: string): bigint {
+  const [signed, count] = [BigInt(dividend), BigInt(divisor)]
+  const magnitude = signed < 0n ? -signed : signed
+  const rounded = (2n * magnitude + count) / (2n * count)
+  return signed < 0n ? -rounded : rounded
 }
 
 /** Twelve significant digits: what sums of floats agree on whatever the order of their terms. */

@@ -6,6 +6,7 @@ import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { TextStyle } from '../sql/print.ts'
 import type { JsonText } from './json-text.ts'
+import type { JsonWriter } from './json-writer.ts'
 import type { LoneWrites } from './lone-writes.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
@@ -110,10 +111,7 @@ export interface Dialect {
   /** Reader of one selected column: driver value → JSON form of contract §7. Called once per column, used per row. */
   decoder(column: DialectColumn): (raw: unknown) => JsonValue
   /** The JSON text of what `decode` reads, where there is a shorter way to it; the bytes are the same. */
-  readonly writer?: (
-    column: DialectColumn,
-    decode: (raw: unknown) => JsonValue,
-  ) => (raw: unknown) => string
+  readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
   /**
    * A validated value → what the driver is given to store, or an expression that makes it. Takes the JSON form of
    * contract §7 and what a plan holds (bigint as bigint); `json` columns take any JsonValue; null is NULL.

@@ -1,22 +1,38 @@
 // Driver values → JSON text: what `stringify(decode(raw))` gives, without the value in between where its form is the usual one.
 
-import { quoted } from '../json/quoted.ts'
+import { insideQuotes } from '../json/quoted.ts'
 import { stringify } from '../json/stringify.ts'
 import { isoDatetime } from './calendar-text.ts'
 import type { Decoder } from './decode.ts'
 import type { DialectColumn } from './dialect.ts'
 
 /** The JSON text of a selected value that is not NULL. */
-export type Writer = (raw: unknown) => string
+export interface JsonWriter {
+  (raw: unknown): string
+  /** What stands between the quotes, where the value is a text and has the usual form: a piece less to put together. */
+  readonly inside?: (raw: unknown) => string | undefined
+}
 
 /** The writer that goes with any decoder. */
 export const writerOfDecoder =
-  (decode: Decoder): Writer =>
+  (decode: Decoder): JsonWriter =>
   (raw) =>
     stringify(decode(raw))
 
+/** The writer of texts: those of the usual form between quotes, any other in the plain way. */
+export const writerOfTexts = (
+  inside: (raw: unknown) => string | undefined,
+  plain: JsonWriter,
+): JsonWriter => {
+  const write = (raw: unknown): string => {
+    const text = inside(raw)
+    return text === undefined ? plain(raw) : `"${text}"`
+  }
+  return Object.assign(write, { inside })
+}
+
 /** The writer of a column that is read by `decoderOf`. */
-export function writerOf(column: DialectColumn, decode: Decoder): Writer {
+export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
   const plain = writerOfDecoder(decode)
   switch (column.type) {
     case 'integer':
@@ -29,7 +45,10 @@ export function writerOf(column: DialectColumn, decode: Decoder): Writer {
     case 'text':
     case 'enum':
     case 'uuid':
-      return (raw) => (typeof raw === 'string' ? quoted(raw) : plain(raw))
+      return writerOfTexts(
+        (raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined),
+        plain,
+      )
     case 'boolean':
       return (raw) =>
         raw === 't' || raw === 1 || raw === true
@@ -44,10 +63,10 @@ export function writerOf(column: DialectColumn, decode: Decoder): Writer {
     case 'date':
       return whereUsual(/^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain)
     case 'datetime':
-      return (raw) => {
-        const text = typeof raw === 'string' ? isoDatetime(raw) : undefined
-        return typeof text === 'string' ? `"${text}"` : plain(raw)
-      }
+      return writerOfTexts(
+        (raw) => (typeof raw === 'string' ? (isoDatetime(raw) ?? undefined) : undefined),
+        plain,
+      )
     default:
       return plain
   }
@@ -58,7 +77,5 @@ const usualDecimal = (scale: number): RegExp =>
   scale === 0 ? /^(?:0|[1-9][0-9]*)$/ : new RegExp(`^(?:0|[1-9][0-9]*)\\.[0-9]{${scale}}$`)
 
 /** Texts of the usual form stand for themselves. */
-const whereUsual =
-  (usual: RegExp, plain: Writer): Writer =>
-  (raw) =>
-    typeof raw === 'string' && usual.test(raw) ? `"${raw}"` : plain(raw)
+const whereUsual = (usual: RegExp, plain: JsonWriter): JsonWriter =>
+  writerOfTexts((raw) => (typeof raw === 'string' && usual.test(raw) ? raw : undefined), plain)

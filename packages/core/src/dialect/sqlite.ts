@@ -9,7 +9,7 @@ import { classifySqlite } from './classify.ts'
 import { decimalDigits, scaled, unscaled } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
-import { type Writer, writerOf, writerOfDecoder } from './json-writer.ts'
+import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from './json-writer.ts'
 import { globPattern, likePattern } from './patterns.ts'
 import {
   type Comparison,
@@ -220,17 +220,18 @@ function decoderFor(column: DialectColumn): Decoder {
   return (raw) => (raw === null || raw === undefined ? null : unscaled(BigInt(textOf(raw)), scale))
 }
 
-function writerFor(column: DialectColumn, decode: Decoder): Writer {
+function writerFor(column: DialectColumn, decode: Decoder): JsonWriter {
   if (!isScaled(column)) return writerOf(column, decode)
   const scale = column.scale ?? 0
-  const plain = writerOfDecoder(decode)
+  const unit = 10 ** scale
   // Most are whole numbers of units that JavaScript holds, and not negative.
-  return (raw) => {
-    if (!Number.isSafeInteger(raw) || (raw as number) < 0) return plain(raw)
-    const digits = String(raw).padStart(scale + 1, '0')
-    const point = digits.length - scale
-    return scale === 0 ? `"${digits}"` : `"${digits.slice(0, point)}.${digits.slice(point)}"`
-  }
+  return writerOfTexts((raw) => {
+    if (!Number.isSafeInteger(raw) || (raw as number) < 0) return undefined
+    const units = raw as number
+    if (scale === 0) return String(units)
+    const rest = units % unit
+    return `${(units - rest) / unit}.${String(unit + rest).slice(1)}`
+  }, writerOfDecoder(decode))
 }
 
 function encode(column: DialectColumn, value: unknown): unknown {
@@ -273,11 +274,15 @@ function rounded(value: Ref): Fragment {
 const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
   type === 'decimal' && precision <= 9
 
+/** As a number where that is exact. */
+const wholeOf = (digits: string): number | bigint =>
+  digits.length <= 15 ? Number(digits) : BigInt(digits)
+
 /** `sum/count`, or `high/low/count`, where the sum is high · 2^32 + low. */
 function joined(raw: unknown, column: DialectColumn): Total {
   const parts = textOf(raw).split('/')
   const [first = '0', low = '0'] = parts
   const count = parts.at(-1) ?? '1'
-  const sum = parts.length === 2 ? BigInt(first) : (BigInt(first) << 32n) + BigInt(low)
+  const sum = parts.length === 2 ? wholeOf(first) : (BigInt(first) << 32n) + BigInt(low)
   return { sum: isScaled(column) ? unscaled(sum, column.scale ?? 0) : String(sum), count }
 }

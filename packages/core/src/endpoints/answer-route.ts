@@ -4,6 +4,7 @@ import type { Call } from '../call.ts'
 import type { Result } from '../http/envelope.ts'
 import type { Route } from '../http/route-table.ts'
 import type { Resource } from '../registry/resource.ts'
+import type { Soon } from '../soon.ts'
 import { removeMany, updateMany } from './bulk.ts'
 import { getMany } from './collection.ts'
 import { create } from './create.ts'
@@ -14,7 +15,7 @@ import { restore } from './restore.ts'
 import { update } from './update.ts'
 
 /** Answers an admitted call; its method is one that the route allows. */
-export function answerRoute(call: Call, route: Route): Promise<Result> {
+export function answerRoute(call: Call, route: Route): Soon<Result> {
   const { resource } = route
   switch (route.kind) {
     case 'collection':
@@ -28,7 +29,7 @@ export function answerRoute(call: Call, route: Route): Promise<Result> {
   }
 }
 
-function onCollection(call: Call, resource: Resource): Promise<Result> {
+function onCollection(call: Call, resource: Resource): Soon<Result> {
   switch (call.method) {
     case 'POST':
       return create(call, resource)
@@ -41,7 +42,7 @@ function onCollection(call: Call, resource: Resource): Promise<Result> {
   }
 }
 
-function onItem(call: Call, resource: Resource, key: readonly string[]): Promise<Result> {
+function onItem(call: Call, resource: Resource, key: readonly string[]): Soon<Result> {
   switch (call.method) {
     case 'PATCH':
     case 'PUT':

@@ -4,23 +4,18 @@ import type { Call } from '../call.ts'
 import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
-import { hashOfText } from '../http/etag.ts'
 import type { ReadPlan } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
-import { tagText } from '../serialize/tag-text.ts'
+import { type Soon, whenThere } from '../soon.ts'
 import { type PlannedRead, planRead } from './planned-read.ts'
-import { contentOf, pathKey } from './read-stages.ts'
+import { pathKey, recordContent } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
-export async function getOne(
-  call: Call,
-  resource: Resource,
-  texts: readonly string[],
-): Promise<Result> {
+export function getOne(call: Call, resource: Resource, texts: readonly string[]): Soon<Result> {
   const key = pathKey(resource, texts)
-  const read = await planRead(call, {
+  const read = planRead(call, {
     resource,
     ...(key && { key }),
     plan: (ast, reach) => {
@@ -31,7 +26,7 @@ export async function getOne(
     },
     complete: withRowTag,
   })
-  return oneResult(call, resource, read)
+  return whenThere(read, (planned) => oneResult(call, resource, planned))
 }
 
 /** Reads the one row of a scoped plan that has its tag, and answers it. */
@@ -42,6 +37,9 @@ export async function oneResult(
 ): Promise<Result> {
   const row = await readOne(connection, statements, plan)
   if (row === undefined) throw recordNotFound()
-  const content = await contentOf(call, resource, plan, [row], 'one')
-  return { status: 200, ...content, total: 1, rowTag: hashOfText(tagText(resource, row)) }
+  return whenThere(recordContent(call, resource, plan, row), (content) => ({
+    status: 200,
+    total: 1,
+    ...content,
+  }))
 }

@@ -12,6 +12,7 @@ import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prep
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
 import { filledStatements } from '../plan-cache/statement-templates.ts'
 import type { Resource } from '../registry/resource.ts'
+import { type Soon, whenThere } from '../soon.ts'
 import { open, parseRead, scoped } from './read-stages.ts'
 
 /** A read that is ready to be executed. */
@@ -35,52 +36,54 @@ export interface ReadRequest<P extends ReadPlan> {
  * Plans a read. Of a query that differs from an earlier one in values only, the plan and the statements are used again:
  * the values are converted as ever, and one that is not of its column's type is refused in the plain way.
  */
-export async function planRead<P extends ReadPlan>(
+export function planRead<P extends ReadPlan>(
   call: Call,
   request: ReadRequest<P>,
-): Promise<PlannedRead<P>> {
+): Soon<PlannedRead<P>> {
   const skeleton = mayPrepare(call) ? skeletonOf(call.query) : undefined
   const name = skeleton && `${request.resource.name}\n${call.action}\n${skeleton.key}`
   const known = name === undefined ? undefined : call.runtime.reads.get(name)
-  const again = known && skeleton && (await readAgain(call, known, skeleton, request.key))
-  if (again !== undefined) return again as PlannedRead<P>
-  return readAnew(call, request, skeleton, name)
+  const again = known && skeleton && readAgain(call, known, skeleton, request.key)
+  return whenThere(
+    again as Soon<PlannedRead<P> | undefined>,
+    (planned) => planned ?? readAnew(call, request, skeleton, name),
+  )
 }
 
 /** The filter callback may ask for anything at each request. */
 const mayPrepare = ({ runtime, hooks }: Call): boolean =>
   runtime.fastPaths.preparedReads !== false && hooks.filter === undefined
 
-async function readAgain(
+function readAgain(
   call: Call,
   known: PreparedRead,
   skeleton: Skeleton,
   key: readonly Value[] | undefined,
-): Promise<PlannedRead<ReadPlan> | undefined> {
+): Soon<PlannedRead<ReadPlan> | undefined> {
   for (const [resource, reached] of known.reached) {
     if (call.reach(resource) !== reached) return undefined
   }
   const filled = refilledPlan(known, { skeleton, ...(key && { key }) })
   if (filled === undefined) return undefined
-  const opened = open(call)
-  const { connection, target } = opened instanceof Promise ? await opened : opened
-  if (target.dialect !== known.dialect) return undefined
-  const { plan, conditions } = filled
-  const { templates } = known
-  const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
-  return {
-    plan,
-    connection,
-    statements: filledStatements({
-      templates,
-      target,
+  return whenThere(open(call), ({ connection, target }) => {
+    if (target.dialect !== known.dialect) return undefined
+    const { plan, conditions } = filled
+    const { templates } = known
+    const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
+    return {
       plan,
-      conditions,
-      finish,
-      joins: call.runtime.fastPaths.embedJoins,
-      ...(takesTexts(call, plan) ? { texts: { base: call.base } } : {}),
-    }),
-  }
+      connection,
+      statements: filledStatements({
+        templates,
+        target,
+        plan,
+        conditions,
+        finish,
+        joins: call.runtime.fastPaths.embedJoins,
+        ...(takesTexts(call, plan) ? { texts: { base: call.base } } : {}),
+      }),
+    }
+  })
 }
 
 /** Whether nobody but the client looks at what is embedded. */

@@ -8,16 +8,15 @@ import { loadEmbeds } from '../execute/embed.ts'
 import { keyText } from '../execute/key.ts'
 import { type LoadedRow, loadRows } from '../execute/loaded-row.ts'
 import { runRows } from '../execute/run.ts'
-import { hashOf } from '../http/etag.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
 import { refOf } from '../plan/names.ts'
 import type { Condition, ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
-import { tagValues } from '../plan/row-tag.ts'
 import { keyOfRow, withIdentity } from '../plan/write-echo.ts'
 import type { Resource } from '../registry/resource.ts'
+import { recordText } from '../serialize/tag-text.ts'
 import { type Opened, objectsOf, scoped } from './read-stages.ts'
 
 /** One record as its writer may see it. */
@@ -25,10 +24,10 @@ export interface Echo {
   /** null where the writer may not read it. */
   readonly value: JsonValue
   /** The row's part of its ETag. */
-  readonly rowTag: string | undefined
+  readonly record: string | undefined
 }
 
-const unseen: Echo = { value: null, rowTag: undefined }
+const unseen: Echo = { value: null, record: undefined }
 const keysPerStatement = 500
 
 /** Checks the query of an echo before anything is written; the plan is of no record yet. */
@@ -85,8 +84,8 @@ async function readChunk(
     })
     for (const row of rows) {
       const value = await visible(call, resource, plan, row)
-      const rowTag = value === null ? undefined : hashOf(tagValues(resource, row.values))
-      echoes.set(keyText(keyOfRow(resource, row.values)), { value, rowTag })
+      const record = value === null ? undefined : recordText(resource, row.values)
+      echoes.set(keyText(keyOfRow(resource, row.values)), { value, record })
     }
   } catch (error) {
     // A policy that shows nobody anything refuses reads; the write itself has been allowed.

@@ -22,7 +22,9 @@ import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
-import { keptWriter, writeList } from '../serialize/write-objects.ts'
+import { tagText } from '../serialize/tag-text.ts'
+import { keptWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
+import { type Soon, whenThere } from '../soon.ts'
 
 /** parse: the raw query → AST, within the limits of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
@@ -68,17 +70,10 @@ export interface Opened {
 }
 
 /** The connection of this request and what compilation needs to know of it. */
-export function open(call: Call): Opened | Promise<Opened> {
-  const own = call.runtime.session(call.request)
-  return own instanceof Promise ? own.then((session) => openOn(call, session)) : openOn(call, own)
-}
-
-function openOn(call: Call, own: AnyDatabase): Opened | Promise<Opened> {
-  const dialect = call.runtime.dialect(own)
-  return dialect instanceof Promise
-    ? dialect.then((known) => openedBy(call, own, known))
-    : openedBy(call, own, dialect)
-}
+export const open = (call: Call): Soon<Opened> =>
+  whenThere(call.runtime.session(call.request), (own) =>
+    whenThere(call.runtime.dialect(own), (dialect) => openedBy(call, own, dialect)),
+  )
 
 function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
   const { runtime } = call
@@ -149,43 +144,75 @@ export async function objectsOf(
   return Promise.all(objects.map((object) => runDump(resource, embeds, object, dump, args)))
 }
 
-/** As `objectsOf`, as the value of an answer: one object, or a list; as text where that will do. */
-export async function contentOf(
+/** The value of an answer; as text where that will do. */
+type Content = Pick<Result, 'value' | 'text' | 'record'>
+
+/** As `objectsOf`, as the value of an answer. */
+function listContent(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
-  form: 'one' | 'list',
-): Promise<Pick<Result, 'value' | 'text'>> {
-  call.timing?.enter('serialize')
-  const { embeds, links } = plan
-  const dumped = call.hooks.dump !== undefined || hasDump(resource, embeds)
-  if (!call.asText || dumped) {
-    const objects = await objectsOf(call, resource, plan, rows)
-    return { value: form === 'list' ? objects : (objects[0] ?? null) }
+): Soon<Content> {
+  if (!writesText(call, resource, plan)) {
+    return objectsOf(call, resource, plan, rows).then((value) => ({ value }))
   }
-  // Without policies there is nobody to wait for.
-  if (call.runtime.policies.size > 0) await checkObjects(call, plan, rows)
-  const write = keptWriter({ resource, output: plan.rows.output, embeds, links }, call.base)
-  const [first] = rows
-  const one = first === undefined ? 'null' : write(first)
-  return { value: null, text: form === 'list' ? writeList(rows, write) : one }
+  return whenThere(checked(call, plan, rows), () => ({
+    value: null,
+    text: writeList(rows, writerOf(call, resource, plan)),
+  }))
 }
 
+/** As `objectsOf`, as the answer of one record, with what its tag is made of. */
+export function recordContent(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  row: LoadedRow,
+): Soon<Content> {
+  if (!writesText(call, resource, plan)) {
+    return objectsOf(call, resource, plan, [row]).then(([value = null]) => ({
+      value,
+      record: tagText(resource, row),
+    }))
+  }
+  return whenThere(checked(call, plan, [row]), () => {
+    const writer = writerOf(call, resource, plan)
+    const own = writer.own(row)
+    return { value: null, text: writer.write(row, own), record: tagText(resource, row, own) }
+  })
+}
+
+/** can_read of what is about to be written; without policies there is nobody to ask. */
+function checked(call: Call, plan: ReadPlan, rows: readonly LoadedRow[]): Soon<void> {
+  call.timing?.enter('serialize')
+  return call.runtime.policies.size === 0 ? undefined : checkObjects(call, plan, rows)
+}
+
+/** Whether the rows may be written as text: nobody looks at the objects but the client. */
+const writesText = (call: Call, resource: Resource, { embeds }: ReadPlan): boolean =>
+  call.asText && call.hooks.dump === undefined && !hasDump(resource, embeds)
+
+const writerOf = (
+  { base }: Call,
+  resource: Resource,
+  { rows, embeds, links }: ReadPlan,
+): ObjectWriter => keptWriter({ resource, output: rows.output, embeds, links }, base)
+
 /** A page of rows → the answer of a list, with its links. */
-export async function listResult(
+export function listResult(
   call: Call,
   resource: Resource,
   plan: ListPlan,
   page: LoadedPage,
-): Promise<Result> {
-  return {
+): Soon<Result> {
+  return whenThere(listContent(call, resource, plan, page.rows), (content) => ({
     status: 200,
-    ...(await contentOf(call, resource, plan, page.rows, 'list')),
+    ...content,
     total: page.total,
     ...pageLinks(call, plan, page),
     ...(page.capped ? { headers: { 'x-total-count-capped': 'true' } } : {}),
-  }
+  }))
 }
 
 /** Links to the neighbouring pages, in the client's own way of paging. */

@@ -20,15 +20,13 @@ import { deletion } from '../execute/write-remove.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import { hasCallback } from '../hooks/write-hooks.ts'
 import type { Result } from '../http/envelope.ts'
-import { hashOfText } from '../http/etag.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { type Circumstances, courseOf, type PlannedWrite } from '../plan/write-course.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import { filledLoneStatements } from '../plan-cache/lone-templates.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
-import { tagText } from '../serialize/tag-text.ts'
-import { contentOf, type Opened, open } from './read-stages.ts'
+import { type Opened, open, recordContent } from './read-stages.ts'
 import { explained, momentOf } from './write-stages.ts'
 import { recordResult } from './written.ts'
 
@@ -160,11 +158,6 @@ async function answered(
   const { key, row } = written
   const { resource } = plan.rows.from
   const content =
-    row === undefined
-      ? { value: null }
-      : {
-          ...(await contentOf(call, resource, plan, [row], 'one')),
-          rowTag: hashOfText(tagText(resource, row)),
-        }
+    row === undefined ? { value: null } : await recordContent(call, resource, plan, row)
   return recordResult(call, resource, { key, status }, content)
 }

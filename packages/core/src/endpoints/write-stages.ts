@@ -14,14 +14,14 @@ import {
   type WriteContext,
 } from '../execute/write-context.ts'
 import { writeHooks } from '../hooks/write-hooks.ts'
-import { hashOf, ifMatch } from '../http/etag.ts'
+import { ifMatch } from '../http/etag.ts'
 import { readBody } from '../input/body.ts'
 import { type InputProblems, inputProblems } from '../input/problems.ts'
 import { runChecks } from '../input/read-body.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
-import { tagValues } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
+import { recordText } from '../serialize/tag-text.ts'
 import { type Opened, open } from './read-stages.ts'
 import { writeAccess } from './write-access.ts'
 
@@ -135,7 +135,7 @@ export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): Jso
 /** `If-Match`, as a question to the stored record. */
 export function preconditionOf({ request }: Call, resource: Resource): Precondition | undefined {
   const matches = ifMatch(request)
-  return matches && ((stored) => matches(hashOf(tagValues(resource, stored))))
+  return matches && ((stored) => matches(recordText(resource, stored)))
 }
 
 /** Refuses the parameters that mean nothing to this write. */

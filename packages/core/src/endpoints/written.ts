@@ -49,8 +49,8 @@ export async function writtenResult(
   if (many) return { status, value: echoes.map(({ value }) => value), total: keys.length }
   const [key = []] = keys
   const [echo] = echoes
-  const { value = null, rowTag } = echo ?? {}
-  const content = { value, ...(rowTag === undefined ? {} : { rowTag }) }
+  const { value = null, record } = echo ?? {}
+  const content = { value, ...(record === undefined ? {} : { record }) }
   return recordResult(call, resource, { key, status }, content)
 }
 
@@ -59,7 +59,7 @@ export function recordResult(
   call: Call,
   resource: Resource,
   { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
-  content: Pick<Result, 'value' | 'text' | 'rowTag'>,
+  content: Pick<Result, 'value' | 'text' | 'record'>,
 ): Result {
   const result: Result = { status, total: 1, ...content }
   if (status === 200) return result

@@ -50,14 +50,15 @@ export async function readPage(
   const { page } = plan
   const offset = page.kind === 'numbered' ? page.offset : 0
   const turn = turnOf(connection, statements, plan)
-  const readRows = async () => {
-    const compiled = statements.rows(sliceOf(connection.dialect, plan, turn?.kind === 'shared'))
-    return { compiled, read: await runRows(connection, compiled.rows) }
-  }
-  // Others wait for this, also where it fails before anything is sent.
-  const { compiled, read } = await readRows().finally(() => {
+  let compiled: RowStatement
+  let read: readonly RawRow[]
+  try {
+    compiled = statements.rows(sliceOf(connection.dialect, plan, turn?.kind === 'shared'))
+    read = await runRows(connection, compiled.rows)
+  } finally {
+    // Others wait for this, also where it fails before anything is sent.
     if (turn?.kind === 'own') turn.done()
-  })
+  }
   const surplus = read.length > page.limit
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
@@ -65,8 +66,10 @@ export async function readPage(
   const rows = hasNoEmbeds(plan)
     ? loadRows(compiled.readers, raw)
     : await withEmbeds(connection, statements, plan, compiled, raw)
-  const counted = await count(connection, statements, plan, compiled, raw, turn)
-  const { total, capped } = counted
+  const { total, capped } =
+    plan.count === 'none'
+      ? notCounted
+      : await count(connection, statements, plan, compiled, raw, turn)
   const continued = page.kind === 'keyset' && page.values !== null
   const numberedMore =
     plan.count === 'exact' && total !== undefined ? offset + rows.length < total : surplus
@@ -163,6 +166,8 @@ function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place
 const mostOf = ({ count: mode }: ListPlan): number | null =>
   mode === 'capped' ? mostCounted + 1 : null
 
+const notCounted = { total: undefined, capped: false }
+
 async function count(
   connection: Connection,
   statements: ReadStatements,
@@ -171,7 +176,6 @@ async function count(
   raw: readonly RawRow[],
   turn: Turn | undefined,
 ): Promise<{ total: number | undefined; capped: boolean }> {
-  if (plan.count === 'none') return { total: undefined, capped: false }
   const [first] = raw
   const total =
     (first && compiled.total && cellOf(first, compiled.total)) ??

@@ -34,8 +34,8 @@ export interface Result {
   readonly next?: string | null
   readonly previous?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** What the visible columns of the one record hash to; it becomes the first part of its ETag. */
-  readonly rowTag?: string
+  /** The visible columns of the one record as text; the first part of its ETag is made of it. */
+  readonly record?: string
   /** True for answers that never have a body: 204. */
   readonly empty?: boolean
 }

@@ -6,7 +6,7 @@ import {
   loneStatements,
 } from '../compile/lone-statements.ts'
 import type { Target } from '../compile/target.ts'
-import { all, encoded, keyOrigin, storedColumns } from '../compile/write-query.ts'
+import { encoded, keyOrigin, matching, storedColumns } from '../compile/write-query.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Output } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
@@ -72,7 +72,7 @@ export function filledLoneStatements(
       const written = { resource, change: 'update', columns, output } as const
       const refillValue = refillOf(target, values)
       const refill: Refill = (origin) =>
-        origin === keyOrigin ? all(target, key) : refillValue(origin)
+        origin === keyOrigin ? matching(target, key) : refillValue(origin)
       return kept(written, refill, () => plain.update(resource, values, key, output))
     },
   }

@@ -70,6 +70,7 @@ export function refilledPlan<P extends ReadPlan>(
   { plan, places }: PreparedRead<P>,
   given: GivenValues,
 ): RefilledPlan<P> | undefined {
+  if (places.length === 0 && given.skeleton.place === undefined) return { plan, conditions: none }
   const conditions = new Map<object, Condition>()
   for (const place of places) {
     const now = refilled(place, given)
@@ -86,6 +87,8 @@ export function refilledPlan<P extends ReadPlan>(
   const rows = { ...plan.rows, where: current(where), having: current(having) }
   return { plan: { ...plan, rows, ...(page && { page }) }, conditions }
 }
+
+const none: ReadonlyMap<object, Condition> = new Map()
 
 const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
 

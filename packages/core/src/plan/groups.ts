@@ -117,10 +117,19 @@ function groupingKey(context: PlanContext, names: Names, node: GroupByNode): Col
 function aggregate(context: PlanContext, names: Names, node: AggregateNode): AggregateRef {
   const at = textAt(context, node.span)
   const of = resolveColumn(names, node.field, at)
-  if (functionFits(node.function, of.column))
-    return { kind: 'aggregate', function: node.function, of }
-  throw operatorNotForType(node.function, node.field.text, of.column.type, '', at)
+  if (!functionFits(node.function, of.column)) {
+    throw operatorNotForType(node.function, node.field.text, of.column.type, '', at)
+  }
+  const countsRows = node.function === 'count' && isInEveryRow(names, of)
+  const planned = { kind: 'aggregate', function: node.function, of } as const
+  return countsRows ? { ...planned, countsRows } : planned
 }
+
+/** Whether each row has a value there: that of a key, where no join makes rows that have no base. */
+const isInEveryRow = ({ base, joins }: Names, { source, column }: ColumnRef): boolean =>
+  source === base &&
+  base.resource.primaryKey.some(({ name }) => name === column.name) &&
+  joins.every(({ type }) => type !== 'right')
 
 /** The label, else the column's name, else (where two are equal, and for buckets) the client's own text. */
 function distinguish(

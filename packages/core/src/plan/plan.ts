@@ -35,6 +35,8 @@ export interface AggregateRef {
   readonly kind: 'aggregate'
   readonly function: AggregateFunction
   readonly of: ColumnRef
+  /** Whether it counts a column that has a value in every row: then it counts the rows, which no value is read for. */
+  readonly countsRows?: true
 }
 
 /** A calendar bucket of a date or datetime column. */

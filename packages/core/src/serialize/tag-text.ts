@@ -1,34 +1,51 @@
-// What the row's part of an ETag is made of, as text: the bytes of `stringify(tagValues(…))`, from the driver's values.
+// The record as text, which the row's part of an ETag is made of: its visible columns, whatever the client asked to see.
 
-import { cellOf } from '../compile/cell.ts'
-import type { MemberReader } from '../compile/selection.ts'
+import type { RawRow } from '../compile/cell.ts'
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { stringify } from '../json/stringify.ts'
 import { recordKey } from '../plan/record.ts'
+import { tagValues } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
+import { cellsWriter, type Member, memberOpening } from './write-cells.ts'
 
-/** `[1,"Emma","12.50"]`: the visible columns of a row, whatever the client asked to see. */
-export function tagText(resource: Resource, { raw, layout }: LoadedRow): string {
-  let text = '['
-  for (const reader of readersOf(resource, layout)) {
-    const value = reader && cellOf(raw, reader)
-    const written = value === null || value === undefined ? 'null' : reader?.write(value)
-    text += text === '[' ? written : `,${written}`
-  }
-  return `${text}]`
+/** `{"id":1,"title":"Emma"`, of the values of a record. */
+export function recordText(
+  resource: Resource,
+  values: Readonly<Record<string, JsonValue>>,
+): string {
+  const texts = tagValues(resource, values).map(stringify)
+  return [...resource.columns.keys()].map((name, i) => memberOpening(name, i) + texts[i]).join('')
 }
 
-type TagReaders = readonly (MemberReader | undefined)[]
+/** As `recordText`, from the driver's values; `own` is what the object of this row begins with, where it was written. */
+export function tagText(resource: Resource, { raw, layout }: LoadedRow, own?: string): string {
+  const { isOwn, write } = writerOf(resource, layout)
+  return own !== undefined && isOwn ? own : write(raw)
+}
+
+interface TagWriter {
+  /** Whether the objects of these rows begin with just the same. */
+  readonly isOwn: boolean
+  readonly write: (raw: RawRow) => string
+}
 
 /** Prepared reads have the same layout every time. */
-const known = new WeakMap<Layout, TagReaders>()
+const known = new WeakMap<Layout, TagWriter>()
 
-function readersOf(resource: Resource, layout: Layout): TagReaders {
+function writerOf(resource: Resource, layout: Layout): TagWriter {
   const before = known.get(layout)
   if (before !== undefined) return before
-  const byKey = new Map(layout.readers.map((reader) => [reader.key, reader]))
-  const readers = [...resource.columns.keys()].map(
-    (name) => byKey.get(recordKey(name)) ?? byKey.get(name),
+  const { readers, arrays } = layout
+  const byKey = new Map(readers.map((reader) => [reader.key, reader]))
+  const members = [...resource.columns.keys()].map(
+    (name): Member => ({ name, reader: byKey.get(recordKey(name)) ?? byKey.get(name) }),
   )
-  known.set(layout, readers)
-  return readers
+  const shown = readers.filter(({ visible }) => visible)
+  const isOwn =
+    shown.length === members.length &&
+    shown.every((reader, i) => reader === members[i]?.reader && reader.key === members[i]?.name)
+  const writer = { isOwn, write: cellsWriter(members, arrays) }
+  known.set(layout, writer)
+  return writer
 }

@@ -1,7 +1,6 @@
 // Loaded rows → the JSON text of resource objects, from the driver's values: the bytes that `stringify(serializer(…))` gives.
 
 import { cellOf, type Place } from '../compile/cell.ts'
-import type { MemberReader } from '../compile/selection.ts'
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
 import { collectionUrl, keyPart } from '../http/links.ts'
 import { quoted } from '../json/quoted.ts'
@@ -9,15 +8,22 @@ import { stringify } from '../json/stringify.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type Shape, serializer } from './serialize.ts'
+import { cellsWriter, memberOpening } from './write-cells.ts'
 
-/** Writes the object of a row. */
-export type ObjectWriter = (row: LoadedRow) => string
+/** Writes the objects of rows. */
+export interface ObjectWriter {
+  /** The object; `own` is what `own` gave for this row, where somebody has asked before. */
+  write(row: LoadedRow, own?: string): string
+  /** The object up to its first relation: `{"id":1,"title":"Emma"`; undefined where it is not written in that order. */
+  own(row: LoadedRow): string | undefined
+}
 
 /** `[{…},{…}]` */
-export function writeList(rows: readonly LoadedRow[], write: ObjectWriter): string {
+export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): string {
   let text = '['
   for (let i = 0; i < rows.length; i++) {
-    text += i === 0 ? write(rows[i] as LoadedRow) : `,${write(rows[i] as LoadedRow)}`
+    const object = writer.write(rows[i] as LoadedRow)
+    text += i === 0 ? object : `,${object}`
   }
   return `${text}]`
 }
@@ -31,13 +37,17 @@ export function writeList(rows: readonly LoadedRow[], write: ObjectWriter): stri
  */
 export function objectWriter(shape: Shape, base: string): ObjectWriter {
   let layout: Layout | undefined
-  let write: ObjectWriter = () => ''
-  return (row) => {
+  let writer: ObjectWriter
+  const writerOf = (row: LoadedRow): ObjectWriter => {
     if (row.layout !== layout) {
       layout = row.layout
-      write = writerFor(shape, layout, base)
+      writer = writerFor(shape, layout, base)
     }
-    return write(row)
+    return writer
+  }
+  return {
+    write: (row, own) => writerOf(row).write(row, own),
+    own: (row) => writerOf(row).own(row),
   }
 }
 
@@ -49,61 +59,49 @@ export function keptWriter(shape: Shape, base: string): ObjectWriter {
     known.shape.resource === shape.resource &&
     known.shape.embeds === shape.embeds &&
     known.shape.links === shape.links
-  if (known !== undefined && same) return known.write
-  const write = objectWriter(shape, base)
-  kept.set(shape.output, { shape, base, write })
-  return write
+  if (known !== undefined && same) return known.writer
+  const writer = objectWriter(shape, base)
+  kept.set(shape.output, { shape, base, writer })
+  return writer
 }
 
 const kept = new WeakMap<
   Shape['output'],
-  { readonly shape: Shape; readonly base: string; readonly write: ObjectWriter }
+  { readonly shape: Shape; readonly base: string; readonly writer: ObjectWriter }
 >()
+
+/** Writes one relation of an object. */
+type RelationWriter = (row: LoadedRow) => string
 
 /** One relation of an object. */
 interface Member {
   readonly name: string
-  readonly write: ObjectWriter
+  readonly write: RelationWriter
 }
 
 function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
   const shown = layout.readers.filter(({ visible }) => visible)
   const members = membersOf(shape, layout, base)
   const names = [...shown.map(({ key }) => key), ...members.map(({ name }) => name)]
+  if (names.length === 0) return { write: () => '{}', own: () => undefined }
   if (!keepsOrder(names)) {
     const objectOf = serializer(shape, base)
-    return (row) => stringify(objectOf(row))
+    return { write: (row) => stringify(objectOf(row)), own: () => undefined }
   }
-  const openings = names.map((name, i) => `${i === 0 ? '' : ','}${JSON.stringify(name)}:`)
-  const writeCells = cellsWriter(shown, openings, layout.arrays)
-  return (row) => {
-    let text = writeCells(row.raw as Cells)
-    for (let i = 0; i < members.length; i++) {
-      text += openings[shown.length + i] as string
-      text += (members[i] as Member).write(row)
-    }
-    return `{${text}}`
-  }
-}
-
-/** Cells by index or alias. */
-type Cells = Readonly<Record<string | number, unknown>>
-
-function cellsWriter(
-  readers: readonly MemberReader[],
-  openings: readonly string[],
-  arrays: boolean,
-): (cells: Cells) => string {
-  const places = readers.map(({ index, alias }) => (arrays ? index : alias))
-  const writes = readers.map(({ write }) => write)
-  return (cells) => {
-    let text = ''
-    for (let i = 0; i < places.length; i++) {
-      const raw = cells[places[i] as number]
-      text += openings[i] as string
-      text += raw === null || raw === undefined ? 'null' : (writes[i] as MemberReader['write'])(raw)
-    }
-    return text
+  const ownOf = cellsWriter(
+    shown.map((reader) => ({ name: reader.key, reader })),
+    layout.arrays,
+  )
+  const openings = members.map(({ name }, i) => memberOpening(name, shown.length + i))
+  return {
+    own: ({ raw }) => ownOf(raw),
+    write(row, own = ownOf(row.raw)) {
+      let text = own
+      for (let i = 0; i < members.length; i++) {
+        text += (openings[i] as string) + (members[i] as Member).write(row)
+      }
+      return `${text}}`
+    },
   }
 }
 
@@ -129,26 +127,29 @@ function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[
 
 /** What the database wrote; an object that is not there is null. */
 const textWriter =
-  (place: Place): ObjectWriter =>
+  (place: Place): RelationWriter =>
   ({ raw }) =>
     (cellOf(raw, place) as string | null | undefined) ?? 'null'
 
-function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string): ObjectWriter {
+function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string): RelationWriter {
   const { name, target } = relation
-  const write = objectWriter({ resource: target, output: rows.output, embeds, links }, base)
+  const writer = objectWriter({ resource: target, output: rows.output, embeds, links }, base)
   return ({ related }) => {
     const inside = related[name] ?? null
     if (inside === null) return 'null'
-    return Array.isArray(inside) ? writeList(inside, write) : write(inside as LoadedRow)
+    return Array.isArray(inside) ? writeList(inside, writer) : writer.write(inside as LoadedRow)
   }
 }
+
+/** Cells by index or alias. */
+type Cells = Readonly<Record<string | number, unknown>>
 
 /** `"/api/books/1/author"`, as `relationUrl` writes it. */
 function linkWriter(
   relation: ResolvedRelation,
   layout: Layout,
   recordOf: (cells: Cells) => string,
-): ObjectWriter {
+): RelationWriter {
   const reading = cellReader(layout)
   const needed = relation.kind === 'belongsTo' ? relation.from.map(({ name }) => reading(name)) : []
   const after = quoted(`/${relation.segment}`).slice(1)
