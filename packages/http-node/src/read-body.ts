@@ -44,17 +44,25 @@ function collect(req: IncomingMessage, limit: number): Promise<Buffer | ApiError
         req.on('error', () => {}).resume()
       }
     }
-    const onEnd = (): void => settle(size === 0 ? undefined : Buffer.concat(chunks, size))
+    const onEnd = (): void => settle(size === 0 ? undefined : whole(chunks, size))
     const onCut = (): void => settle(incompleteBody())
     if (req.destroyed) settle(incompleteBody())
     else req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut)
   })
 }
 
+/** Most bodies come in one piece. */
+const whole = (chunks: readonly Buffer[], size: number): Buffer => {
+  const [first] = chunks
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** Bytes that are no text are refused by the API itself, in its own words. */
 function textOf(bytes: Buffer): string | Buffer {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     return bytes
   }

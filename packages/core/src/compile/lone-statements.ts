@@ -1,11 +1,17 @@
 // The statements of a write that needs one statement: how the steps of such a write ask for them.
 
-import type { Output } from '../plan/plan.ts'
+import type { Output, RowPlan } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { Sendable } from './read-statements.ts'
 import type { Target } from './target.ts'
-import { type CompiledWrite, compileInsert, compileUpdate, type Match } from './write-query.ts'
+import {
+  type CompiledWrite,
+  compileInsert,
+  compileLockedRecord,
+  compileUpdate,
+  type Match,
+} from './write-query.ts'
 
 /** A statement that gives rows back, and how they are read. */
 export type LoneStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
@@ -20,6 +26,8 @@ export interface LoneStatements {
     key: readonly Match[],
     output: readonly Output[],
   ): LoneStatement
+  /** `select … from t where key for update`: the record that was written, where the database does not give it back. */
+  locked(plan: RowPlan, key: readonly Match[]): LoneStatement
 }
 
 /** The statements, each compiled when it is asked for. */
@@ -27,4 +35,5 @@ export const loneStatements = (target: Target): LoneStatements => ({
   insert: (resource, values, output) => compileInsert(target, resource, values, output),
   update: (resource, values, key, output) =>
     compileUpdate(target, resource, values, key, { alive: true, output }),
+  locked: (plan, key) => compileLockedRecord(target, plan, key),
 })

@@ -121,11 +121,25 @@ export const compileLock = (target: Target, table: string, key: readonly Match[]
   sql`select 1 from ${tableOf(target, table)} where ${matching(target, key)} for update`
 
 /** Reads rows of a table and holds them: of a plan that `readsTable`. */
-export function compileLocked(target: Target, plan: RowPlan): CompiledWrite {
+export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
+  lockedRows(target, plan, allOf(target, plan.where))
+
+/** The one of them that has this key, whatever else the plan asks of rows. */
+export const compileLockedRecord = (
+  target: Target,
+  plan: RowPlan,
+  key: readonly Match[],
+): CompiledWrite => lockedRows(target, plan, madeOf<SqlBool>(keyOrigin, matching(target, key)))
+
+function lockedRows(
+  target: Target,
+  plan: RowPlan,
+  where: Fragment<SqlBool> | undefined,
+): CompiledWrite {
   const { resource, includeDeleted } = plan.from
   const { expressions, readers } = compileSelection(target, plan.output, false)
   const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
-  const conditions = [allOf(target, plan.where), undeleted].filter((one) => one !== undefined)
+  const conditions = [where, undeleted].filter((one) => one !== undefined)
   const rows = sql`select ${sql.join(expressions)} from ${tableOf(target, resource.table)}`
   return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
 }

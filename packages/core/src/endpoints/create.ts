@@ -46,7 +46,8 @@ async function insertAll(
   const nodes: RecordNode[] = []
   for (const [i, item] of items.entries()) {
     const path = many ? `[${i}]` : ''
-    nodes.push(await readNode(resource, item, { path, mode: 'create' }, problems))
+    const node = readNode(resource, item, { path, mode: 'create' }, problems)
+    nodes.push(node instanceof Promise ? await node : node)
   }
   problems.refuse()
   const [node] = nodes

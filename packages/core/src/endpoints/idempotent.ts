@@ -35,14 +35,24 @@ const shortestAnonymous = 16
 const longest = 255
 
 /** Runs a POST, unless its key has been answered before: then the stored answer, as far as its reader may still see it. */
-export async function idempotent(
+export function idempotent(
   call: Call,
   resource: Resource,
   ast: QueryAst,
   work: (remember: Remember | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const claim = await claimOf(call)
-  if (claim === undefined) return work(undefined)
+  const key = header(call.request, 'idempotency-key')
+  return key === undefined ? work(undefined) : once(call, resource, ast, key, work)
+}
+
+async function once(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  key: string,
+  work: (remember: Remember) => Promise<Result>,
+): Promise<Result> {
+  const claim = await claimOf(call, key)
   const opened = await open(call)
   const now = call.runtime.clock.now()
   const store: KeyStore = { ...opened, now }
@@ -67,10 +77,8 @@ export async function idempotent(
   }
 }
 
-async function claimOf(call: Call): Promise<Claim | undefined> {
+async function claimOf(call: Call, key: string): Promise<Claim> {
   const { request, path, query } = call
-  const key = header(request, 'idempotency-key')
-  if (key === undefined) return undefined
   const identity = identityOf(call)
   const least = identity === null ? shortestAnonymous : 1
   if (!/^[\x21-\x7e]+$/.test(key) || key.length < least || key.length > longest) {

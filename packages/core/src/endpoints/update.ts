@@ -26,7 +26,8 @@ export async function update(
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const mode = replace ? 'replace' : 'update'
-  const node = await readNode(resource, body, { path: '', mode }, problems)
+  const read = readNode(resource, body, { path: '', mode }, problems)
+  const node = read instanceof Promise ? await read : read
   const key = pathKey(resource, texts)
   // What can only be checked against the stored record is reported together with the rest.
   const waits = node.wholeRecordChecks.length > 0 || Object.keys(node.echoed.fields).length > 0

@@ -26,57 +26,52 @@ import type { RecordNode } from '../plan/write-node.ts'
 import { filledLoneStatements } from '../plan-cache/lone-templates.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
+import { type Soon, whenThere } from '../soon.ts'
 import { type Opened, open, recordContent } from './read-stages.ts'
 import { explained, momentOf } from './write-stages.ts'
 import { recordResult } from './written.ts'
 
 /** The answer of a POST that is one INSERT; undefined: nothing has happened, a transaction is needed. */
-export async function createAlone(
+export function createAlone(
   call: Call,
   node: RecordNode,
   echo: ReadPlan,
   asked: { readonly many: boolean; readonly idempotencyKey: boolean },
-): Promise<Result | undefined> {
+): Soon<Result | undefined> {
   const { resource } = node
   const write = { ...plain, change: 'insert', resource, node, echo } as const
-  const run = await aloneFor(call, write, {
-    ...nothingAsked,
-    ...asked,
-    action: 'POST',
-    callback: 'add',
+  const more = { ...nothingAsked, ...asked, action: 'POST', callback: 'add' } as const
+  return whenThere(aloneFor(call, write, more), async (run) => {
+    if (run === undefined) return undefined
+    const answer = { echo: run.echo, rows: echo.rows }
+    const values = newRecord(momentOf(call), node)
+    try {
+      return answered(call, echo, 201, await insertAlone(run.lone, resource, values, answer))
+    } catch (error) {
+      throw await explained(run.opened, error)
+    }
   })
-  if (run === undefined) return undefined
-  const answer = { echo: run.echo, rows: echo.rows }
-  const values = newRecord(momentOf(call), node)
-  try {
-    return await answered(call, echo, 201, await insertAlone(run.lone, resource, values, answer))
-  } catch (error) {
-    throw await explained(run.opened, error)
-  }
 }
 
 /** The answer of a PATCH or PUT that is one UPDATE; undefined: nothing has happened, a transaction is needed or will tell why. */
-export async function changeOneAlone(
+export function changeOneAlone(
   call: Call,
   node: RecordNode,
   key: readonly Value[],
   echo: ReadPlan,
   asked: { readonly replace: boolean; readonly precondition: boolean },
-): Promise<Result | undefined> {
+): Soon<Result | undefined> {
   const { resource } = node
   const { replace, precondition } = asked
   const write = { ...plain, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
-  const run = await aloneFor(call, write, {
-    ...nothingAsked,
-    precondition,
-    action,
-    callback: 'update',
+  const more = { ...nothingAsked, precondition, action, callback: 'update' } as const
+  return whenThere(aloneFor(call, write, more), async (run) => {
+    if (run === undefined) return undefined
+    const answer = { echo: run.echo, rows: echo.rows }
+    const values = plainChanges(momentOf(call), node, replace)
+    return answered(call, echo, 200, await changeAlone(run.lone, resource, key, values, answer))
   })
-  if (run === undefined) return undefined
-  const answer = { echo: run.echo, rows: echo.rows }
-  const values = plainChanges(momentOf(call), node, replace)
-  return answered(call, echo, 200, await changeAlone(run.lone, resource, key, values, answer))
 }
 
 /** Whether a DELETE was done by one DELETE or UPDATE; false: nothing has happened. */
@@ -111,19 +106,22 @@ interface Asked extends Pick<Circumstances, 'many' | 'idempotencyKey' | 'precond
 }
 
 /** What a lone write runs with, or undefined where it takes a transaction. */
-async function aloneFor(
-  call: Call,
-  write: PlannedWrite,
-  asked: Asked,
-): Promise<{ readonly opened: Opened; readonly lone: Lone; readonly echo: LoneEcho } | undefined> {
-  const opened = await open(call)
-  const course = courseOf(write, circumstancesOf(call, opened, write, asked))
-  if (course.kind === 'transaction') return undefined
-  const { connection, target } = opened
-  const statements = call.runtime.fastPaths.preparedReads
-    ? filledLoneStatements(target, (text) => arrayText(target.dialect, text))
-    : loneStatements(target)
-  return { opened, lone: { connection, target, statements }, echo: course.echo }
+function aloneFor(call: Call, write: PlannedWrite, asked: Asked): Soon<LoneRun | undefined> {
+  return whenThere(open(call), (opened) => {
+    const course = courseOf(write, circumstancesOf(call, opened, write, asked))
+    if (course.kind === 'transaction') return undefined
+    const { connection, target } = opened
+    const statements = call.runtime.fastPaths.preparedReads
+      ? filledLoneStatements(target, (text) => arrayText(target.dialect, text))
+      : loneStatements(target)
+    return { opened, lone: { connection, target, statements }, echo: course.echo }
+  })
+}
+
+interface LoneRun {
+  readonly opened: Opened
+  readonly lone: Lone
+  readonly echo: LoneEcho
 }
 
 function circumstancesOf(
@@ -148,16 +146,15 @@ function circumstancesOf(
   }
 }
 
-async function answered(
+function answered(
   call: Call,
   plan: ReadPlan,
   status: 200 | 201,
   written: Written | undefined,
-): Promise<Result | undefined> {
+): Soon<Result | undefined> {
   if (written === undefined) return undefined
   const { key, row } = written
   const { resource } = plan.rows.from
-  const content =
-    row === undefined ? { value: null } : await recordContent(call, resource, plan, row)
-  return recordResult(call, resource, { key, status }, content)
+  const content = row === undefined ? { value: null } : recordContent(call, resource, plan, row)
+  return whenThere(content, (known) => recordResult(call, resource, { key, status }, known))
 }

@@ -4,12 +4,12 @@ import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { LoneStatements } from '../compile/lone-statements.ts'
 import type { Sendable } from '../compile/read-statements.ts'
-import { type CompiledWrite, compileLocked, compileRemoval } from '../compile/write-query.ts'
+import { type CompiledWrite, compileRemoval } from '../compile/write-query.ts'
 import type { LoneEcho } from '../dialect/lone-writes.ts'
 import { ApiError } from '../errors.ts'
 import type { Output, RowPlan, Value } from '../plan/plan.ts'
 import { keyNames, keyOfRow } from '../plan/write-echo.ts'
-import { equalTo, keyEquals, keyOutputOf } from '../plan/write-look-up.ts'
+import { keyOutputOf } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
@@ -151,13 +151,12 @@ async function unlessAskedAgain<T>(
 
 /** The record as it is stored now. Read under a lock, because a proxy may send other reads to a replica that lags behind. */
 async function rowOf(
-  { connection, target }: Lone,
+  { connection, statements }: Lone,
   resource: Resource,
   plan: RowPlan,
   key: readonly Value[],
 ): Promise<LoadedRow | undefined> {
-  const where = equalTo(plan.from, keyEquals(resource, key))
-  const { statement, readers } = compileLocked(target, { ...plan, where })
+  const { statement, readers } = statements.locked(plan, keyMatches(resource, key))
   const [raw] = await runRows(connection, statement)
   return raw && loadRow(readers, raw)
 }

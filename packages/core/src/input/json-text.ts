@@ -24,11 +24,15 @@ export function badText(text: string): string | undefined {
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
-const words: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-])
+/** A string that means itself: nothing escaped, and none of it half a character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
+const plainString = /"[^"\\\u0000-\u001f\ud800-\udfff]*"/y
+/** The words of JSON, by their first letters. */
+const words: Readonly<Record<string, { readonly word: string; readonly meaning: JsonValue }>> = {
+  t: { word: 'true', meaning: true },
+  f: { word: 'false', meaning: false },
+  n: { word: 'null', meaning: null },
+}
 
 /**
  * Reads a body.
@@ -42,7 +46,8 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
     throw malformedJson(at, text.slice(at, at + 20))
   }
   const skip = (): void => {
-    while (at < text.length && ' \t\n\r'.includes(text[at] as string)) at += 1
+    // Most often there is nothing to skip; all that is stands at or before the blank.
+    while (text.charCodeAt(at) <= 0x20 && ' \t\n\r'.includes(text[at] as string)) at += 1
   }
   const token = (pattern: RegExp): string => {
     pattern.lastIndex = at
@@ -55,6 +60,12 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
     at += 1
   }
   const stringAt = (path: string): string => {
+    plainString.lastIndex = at
+    if (plainString.test(text)) {
+      const start = at + 1
+      at = plainString.lastIndex
+      return text.slice(start, at - 1)
+    }
     const value = JSON.parse(token(string)) as string
     const wrong = badText(value)
     if (wrong !== undefined) problems.add(path, wrong)
@@ -69,12 +80,10 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
     if (first === '{') return object(path, depth)
     if (first === '[') return list(path, depth)
     if (first === '"') return stringAt(path)
-    for (const [word, meaning] of words) {
-      if (!text.startsWith(word, at)) continue
-      at += word.length
-      return meaning
-    }
-    return numeric(token(number), path)
+    const known = words[first]
+    if (known === undefined || !text.startsWith(known.word, at)) return numeric(token(number), path)
+    at += known.word.length
+    return known.meaning
   }
 
   const numeric = (digits: string, path: string): JsonValue => {

@@ -3,6 +3,7 @@
 import type { JsonValue } from '../json/json-value.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
+import type { Soon } from '../soon.ts'
 import type { WriteMode } from './field-rules.ts'
 import type { InputProblems } from './problems.ts'
 import { type Place, type Reading, readRecord } from './read-record.ts'
@@ -11,12 +12,12 @@ import { problemsOf, type ValueCheck } from './validators.ts'
 const nothing: ReadonlySet<string> = new Set()
 
 /** Reads one record and asks its validators. */
-export async function readNode(
+export function readNode(
   resource: Resource,
   body: JsonValue,
   place: { readonly path: string; readonly mode: WriteMode; readonly naming?: ReadonlySet<string> },
   problems: InputProblems,
-): Promise<RecordNode> {
+): Soon<RecordNode> {
   const reading: Reading = { problems, checks: [] }
   const full: Place = {
     left: resource.settings.limits.depth,
@@ -25,8 +26,7 @@ export async function readNode(
     ...place,
   }
   const node = readRecord(reading, resource, body, full)
-  await runChecks(reading.checks, problems)
-  return node
+  return reading.checks.length === 0 ? node : runChecks(reading.checks, problems).then(() => node)
 }
 
 /** Asks validators about values; what they object to becomes problems. */

@@ -123,9 +123,10 @@ export function readValue(
   const converted = convertJson(column, json)
   if ('expected' in converted) return { expected: `Expected ${converted.expected}.` }
   const { maxLength } = column.definition
-  if (maxLength !== undefined && typeof converted.value === 'string') {
-    // Databases count characters, not UTF-16 units.
-    const length = [...converted.value].length
+  const { value } = converted
+  if (maxLength !== undefined && typeof value === 'string' && value.length > maxLength) {
+    // Databases count characters, which are at most as many as UTF-16 units.
+    const length = [...value].length
     if (length > maxLength) {
       return { expected: `Expected at most ${maxLength} characters, got ${length}.` }
     }

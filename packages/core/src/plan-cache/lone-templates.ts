@@ -75,12 +75,19 @@ export function filledLoneStatements(
         origin === keyOrigin ? matching(target, key) : refillValue(origin)
       return kept(written, refill, () => plain.update(resource, values, key, output))
     },
+    locked(plan, key) {
+      const { from, output } = plan
+      const change = from.includeDeleted ? 'locked, deleted too' : 'locked'
+      const written = { resource: from.resource, change, columns: [], output } as const
+      const refill: Refill = (origin) => (origin === keyOrigin ? matching(target, key) : undefined)
+      return kept(written, refill, () => plain.locked(plan, key))
+    },
   }
 }
 
 interface Written {
   readonly resource: Resource
-  readonly change: 'insert' | 'update'
+  readonly change: 'insert' | 'update' | 'locked' | 'locked, deleted too'
   readonly columns: readonly NamedColumn[]
   readonly output: readonly Output[]
 }

@@ -93,6 +93,8 @@ function significant(digits: string): number {
 
 /** The text of a number without exponent, trailing zeros and negative zero: `1.20e1` → `12`. */
 function plainDigits(digits: string): string {
+  // Most are plain already.
+  if (/^[1-9][0-9]*$/.test(digits)) return digits
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(digits)
   if (match === null) return digits
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
