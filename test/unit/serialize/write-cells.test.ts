@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { decoderOf } from '../../../packages/core/src/dialect/decode.ts'
 import { writerOf, writerOfDecoder } from '../../../packages/core/src/dialect/json-writer.ts'
-import { cellsWriter, type Member } from '../../../packages/core/src/serialize/write-cells.ts'
+import { cellsWriter, type OwnMember } from '../../../packages/core/src/serialize/write-cells.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -26,7 +26,7 @@ suite('serialize/write-cells', (test) => {
   test('texts, numbers and nulls in any order', () => {
     void fc.assert(
       fc.property(fc.array(cell, { maxLength: 6 }), (cells) => {
-        const members = cells.map(({ kind }, index): Member => {
+        const members = cells.map(({ kind }, index): OwnMember => {
           const name = `"${index}é`
           return { name, reader: { index, alias: `c_${index}`, write: writers[kind] } }
         })

@@ -7,7 +7,7 @@ import { stringify } from '../json/stringify.ts'
 import { recordKey } from '../plan/record.ts'
 import { tagValues } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
-import { cellsWriter, type Member, memberOpening } from './write-cells.ts'
+import { cellsWriter, memberOpening, type OwnMember } from './write-cells.ts'
 
 /** `{"id":1,"title":"Emma"`, of the values of a record. */
 export function recordText(
@@ -39,7 +39,7 @@ function writerOf(resource: Resource, layout: Layout): TagWriter {
   const { readers, arrays } = layout
   const byKey = new Map(readers.map((reader) => [reader.key, reader]))
   const members = [...resource.columns.keys()].map(
-    (name): Member => ({ name, reader: byKey.get(recordKey(name)) ?? byKey.get(name) }),
+    (name): OwnMember => ({ name, reader: byKey.get(recordKey(name)) ?? byKey.get(name) }),
   )
   const shown = readers.filter(({ visible }) => visible)
   const isOwn =

@@ -3,8 +3,8 @@
 import type { RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 
-/** A member of an object, and what reads it; one without a reader is null. */
-export interface Member {
+/** A member that is a value of the row itself, and what reads it; one without a reader is null. */
+export interface OwnMember {
   readonly name: string
   readonly reader: Pick<MemberReader, 'index' | 'alias' | 'write'> | undefined
 }
@@ -30,7 +30,10 @@ interface Cell {
  *
  * What stands between two values is one piece: putting pieces together is most of what a cell costs.
  */
-export function cellsWriter(members: readonly Member[], arrays: boolean): (raw: RawRow) => string {
+export function cellsWriter(
+  members: readonly OwnMember[],
+  arrays: boolean,
+): (raw: RawRow) => string {
   const cells = members.map((member, i) => cellFor(member, i, arrays))
   return (raw) => {
     const values = raw as Readonly<Record<string | number, unknown>>
@@ -52,7 +55,7 @@ export function cellsWriter(members: readonly Member[], arrays: boolean): (raw: 
   }
 }
 
-function cellFor({ name, reader }: Member, i: number, arrays: boolean): Cell {
+function cellFor({ name, reader }: OwnMember, i: number, arrays: boolean): Cell {
   const opening = memberOpening(name, i)
   const { index = -1, alias = '', write = nothing } = reader ?? {}
   return {
