@@ -46,6 +46,23 @@ suite('preparedSqlite', (test) => {
     await db.destroy()
   })
 
+  test('whether a kept statement has rows is asked once', () => {
+    let asked = 0
+    const statement = {
+      get reader() {
+        asked += 1
+        return true
+      },
+      raw: () => statement,
+      all: () => [],
+      run: () => ({ changes: 0, lastInsertRowid: 0 }),
+      iterate: () => [].values(),
+    }
+    const database = preparedSqlite({ prepare: () => statement, close: () => {} })
+    for (let times = 0; times < 3; times++) ok(database.prepare('select 1').reader)
+    equal(asked, 1)
+  })
+
   test('a statement whose rows are being read is not shared', () => {
     const file = new Sqlite(':memory:')
     const database = preparedSqlite(file)

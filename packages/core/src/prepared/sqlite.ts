@@ -6,9 +6,8 @@ import { recent } from './recent.ts'
 
 /** What is used of a statement of better-sqlite3. */
 export interface SqliteStatement {
+  /** Whether it has rows. */
   readonly reader: boolean
-  /** Whether somebody is iterating over its rows. */
-  readonly busy: boolean
   /** Turns rows into arrays. */
   raw(arrays: boolean): SqliteStatement
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -39,18 +38,32 @@ export interface SqliteOptions {
  * ```
  */
 export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}): SqliteDatabase {
-  const kept = recent<SqliteStatement>(options.statements ?? 200)
+  const kept = recent<Kept>(options.statements ?? 200)
   return {
     prepare(text) {
       const known = kept.get(text)
-      // One that is being iterated over cannot be asked anything else.
-      if (known !== undefined && !known.busy) return known
-      const statement = asksForArrays(text)
-        ? database.prepare(withoutMark(text)).raw(true)
-        : database.prepare(text)
-      if (known === undefined) kept.set(text, statement)
+      if (known !== undefined) return known
+      const statement = keptStatement(() => preparedAnew(database, text))
+      kept.set(text, statement)
       return statement
     },
     close: () => void database.close(),
+  }
+}
+
+const preparedAnew = (database: SqliteFile, text: string): SqliteStatement =>
+  asksForArrays(text) ? database.prepare(withoutMark(text)).raw(true) : database.prepare(text)
+
+type Kept = ReturnType<SqliteDatabase['prepare']>
+
+/** A statement that is used again. What the driver's own tells of itself is asked once: that is a call into native code. */
+function keptStatement(prepare: () => SqliteStatement): Kept {
+  const statement = prepare()
+  return {
+    reader: statement.reader,
+    all: (parameters) => statement.all(parameters),
+    run: (parameters) => statement.run(parameters),
+    // One that is being iterated over cannot be asked anything else: each time it is one of its own.
+    iterate: (parameters) => prepare().iterate(parameters),
   }
 }
