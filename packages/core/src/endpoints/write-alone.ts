@@ -40,7 +40,8 @@ export function createAlone(
 ): Soon<Result | undefined> {
   const { resource } = node
   const write = { ...plain, change: 'insert', resource, node, echo } as const
-  const more = { ...nothingAsked, ...asked, action: 'POST', callback: 'add' } as const
+  const { many, idempotencyKey } = asked
+  const more = { ...nothingAsked, many, idempotencyKey, action: 'POST', callback: 'add' } as const
   return whenThere(aloneFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
@@ -128,14 +129,16 @@ function circumstancesOf(
   call: Call,
   { own, connection }: Opened,
   { resource, echo }: PlannedWrite,
-  { action, callback, ...asked }: Asked,
+  { action, callback, many, idempotencyKey, precondition }: Asked,
 ): Circumstances {
   const { runtime, caller, hooks, method } = call
   const seen =
     echo !== null &&
     (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
   return {
-    ...asked,
+    many,
+    idempotencyKey,
+    precondition,
     enabled: runtime.fastPaths.singleStatementWrites,
     hosted: own.isTransaction,
     policy: runtime.policies.has(resource),

@@ -140,9 +140,9 @@ export function preconditionOf({ request }: Call, resource: Resource): Precondit
 
 /** Refuses the parameters that mean nothing to this write. */
 export function refuseOthers(ast: QueryAst, ...own: readonly SingleParameter[]): void {
-  const known = new Set<string>([...echoParameters, ...own])
+  const known: readonly string[] = [...echoParameters, ...own]
   for (const [name, node] of Object.entries(ast.single)) {
-    if (!known.has(name)) throw notHere(name, 'in a write', `${name}=${node?.text ?? ''}`)
+    if (!known.includes(name)) throw notHere(name, 'in a write', `${name}=${node?.text ?? ''}`)
   }
 }
 

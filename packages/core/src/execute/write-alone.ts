@@ -7,6 +7,7 @@ import type { Sendable } from '../compile/read-statements.ts'
 import { type CompiledWrite, compileRemoval } from '../compile/write-query.ts'
 import type { LoneEcho } from '../dialect/lone-writes.ts'
 import { ApiError } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../plan/plan.ts'
 import { keyNames, keyOfRow } from '../plan/write-echo.ts'
 import { keyOutputOf } from '../plan/write-look-up.ts'
@@ -113,9 +114,11 @@ function keyOfRaw(
   raw: RawRow,
 ): readonly Value[] {
   const inKey = keyNames(resource)
-  const found = readers.filter(({ key }) => inKey.includes(key))
-  const values = found.map((reader) => [reader.key, reader.decode(cellOf(raw, reader))] as const)
-  return keyOfRow(resource, Object.fromEntries(values))
+  const values: Record<string, JsonValue> = {}
+  for (const reader of readers) {
+    if (inKey.includes(reader.key)) values[reader.key] = reader.decode(cellOf(raw, reader))
+  }
+  return keyOfRow(resource, values)
 }
 
 const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | undefined =>

@@ -58,7 +58,8 @@ export function newRecord(moment: Moment, { resource, values: sent }: RecordNode
   }
   const { softDelete } = resource.settings
   if (softDelete !== null) values[softDelete.attribute] = softDelete.active as JsonValue
-  return { ...values, ...sent }
+  for (const name of Object.keys(sent)) values[name] = sent[name] as JsonValue
+  return values
 }
 
 /** Managed columns, UUIDs and defaults; a default that is no value of its column is a mistake of the model. */

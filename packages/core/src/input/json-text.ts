@@ -113,7 +113,7 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
 
   const object = (path: string, depth: number): JsonValue => {
     const members: Record<string, JsonValue> = {}
-    const seen = new Set<string>()
+    let count = 0
     at += 1
     skip()
     if (text[at] === '}') {
@@ -123,10 +123,9 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
     for (;;) {
       const key = stringAt(path)
       const below = path === '' ? key : `${path}.${key}`
-      if (seen.has(key)) problems.add(below, 'The key is given twice.')
-      seen.add(key)
-      if (seen.size > mostKeys)
-        throw malformedJson(at, '', `more than ${mostKeys} keys in one object`)
+      if (Object.hasOwn(members, key)) problems.add(below, 'The key is given twice.')
+      else count += 1
+      if (count > mostKeys) throw malformedJson(at, '', `more than ${mostKeys} keys in one object`)
       skip()
       expect(':')
       skip()

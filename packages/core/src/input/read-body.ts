@@ -22,8 +22,9 @@ export function readNode(
   const full: Place = {
     left: resource.settings.limits.depth,
     filled: nothing,
-    naming: nothing,
-    ...place,
+    path: place.path,
+    mode: place.mode,
+    naming: place.naming ?? nothing,
   }
   const node = readRecord(reading, resource, body, full)
   return reading.checks.length === 0 ? node : runChecks(reading.checks, problems).then(() => node)

@@ -68,13 +68,14 @@ export function readRecord(
     const path = pathTo(place.path, name)
     const column = resource.columns.get(name)
     const relation = resource.relations.get(name)
-    if (column !== undefined) readField(reading, resource, column, json, { ...place, path }, node)
+    if (column !== undefined) readField(reading, column, json, path, place, node)
     else if (relation === undefined) problems.add(path, unknownField(resource, name))
     else readRelation(reading, relation, json, { ...place, path }, node)
   }
   refuseTwoSources(problems, node)
-  refuseMissing(problems, node, place, new Set(Object.keys(body)))
-  return { ...node, wholeRecordChecks: collectChecks(reading, node, place) }
+  refuseMissing(problems, node, place, body)
+  const wholeRecordChecks = collectChecks(reading, node, place)
+  return wholeRecordChecks.length === 0 ? node : { ...node, wholeRecordChecks }
 }
 
 function unknownField(resource: Resource, name: string): string {
@@ -86,13 +87,14 @@ type Open<T> = { -readonly [K in keyof T]: T[K] }
 
 function readField(
   { problems }: Reading,
-  resource: Resource,
   column: NamedColumn,
   json: JsonValue,
+  path: string,
   place: Place,
   node: RecordNode,
 ): void {
-  const { path, mode } = place
+  const { resource } = node
+  const { mode } = place
   if (place.filled.has(column.name)) {
     problems.add(path, 'This field is filled by the record above.')
     return
@@ -325,17 +327,15 @@ function refuseMissing(
   problems: InputProblems,
   node: RecordNode,
   place: Place,
-  sent: ReadonlySet<string>,
+  sent: Members,
 ): void {
   if (place.mode === 'update') return
   const { resource } = node
-  const linked = new Set(
-    node.parents.flatMap(({ relation }) => relation.from.map(({ name }) => name)),
-  )
+  const linked = node.parents.flatMap(({ relation }) => relation.from.map(({ name }) => name))
   for (const column of resource.columns.values()) {
     const { name } = column
-    if (linked.has(name) || place.filled.has(name)) continue
-    if (sent.has(name) || !isRequired(resource, column, place.mode)) continue
+    if (linked.includes(name) || place.filled.has(name)) continue
+    if (Object.hasOwn(sent, name) || !isRequired(resource, column, place.mode)) continue
     problems.add(pathTo(node.path, name), 'This field is required.')
   }
 }
@@ -347,7 +347,8 @@ function collectChecks(
   { mode }: Place,
 ): readonly NamedColumn[] {
   const later: NamedColumn[] = []
-  for (const [name, value] of Object.entries(values)) {
+  for (const name of Object.keys(values)) {
+    const value = values[name] ?? null
     const column = resource.columns.get(name)
     if (column === undefined || value === null) continue
     const { format, validator } = column.definition

@@ -82,11 +82,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
 }
 
 /** The 400 for a parameter that is none; a bare column name is the usual cause, so the filter form is shown. */
-export function noSuchParameter(
-  pair: Pair,
-  key: string,
-  additional: ReadonlySet<string>,
-): ApiError {
+export function noSuchParameter(pair: Pair, key: string, additional: readonly string[]): ApiError {
   if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
   const written = rawText(pair, 0, 0)
   const equals = written.indexOf('=')
@@ -100,7 +96,7 @@ export function noSuchParameter(
 }
 
 /** Of a dotted key only the end is compared: `author.name` is no misspelt `author.limit`. */
-function nearParameter(key: string, additional: ReadonlySet<string>): string {
+function nearParameter(key: string, additional: readonly string[]): string {
   const dot = key.lastIndexOf('.')
   if (dot === -1) return didYouMean(key, [...singleParameters, ...listParameters, ...additional])
   const option = nearest(key.slice(dot + 1), relationOptions)

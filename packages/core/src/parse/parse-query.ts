@@ -32,17 +32,30 @@ export interface ParseOptions {
  */
 export function parseQuery(raw: string, options: ParseOptions): QueryAst {
   const tally: Tally = { limits: options.limits, conditions: 0 }
-  const additional = new Set(options.additional)
+  const additional = options.additional ?? none
   const draft = emptyDraft()
   for (const pair of splitPairs(raw)) {
     readPair({ pair, tally, position: 0 }, draft, additional)
   }
-  const { fields, orderSpelling, ...rest } = draft
-  return { raw, ...rest, ...(fields.length === 0 ? {} : { fields }) }
+  const { where, joins, fields, groupBy, aggregates, order, relationOptions, single } = draft
+  const ast: QueryAst = {
+    raw,
+    where,
+    joins,
+    groupBy,
+    aggregates,
+    order,
+    relationOptions,
+    single,
+    additional: draft.additional,
+  }
+  return fields.length === 0 ? ast : { ...ast, fields }
 }
 
+const none: readonly string[] = []
+
 /** pair = group | relfilter | filter | aggregate | relopt | parameter */
-function readPair(cursor: Cursor, draft: Draft, additional: ReadonlySet<string>): void {
+function readPair(cursor: Cursor, draft: Draft, additional: readonly string[]): void {
   const { pair } = cursor
   const keyEnd = endOfKey(pair)
   const key = pair.text.slice(0, keyEnd)
@@ -51,7 +64,7 @@ function readPair(cursor: Cursor, draft: Draft, additional: ReadonlySet<string>)
     return
   }
   const suffix = splitSuffix(pair, 0, keyEnd)
-  if (additional.has(key) && meaningOf(suffix) === undefined) {
+  if (additional.includes(key) && meaningOf(suffix) === undefined) {
     draft.additional.push({ name: key, value: textNode(pair, keyEnd + 1, pair.text.length) })
     return
   }
@@ -81,7 +94,7 @@ function readKeyed(
   cursor: Cursor,
   keyEnd: number,
   draft: Draft,
-  additional: ReadonlySet<string>,
+  additional: readonly string[],
 ): void {
   const { pair } = cursor
   const key = pair.text.slice(0, keyEnd)

@@ -73,8 +73,13 @@ function toAliasNode(this: Aliased): AliasNode {
   )
 }
 
-function fragmentOf<T>(strings: readonly string[], values: readonly unknown[]): Fragment<T> {
-  return { strings, values, toOperationNode, as, expressionType: undefined } as Fragment<T>
+function fragmentOf<T>(
+  strings: readonly string[],
+  values: readonly unknown[],
+  origin?: object,
+): Fragment<T> {
+  const fragment = { strings, values, toOperationNode, as, expressionType: undefined }
+  return (origin === undefined ? fragment : { ...fragment, origin }) as Fragment<T>
 }
 
 function template<T = unknown>(
@@ -98,7 +103,7 @@ const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], 
 
 /** The fragment, saying what it was made of. */
 export const madeOf = <T>(origin: object, fragment: unknown): Fragment<T> =>
-  Object.assign(fragmentOf<T>(whole, [fragment]), { origin })
+  fragmentOf<T>(whole, [fragment], origin)
 
 const whole: readonly string[] = ['', '']
 
