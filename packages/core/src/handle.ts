@@ -13,7 +13,7 @@ import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
 import { type OpenCall, openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
-import { factsOf } from './endpoints/route-facts.ts'
+import { factsOf, type MethodFacts } from './endpoints/route-facts.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
 import {
@@ -33,7 +33,7 @@ import { responseText } from './http/response-text.ts'
 import { type Route, splitUrl } from './http/route-table.ts'
 import { startTiming, type Timing } from './http/server-timing.ts'
 import type { JsonValue } from './json/json-value.ts'
-import type { Soon } from './soon.ts'
+import { type Soon, whenThere } from './soon.ts'
 
 /** What a request was refused for before it came here: by the host's middleware, or by a parser. */
 export interface Refused {
@@ -48,12 +48,13 @@ export const handle = (
 ): Promise<ApiResponse> => settle(runtime, request, false, refused)
 
 /** As `handle`, with the body as the text that is to be sent. */
-export async function answer(
+export const answer = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<TextResponse> {
-  const response = await settle(runtime, request, true, refused)
+): Promise<TextResponse> => settle(runtime, request, true, refused).then(asText)
+
+function asText(response: Settled): TextResponse {
   const { status, headers, text } = response
   return { status, headers, text: text ?? responseText(response) }
 }
@@ -148,7 +149,7 @@ function answerSuccess(answering: Answering, result: Result): Soon<Settled> {
   if (result.empty) return sent(undefined)
   if (wantsText && hooks.final === undefined) {
     const text = successText(result, stampOf(answering), dump)
-    return Object.assign(sent(null), { text })
+    return { ...sent(null), text }
   }
   return runFinal(hooks, successBody(result, stampOf(answering), dump)).then(sent)
 }
@@ -169,12 +170,8 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
 }
 
 /** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
-async function serve(
-  call: OpenCall,
-  route: Route,
-  always: Record<string, string>,
-): Promise<Result> {
-  const { request, method, hooks, timing } = call
+function serve(call: OpenCall, route: Route, always: Record<string, string>): Soon<Result> {
+  const { method, hooks } = call
   const { allowed, methods } = factsOf(route)
   if (method === 'OPTIONS') {
     const headers = { allow: allowed.join(', ') }
@@ -183,21 +180,45 @@ async function serve(
   const facts = methods.get(method)
   if (facts === undefined) throw methodNotAllowed(method, allowed)
   // What has nothing to wait for does not wait: each promise costs as much as a small stage.
+  return hooks.setup === undefined && !isAsked(call, facts)
+    ? admitted(call, route, facts)
+    : admit(call, facts, always).then(() => admitted(call, route, facts))
+}
+
+/** Whether there is anything to find out about the caller. */
+const isAsked = ({ request }: OpenCall, { admission }: MethodFacts): boolean =>
+  !asksNothing(admission) || (request.user ?? false) !== false
+
+/** setup, limit and authenticate. */
+async function admit(
+  call: OpenCall,
+  facts: MethodFacts,
+  always: Record<string, string>,
+): Promise<void> {
+  const { request, hooks, timing } = call
   if (hooks.setup !== undefined) {
     timing?.enter('setup')
     await runSetup(hooks, request)
   }
-  const { admission, checks } = facts
-  if (!asksNothing(admission) || (request.user ?? false) !== false) {
-    await identify(call, admission, always)
-  }
+  // The setup callback may have brought a user.
+  if (isAsked(call, facts)) await identify(call, facts.admission, always)
+}
+
+/** From authorise on. */
+function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): Soon<Result> {
   authorize(call.caller, checks)
-  timing?.enter('plan')
-  const result = await answerRoute(call, route)
+  call.timing?.enter('plan')
+  return whenThere(answerRoute(call, route), (result) => finished(call, result))
+}
+
+/** The result as the return callback leaves it, with its tag. */
+function finished(call: OpenCall, result: Result): Soon<Result> {
+  const { request, hooks, timing } = call
   timing?.enter('serialize')
   if (hooks.return === undefined) return withTag(request, result)
-  const value = await runReturn(hooks, result.value, hookArgs(call))
-  return withTag(request, { ...result, value })
+  return runReturn(hooks, result.value, hookArgs(call)).then((value) =>
+    withTag(request, { ...result, value }),
+  )
 }
 
 /** limit and authenticate: the call is told who is calling. */

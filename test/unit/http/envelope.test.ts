@@ -72,6 +72,27 @@ suite('http/envelope', (test) => {
     )
   })
 
+  test('the moment is that of the clock, whichever was written before', () => {
+    const none = Object.fromEntries(Object.keys(switches).map((name) => [name, false]))
+    const dump = { ...none, envelope: true, datetime: true } as unknown as DumpSettings
+    const moments = fc.oneof(
+      fc.integer({ min: -62198755200000, max: 253402300800000 }),
+      fc.integer({ min: -3000, max: 3000 }),
+      fc.double({ min: 1795292350000, max: 1795292352000, noNaN: true }),
+    )
+    void fc.assert(
+      fc.property(moments, (now) => {
+        const stamp = { version: '1.0.0', requestId: 'r-1', now, elapsed: 0 }
+        const iso = new Date(Math.floor(now)).toISOString().replace('Z', '+00:00')
+        equal(successBody({ status: 200, value: 1, total: 1 }, stamp, dump), {
+          datetime: iso,
+          value: 1,
+        })
+      }),
+      { numRuns, seed: 20260104 },
+    )
+  })
+
   test('every member, in order', () => {
     const all = Object.fromEntries(Object.keys(switches).map((name) => [name, true]))
     const result = { status: 200, value: null, text: '[1,2]', total: 41, next: '/api/books?page=2' }

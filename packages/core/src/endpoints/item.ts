@@ -10,7 +10,7 @@ import { withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Soon, whenThere } from '../soon.ts'
 import { type PlannedRead, planRead } from './planned-read.ts'
-import { pathKey, recordContent } from './read-stages.ts'
+import { type Content, pathKey, recordContent } from './read-stages.ts'
 
 /** `GET /api/books/1` → the book, or 404 where no row has this key. */
 export function getOne(call: Call, resource: Resource, texts: readonly string[]): Soon<Result> {
@@ -30,16 +30,15 @@ export function getOne(call: Call, resource: Resource, texts: readonly string[])
 }
 
 /** Reads the one row of a scoped plan that has its tag, and answers it. */
-export async function oneResult(
+export function oneResult(
   call: Call,
   resource: Resource,
   { plan, statements, connection }: PlannedRead<ReadPlan>,
 ): Promise<Result> {
-  const row = await readOne(connection, statements, plan)
-  if (row === undefined) throw recordNotFound()
-  return whenThere(recordContent(call, resource, plan, row), (content) => ({
-    status: 200,
-    total: 1,
-    ...content,
-  }))
+  return readOne(connection, statements, plan).then((row) => {
+    if (row === undefined) throw recordNotFound()
+    return whenThere(recordContent(call, resource, plan, row), found)
+  })
 }
+
+const found = (content: Content): Result => ({ ...content, status: 200, total: 1 })

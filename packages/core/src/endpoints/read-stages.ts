@@ -145,7 +145,7 @@ export async function objectsOf(
 }
 
 /** The value of an answer; as text where that will do. */
-type Content = Pick<Result, 'value' | 'text' | 'record'>
+export type Content = Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>
 
 /** As `objectsOf`, as the value of an answer. */
 function listContent(
@@ -179,7 +179,8 @@ export function recordContent(
   return whenThere(checked(call, plan, [row]), () => {
     const writer = writerOf(call, resource, plan)
     const own = writer.own(row)
-    return { value: null, text: writer.write(row, own), record: tagText(resource, row, own) }
+    const record = tagText(resource, row, own)
+    return { value: null, text: writer.write(row, own), record, recordLeads: record === own }
   })
 }
 
@@ -206,13 +207,11 @@ export function listResult(
   plan: ListPlan,
   page: LoadedPage,
 ): Soon<Result> {
-  return whenThere(listContent(call, resource, plan, page.rows), (content) => ({
-    status: 200,
-    ...content,
-    total: page.total,
-    ...pageLinks(call, plan, page),
-    ...(page.capped ? { headers: { 'x-total-count-capped': 'true' } } : {}),
-  }))
+  return whenThere(listContent(call, resource, plan, page.rows), (content) => {
+    const { next, previous } = pageLinks(call, plan, page)
+    const result = { ...content, status: 200, total: page.total, next, previous }
+    return page.capped ? { ...result, headers: { 'x-total-count-capped': 'true' } } : result
+  })
 }
 
 /** Links to the neighbouring pages, in the client's own way of paging. */

@@ -3,7 +3,7 @@
 import type { Call } from '../call.ts'
 import { keyIn } from '../execute/look-up.ts'
 import type { Result } from '../http/envelope.ts'
-import { recordUrl } from '../http/links.ts'
+import { keyUrl } from '../http/links.ts'
 import type { InputProblems } from '../input/problems.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
@@ -59,12 +59,9 @@ export function recordResult(
   call: Call,
   resource: Resource,
   { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
-  content: Pick<Result, 'value' | 'text' | 'record'>,
+  content: Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>,
 ): Result {
-  const result: Result = { status, total: 1, ...content }
+  const result: Result = { ...content, status, total: 1 }
   if (status === 200) return result
-  const values = Object.fromEntries(
-    resource.primaryKey.map(({ name }, i) => [name, String(key[i])]),
-  )
-  return { ...result, headers: { location: recordUrl(resource, values, call.base) } }
+  return { ...result, headers: { location: keyUrl(resource, key, call.base) } }
 }

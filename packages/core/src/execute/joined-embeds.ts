@@ -13,9 +13,11 @@ export function attachJoined(
   return joined.flatMap(({ embed, readers, key }) => {
     const { name } = embed.relation
     const parents: LoadedRow[] = []
+    const [first] = rows
+    if (first === undefined) return []
+    const layout = layoutOf(readers, first.layout.arrays)
     for (const row of rows) {
       const isThere = (cellOf(row.raw, key) ?? null) !== null
-      const layout = layoutOf(readers, row.layout.arrays)
       const related = isThere ? new LoadedRow(layout, row.raw) : null
       row.related[name] = related
       if (related !== null) parents.push(related)

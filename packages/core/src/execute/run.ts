@@ -37,10 +37,7 @@ export async function run(
 }
 
 /** As `run`; rows come as arrays where the driver can. */
-export async function runRows(
-  connection: Connection,
-  statement: Sendable,
-): Promise<readonly RawRow[]> {
+export function runRows(connection: Connection, statement: Sendable): Promise<readonly RawRow[]> {
   const ready = readyOf(connection, statement)
   if ('ready' in statement) return send(connection, ready)
   return send(connection, { ...ready, sql: arrayText(connection.dialect, ready.sql) })

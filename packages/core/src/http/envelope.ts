@@ -36,6 +36,8 @@ export interface Result {
   readonly headers?: Readonly<Record<string, string>>
   /** The visible columns of the one record as text; the first part of its ETag is made of it. */
   readonly record?: string
+  /** True where `text` begins with `record`. */
+  readonly recordLeads?: boolean
   /** True for answers that never have a body: 204. */
   readonly empty?: boolean
 }
@@ -122,14 +124,16 @@ function opening(status: number, stamp: Stamp, dump: DumpSettings): Record<strin
 
 const millisecondsOf = ({ elapsed }: Stamp): number => Math.round(elapsed * 1000) / 1000
 
-let written = { now: Number.NaN, text: '' }
+let written = { second: Number.NaN, text: '' }
 
-/** Answers of one millisecond share their text. */
+/** Answers of one second share all of it but the last three digits. */
 function datetimeOf(now: number): string {
-  if (now !== written.now) {
-    written = { now, text: `${new Date(now).toISOString().slice(0, -1)}+00:00` }
+  const second = Math.floor(now / 1000)
+  if (second !== written.second) {
+    written = { second, text: new Date(second * 1000).toISOString().slice(0, -4) }
   }
-  return written.text
+  const digits = String(1000 + (Math.floor(now) - second * 1000)).slice(1)
+  return `${written.text}${digits}+00:00`
 }
 
 /** Count and links as headers, where the body is the bare value (API_DUMP_ENVELOPE false). */

@@ -13,12 +13,22 @@ export function recordUrl(
   values: Readonly<Record<string, JsonValue>>,
   base: string,
 ): string {
-  const key = resource.primaryKey.map(({ name }) => keyPart(values[name]))
-  return `${collectionUrl(resource, base)}/${key.join(',')}`
+  return keyUrl(
+    resource,
+    resource.primaryKey.map(({ name }) => values[name]),
+    base,
+  )
 }
 
+/** As `recordUrl`, from the values of the key in its order. */
+export const keyUrl = (
+  resource: Resource,
+  key: readonly (JsonValue | bigint | undefined)[],
+  base: string,
+): string => `${collectionUrl(resource, base)}/${key.map(keyPart).join(',')}`
+
 /** A whole number has nothing to encode, and most keys are one. */
-export const keyPart = (value: JsonValue | undefined): string =>
+export const keyPart = (value: JsonValue | bigint | undefined): string =>
   Number.isSafeInteger(value) ? String(value) : encodeURIComponent(String(value))
 
 /** The URL of a relation; null for a to-one relation whose key is null. */

@@ -15,7 +15,10 @@ export function respond(
   if (body !== undefined) all['content-type'] = 'application/json; charset=utf-8'
   all['x-request-id'] = requestId
   all['x-content-type-options'] = 'nosniff'
-  for (const some of headers) if (some !== undefined) Object.assign(all, some)
+  for (const some of headers) {
+    // One by one: Object.assign takes several times as long for so few.
+    if (some !== undefined) for (const name of Object.keys(some)) all[name] = some[name] as string
+  }
   return { status, headers: all, body: body as ApiResponse['body'] }
 }
 
