@@ -12,6 +12,7 @@ import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { Remember } from './idempotent.ts'
 import { readBack } from './read-back.ts'
+import type { Content } from './read-stages.ts'
 import type { Writing } from './write-stages.ts'
 
 /** The records of a POST, and what is wrong with its body so far. */
@@ -59,7 +60,7 @@ export function recordResult(
   call: Call,
   resource: Resource,
   { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
-  content: Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>,
+  content: Content,
 ): Result {
   const result: Result = { ...content, status, total: 1 }
   if (status === 200) return result
