@@ -9,6 +9,12 @@ export interface Place {
   readonly alias: string
 }
 
+/** What the JSON text of a row's object is found by. */
+export interface ObjectPlace extends Place {
+  /** Whether the relations are in it; else it is the columns alone, `{"id":1,"title":"Emma"`. */
+  readonly whole: boolean
+}
+
 /** The value of a row, of either form. */
 export const cellOf = (raw: RawRow, { index, alias }: Place): unknown =>
   Array.isArray(raw) ? raw[index] : (raw as Readonly<Record<string, unknown>>)[alias]

@@ -8,6 +8,7 @@ import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
+import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-text.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { columnOf, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
@@ -15,6 +16,8 @@ import type { Target } from './target.ts'
 export interface CompiledEmbed {
   readonly rows: Fragment
   readonly readers: readonly MemberReader[]
+  /** Where a row holds the text of its object, and the form of such texts. */
+  readonly object?: PromisedObject
   /** Reads the key of the parent a row belongs to, in the order of `relation.from`. */
   readonly parentKey: readonly KeyReader[]
 }
@@ -29,16 +32,20 @@ export interface KeyReader {
 const parentAlias = (i: number): string => `parent_${i}`
 const rank = 'rank_in_parent'
 
-/** `most` bounds the rows read, so that one request cannot ask for a whole database; null for to-one relations. */
+/**
+ * `most` bounds the rows read, so that one request cannot ask for a whole database; null for to-one relations. `object`:
+ * what the database writes of each row.
+ */
 export function compileEmbed(
   target: Target,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
   most: number | null,
+  object?: ObjectSelection,
 ): CompiledEmbed {
   const { relation, rows: plan } = embed
   const { dialect } = target
-  const selection = compileSelection(target, plan.output, false)
+  const selection = compileSelection(target, object?.kept ?? plan.output, false)
   const parents = parentColumns(embed)
   const source = joinedSource(target, {
     from: plan.from,
@@ -51,27 +58,28 @@ export function compileEmbed(
   const parentSelection = parents.map(({ column, ref }, i) =>
     sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
   )
-  const readers = selection.readers
+  const { readers } = selection
+  const objects = object === undefined ? [] : [object.text.as(objectAlias)]
   const parentKey = parents.map(({ column }, i) => ({
     alias: parentAlias(i),
-    index: readers.length + i,
+    index: readers.length + objects.length + i,
     decode: dialect.decoder(column),
   }))
-  const selected = [...selection.expressions, ...parentSelection]
+  const selected = [...selection.expressions, ...objects, ...parentSelection]
+  const reading = { readers, parentKey, ...promised(object, readers.length) }
   const within = madeOf<SqlBool>(keysOrigin, parentIn(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
   const first = most === null ? sql`` : madeOf(mostOrigin, mostOf(target, most))
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
-    return { rows: sql`${all}${orderBy(order)}${first}`, readers, parentKey }
+    return { rows: sql`${all}${orderBy(order)}${first}`, ...reading }
   }
   const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
   const ranking = sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`
   const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${source} where ${where}`
   return {
     rows: sql`select * from (${ranked}) as ${sql.id('ranked')} where ${sql.id(rank)} <= ${embed.limit} order by ${sql.id(rank)}${first}`,
-    readers,
-    parentKey,
+    ...reading,
   }
 }
 

@@ -3,6 +3,7 @@
 import type { CompiledQuery } from 'kysely'
 import type { EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
 import type { Statement } from '../sql/statement.ts'
+import type { ObjectPlace } from './cell.ts'
 import { type CompiledEmbed, compileEmbed } from './embed-query.ts'
 import { type CompiledRows, compileCount, compileRows, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
@@ -15,10 +16,25 @@ export interface Ready {
   readonly ready: CompiledQuery
 }
 
-export type RowStatement = Omit<CompiledRows, 'rows'> & { readonly rows: Sendable }
-export type EmbedStatement = Omit<CompiledEmbed, 'rows'> & { readonly rows: Sendable }
+export type RowStatement = Omit<CompiledRows, 'rows' | 'object'> & {
+  readonly rows: Sendable
+  readonly object?: CheckedObject | undefined
+}
+export type EmbedStatement = Omit<CompiledEmbed, 'rows' | 'object'> & {
+  readonly rows: Sendable
+  readonly object?: CheckedObject | undefined
+}
+
+/** Where a row holds the text of its object, and whether one has the form that was promised. */
+export interface CheckedObject {
+  readonly place: ObjectPlace
+  /** Of the value at that place. */
+  readonly fits: (text: unknown) => boolean
+}
 
 export interface ReadStatements {
+  /** The same with values instead of objects' texts, of which one had not its form: for this read and those after it. */
+  readonly withValues?: () => ReadStatements
   rows(slice: Slice): RowStatement
   count(most: number | null): Sendable
   embed(embed: EmbedPlan, keys: readonly (readonly Value[])[], most: number | null): EmbedStatement
@@ -26,7 +42,13 @@ export interface ReadStatements {
 
 /** The statements of a plan. */
 export const readStatements = (target: Target, plan: Pick<ReadPlan, 'rows'>): ReadStatements => ({
-  rows: (slice) => compileRows(target, plan.rows, slice),
+  rows: (slice) => valuesOf(compileRows(target, plan.rows, slice)),
   count: (most) => compileCount(target, plan.rows, most),
-  embed: (embed, keys, most) => compileEmbed(target, embed, keys, most),
+  embed: (embed, keys, most) => valuesOf(compileEmbed(target, embed, keys, most)),
 })
+
+/** Of a statement that has no texts of objects. */
+export const valuesOf = <C extends Pick<CompiledRows, 'object'>>({
+  object: _,
+  ...compiled
+}: C): Omit<C, 'object'> => compiled

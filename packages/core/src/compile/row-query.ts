@@ -11,6 +11,7 @@ import { groupBy, orderBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
 import { compileEmbedJoin, type JoinedEmbed } from './joined-embed.ts'
 import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
+import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-text.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
 import type { Target } from './target.ts'
@@ -24,6 +25,8 @@ export interface CompiledRows {
   readonly texts: ReadonlyMap<string, Place>
   /** Relations whose rows stand beside the rows. */
   readonly joined: readonly JoinedEmbed[]
+  /** Where a row holds the text of its object, and the form of such texts. */
+  readonly object?: PromisedObject
   /** Where a row holds the total, where it was asked for. */
   readonly total?: Place
 }
@@ -37,6 +40,8 @@ export interface Slice {
   readonly texts?: readonly EmbedText[]
   /** Relations that are joined instead of being read by a statement of their own. */
   readonly joined?: readonly EmbedPlan[]
+  /** The object of each row, written by the database. */
+  readonly object?: ObjectSelection
   /** Adds the total of the whole set to every row, as `totalAlias`; counts at most `most` where that is given. */
   readonly total?: { readonly most: number | null }
 }
@@ -52,45 +57,56 @@ const totalAlias = 'total of all'
 
 /** The rows of one page. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
-  const { keyset } = slice
-  const selection = compileSelection(target, plan.output, plan.shape === 'groups')
-  const places = keyset === undefined ? [] : placeColumns(target, keyset, selection.readers.length)
+  const { keyset, object } = slice
+  const selection = compileSelection(target, object?.kept ?? plan.output, plan.shape === 'groups')
+  const objects = object === undefined ? [] : [object.text.as(objectAlias)]
+  const first = selection.readers.length + objects.length
+  const places = keyset === undefined ? [] : placeColumns(target, keyset, first)
   const texts = slice.texts ?? []
-  let next = selection.readers.length + places.length + texts.length
+  let next = first + places.length + texts.length
   const embedded = (slice.joined ?? []).map((embed, i) => {
     const join = compileEmbedJoin(target, plan, embed, next, i)
     next += join.selected.length
     return join
   })
   const joins = embedded.map(({ join }) => join)
+  // The joined rows are in the text of the whole.
+  const beside = object?.whole === true ? [] : embedded
   const selected = [
     ...selection.expressions,
+    ...objects,
     ...places.map(({ expression }) => expression),
     ...texts.map(({ text }, i) => text.as(textAlias(i))),
-    ...embedded.flatMap((join) => join.selected),
+    ...beside.flatMap((join) => join.selected),
     ...(slice.total === undefined
       ? []
       : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
   ]
   const place = keyset && beyondPlace(target, keyset)
   const beyond = keyset && place && madeOf<SqlBool>(keyset.terms, place)
-  const rows = select(target, plan, selected, { used: usedBy(plan), joins, beyond })
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
   const page = sql`${order} limit ${target.dialect.rowCount(slice.limit)}${offset}`
+  const rows = (): Fragment => {
+    const reading = sql`select ${sql.join(selected)} from `
+    if (isFar(target, plan, slice)) {
+      return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}`
+    }
+    if (object !== undefined && !isInOrder(plan)) {
+      const cut = sql`${select(target, plan, columnsNeeded(plan, slice), { beyond })}${page}`
+      return sql`${reading}${sql`(${cut})`.as(plan.from.alias)}${sql.join(joins, sql``)}${order}`
+    }
+    return sql`${select(target, plan, selected, { used: usedBy(plan), joins, beyond })}${page}`
+  }
   return {
-    rows: isFar(target, plan, slice)
-      ? sql`select ${sql.join(selected)} from ${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}`
-      : sql`${rows}${page}`,
+    rows: rows(),
     readers: selection.readers,
     places,
     texts: new Map(
-      texts.map(({ name }, i) => [
-        name,
-        { alias: textAlias(i), index: selection.readers.length + places.length + i },
-      ]),
+      texts.map(({ name }, i) => [name, { alias: textAlias(i), index: first + places.length + i }]),
     ),
-    joined: embedded.map(({ embed, readers, key }) => ({ embed, readers, key })),
+    joined: beside.map(({ embed, readers, key }) => ({ embed, readers, key })),
+    ...promised(object, selection.readers.length),
     ...(slice.total === undefined
       ? {}
       : { total: { alias: totalAlias, index: selected.length - 1 } }),
@@ -129,6 +145,45 @@ function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
 
 const tupleOf = (keys: readonly Fragment[]): Fragment | undefined =>
   keys.length === 1 ? keys[0] : sql`(${sql.join(keys)})`
+
+/**
+ * Whether objects can be written of the rows of a page alone. Who sorts, sorts what was computed of every row of the set;
+ * so the page is cut first, and what the statement reads besides must be in it.
+ */
+export const canWriteObjects = (plan: RowPlan, { keyset }: Slice): boolean =>
+  isInOrder(plan) ||
+  (readsBaseAlone(plan) && (keyset?.terms ?? []).every(({ ref }) => ref.source === plan.from))
+
+/** Whether the rows come in their order without sorting: a single one, or all of a table by its key. */
+function isInOrder(plan: RowPlan): boolean {
+  const { order, where, joins, from } = plan
+  if (order.length === 0) return true
+  if (where.length > 0 || decidingJoins(where, joins).length > 0) return false
+  const [key, ...others] = from.resource.primaryKey
+  const [term] = order
+  return (
+    readsBaseAlone(plan) &&
+    order.length === 1 &&
+    others.length === 0 &&
+    (key?.type === 'integer' || key?.type === 'bigint') &&
+    term?.operand.kind === 'column' &&
+    term.operand.source === from &&
+    term.operand.column === key
+  )
+}
+
+/** The columns of the base that anything outside of the cut page reads. */
+function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly Aliased[] {
+  const refs = [
+    ...plan.output.map(({ value }) => value),
+    ...plan.order.map(({ operand }) => operand),
+    ...(keyset?.terms ?? []).map(({ ref }) => ref),
+  ].map((operand) => (operand.kind === 'column' ? operand.column : operand.of.column))
+  const keys = joined.flatMap(({ relation }) => relation.from)
+  return [...new Set([...keyRefs(plan.from).map(({ column }) => column), ...refs, ...keys])].map(
+    (column) => columnOf(plan.from, column).as(column.dbName),
+  )
+}
 
 const nothing: ReadonlySet<Source> = new Set()
 

@@ -17,6 +17,8 @@ export interface FastPaths {
   readonly sharedCounts: boolean
   /** Embedded relations are written by the database where it can (`compile/embed-text.ts`). */
   readonly embedTexts: boolean
+  /** Objects are written by the database where it can, and checked (`compile/object-text.ts`). */
+  readonly objectTexts: boolean
   /** To-one relations are joined instead of being read by statements of their own (`compile/joined-embed.ts`). */
   readonly embedJoins: boolean
 }
@@ -28,6 +30,7 @@ const allFastPaths: FastPaths = {
   preparedReads: true,
   sharedCounts: true,
   embedTexts: true,
+  objectTexts: true,
   embedJoins: true,
 }
 
@@ -39,6 +42,7 @@ export const noFastPaths: FastPaths = {
   preparedReads: false,
   sharedCounts: false,
   embedTexts: false,
+  objectTexts: false,
   embedJoins: false,
 }
 

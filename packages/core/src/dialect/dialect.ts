@@ -8,6 +8,7 @@ import type { TextStyle } from '../sql/print.ts'
 import type { JsonText } from './json-text.ts'
 import type { JsonWriter } from './json-writer.ts'
 import type { LoneWrites } from './lone-writes.ts'
+import type { ObjectText } from './object-text.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
 export interface DialectColumn
@@ -72,6 +73,15 @@ export interface Dialect {
 
   /** How the database writes embedded objects itself, where that costs less than reading their rows. */
   readonly jsonText?: JsonText
+
+  /** How the database writes whole objects, to be checked afterwards, where that costs less than handing over their values. */
+  readonly objectText?: ObjectText
+
+  /**
+   * Whether a kept statement is planned anew for each value that this column is compared with in that way; it then costs
+   * as much as it is long, each time.
+   */
+  readonly plansAnew?: (column: DialectColumn, by: 'equality' | 'range' | 'pattern') => boolean
 
   /** Whether the driver answers statements that ask for it with rows as arrays (`prepared/array-rows.ts`); found out by `createApi`. */
   readonly arrayRows?: boolean

@@ -25,10 +25,20 @@ import {
   rangeCompare,
   type Test,
 } from './sql-parts.ts'
+import { heldColumns } from './sqlite-held-columns.ts'
 import { sqliteLoneWrites } from './sqlite-lone-writes.ts'
+import { sqliteObjectText } from './sqlite-object-text.ts'
+import { type Sampled, sampledColumns } from './sqlite-samples.ts'
 
 export const sqlite: Dialect = {
   name: 'sqlite',
+  async connect(db, tables = []) {
+    const held = await heldColumns(db, tables)
+    return withSamples(
+      { ...sqlite, objectText: sqliteObjectText(held) },
+      await sampledColumns(db, tables),
+    )
+  },
   lookUpLoneWrites: sqliteLoneWrites,
   textStyle: { quote: '"', placeholders: 'question marks' },
   // A statement of its own costs no round trip, and is skipped where the page proves the total.
@@ -36,6 +46,7 @@ export const sqlite: Dialect = {
   countsTablesInStatement: true,
   // The planner looks at the value of a bare one, and plans a kept statement anew at each execution.
   rowCount: (count) => sql`cast(${count} as integer)`,
+  plansAnew: (_, by) => by === 'pattern',
 
   refuses(column) {
     if (column.type !== 'decimal' || column.storage === 'text') return undefined
@@ -63,7 +74,7 @@ export const sqlite: Dialect = {
     }
     const by = operand(column, ref)
     if (
-      values.length > 8 &&
+      values.length > mostSingly &&
       (column.type === 'integer' || column.type === 'bigint' || isText(column))
     ) {
       const not = negated ? sql`not ` : sql``
@@ -151,6 +162,43 @@ function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: P
     return rangeCompare(ref, operator, trimmed(time), trimmed(nextSecond(time)))
   }
   return plainCompare(operand(column, ref), operator, bind(column, value))
+}
+
+/** A list of more values is bound as one. */
+const mostSingly = 8
+
+/** What the values of a type are cast to without a change. */
+const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
+  integer: sql`integer`,
+  string: sql`text`,
+  text: sql`text`,
+  enum: sql`text`,
+  uuid: sql`text`,
+}
+
+/** The dialect for a planner that knows of values: where none is worth a plan of its own, it is not shown them. */
+function withSamples(dialect: Dialect, { columns, even }: Sampled): Dialect {
+  const isHidden = (column: DialectColumn): boolean =>
+    even.has(column) && typeNames[column.type] !== undefined
+  const hidden = (column: DialectColumn, value: PlanValue): Fragment =>
+    sql`cast(${bind(column, value)} as ${typeNames[column.type]})`
+  return {
+    ...dialect,
+    plansAnew: (column, by) =>
+      by === 'pattern' || (columns.has(column) && !(by === 'equality' && isHidden(column))),
+    compare: (column, ref, operator, value) =>
+      operator === 'eq' && isHidden(column)
+        ? plainCompare(operand(column, ref), operator, hidden(column, value))
+        : dialect.compare(column, ref, operator, value),
+    oneOf: (column, ref, values, negated) =>
+      values.length <= mostSingly && isHidden(column)
+        ? inList(
+            operand(column, ref),
+            padded(values).map((value) => hidden(column, value)),
+            negated,
+          )
+        : dialect.oneOf(column, ref, values, negated),
+  }
 }
 
 /** Decimals of at most 15 digits, kept as whatever number or text the column's affinity made of them. */

@@ -10,7 +10,7 @@ import type { EmbedPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import { sourcesOf } from '../plan/sources.ts'
 import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prepared-read.ts'
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
-import { filledStatements } from '../plan-cache/statement-templates.ts'
+import { filledStatements, type TextsTaken } from '../plan-cache/statement-templates.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Soon, whenThere } from '../soon.ts'
 import { open, parseRead, scoped } from './read-stages.ts'
@@ -80,19 +80,29 @@ function readAgain(
         conditions,
         finish,
         joins: call.runtime.fastPaths.embedJoins,
-        ...(takesTexts(call, plan) ? { texts: { base: call.base } } : {}),
+        ...(takesTexts(call, plan) ? { texts: textsTaken(call, plan, key !== undefined) } : {}),
       }),
     }
   })
 }
 
-/** Whether nobody but the client looks at what is embedded. */
+/** Whether nobody but the client looks at what is read. */
 const takesTexts = (call: Call, { rows, embeds }: ReadPlan): boolean =>
-  call.asText &&
-  call.runtime.fastPaths.embedTexts &&
-  embeds.length > 0 &&
-  call.hooks.dump === undefined &&
-  !hasDump(rows.from.resource, embeds)
+  call.asText && call.hooks.dump === undefined && !hasDump(rows.from.resource, embeds)
+
+function textsTaken(
+  { base, runtime: { fastPaths } }: Call,
+  { rows, embeds }: ReadPlan,
+  single: boolean,
+): TextsTaken {
+  // Of a record that is read for its columns in part, the tag is made of all.
+  const objects = single ? rows.shape === 'entity' && 'own' : 'whole'
+  return {
+    base,
+    embeds: fastPaths.embedTexts && embeds.length > 0,
+    objects: fastPaths.objectTexts && objects,
+  }
+}
 
 async function readAnew<P extends ReadPlan>(
   call: Call,

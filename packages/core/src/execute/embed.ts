@@ -8,6 +8,7 @@ import { ApiError, tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import { keysOf, keyText } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
+import { fitObjects, withValues } from './object-texts.ts'
 import { type Connection, runRows } from './run.ts'
 
 /** How many embedded rows the request may still read; shared by all its embeds. */
@@ -122,8 +123,14 @@ async function loadChunk(
   most: number | null,
 ): Promise<readonly LoadedRow[]> {
   const { relation } = embed
-  const { rows, readers, parentKey } = statements.embed(embed, keys, most)
-  const children = loadRows(readers, await runRows(connection, rows))
+  let compiled = statements.embed(embed, keys, most)
+  let raws = await runRows(connection, compiled.rows)
+  if (!fitObjects(compiled, raws)) {
+    compiled = withValues(statements).embed(embed, keys, most)
+    raws = await runRows(connection, compiled.rows)
+  }
+  const { readers, parentKey, object } = compiled
+  const children = loadRows(readers, raws, undefined, object?.place)
   const parentText = parentTextOf(parentKey)
   for (const child of children) {
     const key = parentText(child.raw)

@@ -1,6 +1,6 @@
 // LoadedRow: one row as it was read, decoded when somebody asks for its values, with its related rows attached.
 
-import { cellOf, type Place, type RawRow } from '../compile/cell.ts'
+import { cellOf, type ObjectPlace, type Place, type RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 import type { JsonValue } from '../json/json-value.ts'
 
@@ -11,6 +11,8 @@ export interface Layout {
   readonly arrays: boolean
   /** Where the JSON texts of embedded relations stand, by the relations' names. */
   readonly texts: ReadonlyMap<string, Place>
+  /** Where the JSON text of the row's object stands, where the database wrote it. */
+  readonly object?: ObjectPlace
 }
 
 export class LoadedRow {
@@ -48,13 +50,14 @@ function decoded({ readers }: Layout, raw: RawRow): Readonly<Record<string, Json
 
 const noTexts: Layout['texts'] = new Map()
 
-/** The rows of one statement; `texts`: where it holds embedded relations as text. */
+/** The rows of one statement; `texts`: where it holds embedded relations as text; `object`: where it holds the whole. */
 export function loadRows(
   readers: readonly MemberReader[],
   raws: readonly RawRow[],
   texts: Layout['texts'] = noTexts,
+  object?: ObjectPlace,
 ): readonly LoadedRow[] {
-  const layout = layoutOf(readers, Array.isArray(raws[0]), texts)
+  const layout = layoutOf(readers, Array.isArray(raws[0]), texts, object)
   return raws.map((raw) => new LoadedRow(layout, raw))
 }
 
@@ -65,10 +68,11 @@ export function layoutOf(
   readers: readonly MemberReader[],
   arrays: boolean,
   texts: Layout['texts'] = noTexts,
+  object?: ObjectPlace,
 ): Layout {
   const known = layouts.get(readers)
-  if (known?.arrays === arrays && known.texts === texts) return known
-  const layout: Layout = { readers, arrays, texts }
+  if (known?.arrays === arrays && known.texts === texts && known.object === object) return known
+  const layout: Layout = { readers, arrays, texts, ...(object && { object }) }
   layouts.set(readers, layout)
   return layout
 }

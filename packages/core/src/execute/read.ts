@@ -20,6 +20,7 @@ import { objectsInTexts } from './embed-texts.ts'
 import { attachJoined } from './joined-embeds.ts'
 import { keysOf } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
+import { fitObjects, withValues } from './object-texts.ts'
 import { type Connection, run, runRows } from './run.ts'
 import type { Turn } from './shared-counts.ts'
 import { keyOfStatement } from './statement-key.ts'
@@ -53,8 +54,13 @@ export async function readPage(
   let compiled: RowStatement
   let read: readonly RawRow[]
   try {
-    compiled = statements.rows(sliceOf(connection.dialect, plan, turn?.kind === 'shared'))
+    const slice = sliceOf(connection.dialect, plan, turn?.kind === 'shared')
+    compiled = statements.rows(slice)
     read = await runRows(connection, compiled.rows)
+    if (!fitObjects(compiled, read)) {
+      compiled = withValues(statements).rows(slice)
+      read = await runRows(connection, compiled.rows)
+    }
   } finally {
     // Others wait for this, also where it fails before anything is sent.
     if (turn?.kind === 'own') turn.done()
@@ -63,8 +69,8 @@ export async function readPage(
   const kept = read.slice(0, page.limit)
   const backwards = page.kind === 'keyset' && page.direction === 'before'
   const raw = backwards ? kept.reverse() : kept
-  const rows = hasNoEmbeds(plan)
-    ? loadRows(compiled.readers, raw)
+  const rows = isComplete(plan, compiled)
+    ? loadRows(compiled.readers, raw, compiled.texts, compiled.object?.place)
     : await withEmbeds(connection, statements, plan, compiled, raw)
   const { total, capped } =
     plan.count === 'none'
@@ -84,7 +90,9 @@ export async function readPage(
   }
 }
 
-const hasNoEmbeds = ({ embeds }: ReadPlan): boolean => embeds.length === 0
+/** Whether nothing is to be read besides. */
+const isComplete = ({ embeds }: ReadPlan, { object }: RowStatement): boolean =>
+  embeds.length === 0 || object?.place.whole === true
 
 /**
  * The rows with what is embedded in them: as texts or joined rows where it came so, read by statements of its own otherwise. Where a
@@ -94,12 +102,12 @@ async function withEmbeds(
   connection: Connection,
   statements: ReadStatements,
   { rows: { from }, embeds }: ReadPlan,
-  { readers, texts, joined }: RowStatement,
+  { readers, texts, joined, object }: RowStatement,
   raw: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
   const { embeddedRows: limit } = from.resource.settings.limits
   const load = async (came: Came, used: number): Promise<readonly LoadedRow[]> => {
-    const rows = loadRows(readers, raw, came.texts)
+    const rows = loadRows(readers, raw, came.texts, object?.place)
     const beyond = attachJoined(rows, came.joined)
     const known = new Set(came.joined.map(({ embed }) => embed))
     const own = embeds.filter((embed) => !known.has(embed) && !came.texts.has(embed.relation.name))
@@ -207,10 +215,16 @@ export async function readOne(
   statements: ReadStatements,
   plan: ReadPlan,
 ): Promise<LoadedRow | undefined> {
-  const compiled = statements.rows(oneRow)
-  const raw = await runRows(connection, compiled.rows)
+  let compiled = statements.rows(oneRow)
+  let raw = await runRows(connection, compiled.rows)
+  if (!fitObjects(compiled, raw)) {
+    compiled = withValues(statements).rows(oneRow)
+    raw = await runRows(connection, compiled.rows)
+  }
   // What has nothing to wait for does not wait.
-  if (hasNoEmbeds(plan)) return loadRows(compiled.readers, raw)[0]
+  if (isComplete(plan, compiled)) {
+    return loadRows(compiled.readers, raw, compiled.texts, compiled.object?.place)[0]
+  }
   const [row] = await withEmbeds(connection, statements, plan, compiled, raw)
   return row
 }

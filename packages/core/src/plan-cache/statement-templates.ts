@@ -1,26 +1,24 @@
 // The statements of a prepared read: printed once for each form they take, then filled in.
 
 import { compileCondition } from '../compile/condition.ts'
-import {
-  type CompiledEmbed,
-  compileEmbed,
-  keysOrigin,
-  mostOf,
-  mostOrigin,
-  parentsIn,
-} from '../compile/embed-query.ts'
+import { compileEmbed, keysOrigin, mostOf, mostOrigin, parentsIn } from '../compile/embed-query.ts'
 import { baseOf, baseOrigin, compileEmbedText } from '../compile/embed-text.ts'
 import { isJoinable } from '../compile/joined-embed.ts'
 import { beyondPlace } from '../compile/keyset.ts'
-import type {
-  EmbedStatement,
-  ReadStatements,
-  RowStatement,
-  Sendable,
+import { compileObject, type ObjectSelection } from '../compile/object-text.ts'
+import { isPlannedAnew } from '../compile/planned-anew.ts'
+import {
+  type CheckedObject,
+  type EmbedStatement,
+  type ReadStatements,
+  type RowStatement,
+  type Sendable,
+  valuesOf,
 } from '../compile/read-statements.ts'
 import {
   type CompiledRows,
   canSkipKeys,
+  canWriteObjects,
   compileCount,
   compileRows,
   type EmbedText,
@@ -30,25 +28,40 @@ import {
   type Slice,
 } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
+import { formTest } from '../dialect/object-text.ts'
+import { insideQuotes } from '../json/quoted.ts'
 import type { Condition, EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
-import type { Fragment } from '../sql/fragment.ts'
-import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
+import { recent } from '../prepared/recent.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { filled, type Pieces, type Refill, type Template, templateOf } from '../sql/template.ts'
 import { readyOf } from './ready.ts'
 
 /** What was printed so far. */
 export interface StatementTemplates {
-  readonly rows: Map<string, Known<Omit<CompiledRows, 'rows'>> | undefined>
+  /** Objects are read as values: a text had not its form, and others of this read will not have it either. */
+  asValues: boolean
+  /** By the texts that are taken. */
+  readonly rows: Map<string, Forms<RowReading>>
   readonly counts: Map<string, Template | undefined>
-  readonly embeds: Map<EmbedPlan, Map<string, Known<Omit<CompiledEmbed, 'rows'>> | undefined>>
+  readonly embeds: Map<EmbedPlan, Map<string, Forms<EmbedReading>>>
 }
+
+type RowReading = Omit<RowStatement, 'rows' | 'object'>
+type EmbedReading = Omit<EmbedStatement, 'rows' | 'object'>
+
+/** Statements of one kind by what they differ in besides values. */
+type Forms<Reading> = Map<string, Known<Reading> | undefined>
 
 /** A template with what reads its rows. */
 interface Known<Reading> {
   readonly template: Template
   readonly reading: Reading
+  /** What checks the texts of their objects, for links that begin with `base`. */
+  readonly objects: ((base: string) => CheckedObject) | undefined
 }
 
 export const statementTemplates = (): StatementTemplates => ({
+  asValues: false,
   rows: new Map(),
   counts: new Map(),
   embeds: new Map(),
@@ -64,10 +77,19 @@ export interface FilledRead {
   readonly conditions: ReadonlyMap<object, Condition>
   /** To-one relations may be joined. */
   readonly joins: boolean
-  /** The relations may come as JSON text; URLs in it start with `base`. */
-  readonly texts?: { readonly base: string }
+  /** What may come as JSON text; URLs in it start with `base`. */
+  readonly texts?: TextsTaken
   /** The text of a statement whose rows are asked for, as the driver takes it. */
   readonly finish: (text: string, rows: boolean) => string
+}
+
+/** Which texts a read takes. */
+export interface TextsTaken {
+  readonly base: string
+  /** Embedded relations. */
+  readonly embeds: boolean
+  /** Objects of rows: with their relations, or of a single record, whose tag is made of its columns, these alone. */
+  readonly objects: 'whole' | 'own' | false
 }
 
 /** The statements of a filled read: those of `readStatements(target, plan)`, without compiling them again. */
@@ -82,8 +104,10 @@ export function filledStatements(read: FilledRead): ReadStatements {
       if (condition !== undefined) return compileCondition(target, condition) as Fragment
       return origin === slice.keyset?.terms ? beyondPlace(target, slice.keyset) : undefined
     }
-  const ready = (template: Template, refill: Refill): Sendable | undefined => {
-    const parameters = filled(template, refill)
+  // Rows and total are of one page, and have their conditions in common.
+  const pieces: Pieces = new Map()
+  const ready = (template: Template, refill: Refill, made?: Pieces): Sendable | undefined => {
+    const parameters = filled(template, refill, made)
     return parameters && readyOf(template.text, parameters)
   }
   const finished = (fragment: Fragment, rows: boolean): Template | undefined => {
@@ -94,28 +118,41 @@ export function filledStatements(read: FilledRead): ReadStatements {
 
   return {
     rows(slice): RowStatement {
-      const form = `${formOf(slice)}${texts === undefined ? '' : ' with texts'}`
-      const known = remembered(templates.rows, form, () => {
-        const written = texts === undefined ? [] : embedTexts(target, plan, slice, texts.base)
+      const forms = remembered(templates.rows, textForm(read), (): Forms<RowReading> => new Map())
+      const known = remembered(forms, formOf(slice), () => {
+        const written = texts?.embeds ? embedTexts(target, plan, slice, texts.base) : []
         const names = new Set(written.map(({ name }) => name))
         const joined = read.joins && slice.offset < far ? fitting(plan, joinable(plan, names)) : []
-        const { rows, ...reading } = compileRows(target, plan.rows, {
+        const isWritten =
+          written.length === 0 &&
+          canWriteObjects(plan.rows, slice) &&
+          !isPlannedAnew(target.dialect, plan.rows, slice.keyset)
+        const object = isWritten ? objectText(read, plan, joined) : undefined
+        const { rows, ...compiled } = compileRows(target, plan.rows, {
           ...slice,
           ...(written.length > 0 ? { texts: written } : {}),
           joined,
+          ...(object && { object }),
         })
         const template = finished(rows, true)
-        return template && { template, reading }
+        return template && { template, reading: valuesOf(compiled), objects: checkOf(compiled) }
       })
-      const rows = known && ready(known.template, refillRows(slice))
-      return known && rows ? { ...known.reading, rows } : compileRows(target, plan.rows, slice)
+      const rows = known && ready(known.template, refillRows(slice), pieces)
+      return known && rows
+        ? { ...known.reading, rows, object: known.objects?.(texts?.base ?? '') }
+        : valuesOf(compileRows(target, plan.rows, slice))
+    },
+    withValues() {
+      templates.asValues = true
+      return filledStatements(read)
     },
     count(most): Sendable {
       const template = remembered(templates.counts, String(most), () =>
         finished(compileCount(target, plan.rows, most), false),
       )
       return (
-        (template && ready(template, refillRows(noSlice))) ?? compileCount(target, plan.rows, most)
+        (template && ready(template, refillRows(noSlice), pieces)) ??
+        compileCount(target, plan.rows, most)
       )
     },
     embed(embed, keys, most): EmbedStatement {
@@ -124,16 +161,43 @@ export function filledStatements(read: FilledRead): ReadStatements {
         if (origin === keysOrigin) return parents
         return origin === mostOrigin && most !== null ? mostOf(target, most) : undefined
       }
-      const forms = remembered(templates.embeds, embed, () => new Map())
+      const all = remembered(
+        templates.embeds,
+        embed,
+        (): Map<string, Forms<EmbedReading>> => new Map(),
+      )
+      const forms = remembered(all, textForm(read), (): Forms<EmbedReading> => new Map())
       const known = remembered(forms, embedForm(keys), () => {
-        const { rows, ...reading } = compileEmbed(target, embed, keys, most)
+        const isWritten = embed.limit === null && !isPlannedAnew(target.dialect, embed.rows)
+        const object = isWritten ? objectText(read, embed, []) : undefined
+        const { rows, ...compiled } = compileEmbed(target, embed, keys, most, object)
         const template = finished(rows, true)
-        return template && { template, reading }
+        return template && { template, reading: valuesOf(compiled), objects: checkOf(compiled) }
       })
       const rows = known && ready(known.template, refill)
-      return known && rows ? { ...known.reading, rows } : compileEmbed(target, embed, keys, most)
+      return known && rows
+        ? { ...known.reading, rows, object: known.objects?.(texts?.base ?? '') }
+        : valuesOf(compileEmbed(target, embed, keys, most))
     },
   }
+}
+
+/** The object of each row, where the database can write it. */
+function objectText(
+  { target, texts, templates }: FilledRead,
+  { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
+  joined: readonly EmbedPlan[],
+): ObjectSelection | undefined {
+  if (texts === undefined || texts.objects === false || templates.asValues) return undefined
+  const { base } = texts
+  return compileObject(target, {
+    rows,
+    embeds,
+    links,
+    joined,
+    base,
+    ownOnly: texts.objects === 'own',
+  })
 }
 
 /** The relations that the database can write; rows that are skipped must not have them written. */
@@ -177,7 +241,39 @@ function fitting({ rows }: ReadPlan, embeds: readonly EmbedPlan[]): readonly Emb
 const baseRefill = (
   { dialect: { jsonText } }: Target,
   texts: FilledRead['texts'],
-): Fragment | undefined => jsonText && texts && baseOf(jsonText, texts.base)
+): Fragment | undefined => {
+  if (texts === undefined) return undefined
+  return jsonText === undefined ? sql`${insideQuotes(texts.base)}` : baseOf(jsonText, texts.base)
+}
+
+/** The texts that are taken, in words that need not be put together for each request. */
+function textForm({ texts, templates }: FilledRead): string {
+  const objects = (texts !== undefined && !templates.asValues && texts.objects) || 'values'
+  return texts?.embeds ? withEmbeds[objects] : objects
+}
+
+const withEmbeds = {
+  whole: 'whole, embeds',
+  own: 'own, embeds',
+  values: 'values, embeds',
+} as const
+
+/** Requests come by few mounts. */
+const mostBases = 8
+
+/** What checks the texts of objects, by what their links begin with. */
+function checkOf({ object }: Pick<CompiledRows, 'object'>): Known<unknown>['objects'] {
+  if (object === undefined) return undefined
+  const { form, ...place } = object
+  const known = recent<CheckedObject>(mostBases)
+  return (base) => {
+    const before = known.get(base)
+    if (before !== undefined) return before
+    const made = { place, fits: formTest({ form }, base) }
+    known.set(base, made)
+    return made
+  }
+}
 
 const noSlice: Slice = { limit: 1, offset: 0 }
 

@@ -20,6 +20,8 @@ export function recordText(
 
 /** As `recordText`, from the driver's values; `own` is what the object of this row begins with, where it was written. */
 export function tagText(resource: Resource, { raw, layout }: LoadedRow, own?: string): string {
+  // Of a single record the database writes all visible columns, or none.
+  if (own !== undefined && layout.object !== undefined) return own
   const { isOwn, write } = writerOf(resource, layout)
   return own !== undefined && isOwn ? own : write(raw)
 }

@@ -80,8 +80,13 @@ interface Member {
 }
 
 function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
-  const shown = layout.readers.filter(({ visible }) => visible)
+  const { object } = layout
+  if (object?.whole === true) {
+    return { write: ({ raw }) => cellOf(raw, object) as string, own: () => undefined }
+  }
   const members = membersOf(shape, layout, base)
+  if (object !== undefined) return openedBy(({ raw }) => cellOf(raw, object) as string, 1, members)
+  const shown = layout.readers.filter(({ visible }) => visible)
   const names = [...shown.map(({ key }) => key), ...members.map(({ name }) => name)]
   if (names.length === 0) return { write: () => '{}', own: () => undefined }
   if (!keepsOrder(names)) {
@@ -92,10 +97,19 @@ function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
     shown.map((reader) => ({ name: reader.key, reader })),
     layout.arrays,
   )
-  const openings = members.map(({ name }, i) => memberOpening(name, shown.length + i))
+  return openedBy(({ raw }) => ownOf(raw), shown.length, members)
+}
+
+/** Objects that begin with what `ownOf` gives, which are so many members. */
+function openedBy(
+  ownOf: (row: LoadedRow) => string,
+  count: number,
+  members: readonly Member[],
+): ObjectWriter {
+  const openings = members.map(({ name }, i) => memberOpening(name, count + i))
   return {
-    own: ({ raw }) => ownOf(raw),
-    write(row, own = ownOf(row.raw)) {
+    own: ownOf,
+    write(row, own = ownOf(row)) {
       let text = own
       for (let i = 0; i < members.length; i++) {
         text += (openings[i] as string) + (members[i] as Member).write(row)

@@ -22,6 +22,9 @@ interface Piece {
 /** What a piece is to be made of now; undefined leaves it as it is. */
 export type Refill = (origin: object) => Fragment | undefined
 
+/** What was made of pieces so far: statements that are filled with the same values have some in common. */
+export type Pieces = Map<object, Printed>
+
 /** Pieces are compared in one style, since numbered placeholders depend on what stands before. */
 const comparing: TextStyle = { quote: '"', placeholders: 'question marks' }
 
@@ -47,20 +50,23 @@ export function templateOf(fragment: Fragment, style: TextStyle): Template | und
  * filled(template, () => sql`a is null`) // undefined
  * ```
  */
-export function filled(template: Template, refill: Refill): readonly unknown[] | undefined {
+export function filled(
+  template: Template,
+  refill: Refill,
+  pieces: Pieces = new Map(),
+): readonly unknown[] | undefined {
   if (template.pieces.length === 0) return template.parameters
   const parameters = [...template.parameters]
-  let last: { readonly origin: object; readonly made: Printed | undefined } | undefined
   for (const { origin, text, start, count } of template.pieces) {
-    if (last?.origin !== origin) {
+    let made = pieces.get(origin)
+    if (made === undefined) {
       const fragment = refill(origin)
       if (fragment === undefined) continue
-      last = { origin, made: printed(fragment, comparing) }
+      made = printed(fragment, comparing)
+      if (made === undefined) return undefined
+      pieces.set(origin, made)
     }
-    const { made } = last
-    if (made === undefined || made.text !== text || made.parameters.length !== count) {
-      return undefined
-    }
+    if (made.text !== text || made.parameters.length !== count) return undefined
     for (let i = 0; i < count; i++) parameters[start + i] = made.parameters[i]
   }
   return parameters

@@ -1,0 +1,39 @@
+// Whether the database plans a statement anew each time it comes, for the values in its conditions.
+
+import type { Dialect } from '../dialect/dialect.ts'
+import type { Condition, KeysetPage, Operand, RowPlan } from '../plan/plan.ts'
+
+/** Of the rows of a plan, from a place in their order where there is one. */
+export function isPlannedAnew(dialect: Dialect, plan: RowPlan, keyset?: KeysetPage): boolean {
+  const { plansAnew } = dialect
+  if (plansAnew === undefined) return false
+  const byColumn = (operand: Operand, by: 'equality' | 'range' | 'pattern'): boolean =>
+    operand.kind === 'column' && plansAnew(operand.column, by)
+  const byCondition = (condition: Condition): boolean => {
+    switch (condition.kind) {
+      case 'compare': {
+        const { operand, operator } = condition
+        return byColumn(operand, operator === 'eq' ? 'equality' : 'range')
+      }
+      case 'between':
+        return byColumn(condition.operand, 'range')
+      case 'oneOf':
+        return byColumn(condition.operand, 'equality')
+      case 'text':
+        return byColumn(condition.operand, 'pattern')
+      case 'and':
+      case 'or':
+        return condition.all.some(byCondition)
+      case 'not':
+        return byCondition(condition.one)
+      case 'exists':
+        return condition.where.some(byCondition)
+      case 'linked':
+        return condition.relation.to.some((column) => plansAnew(column, 'equality'))
+      case 'isNull':
+        return false
+    }
+  }
+  const terms = keyset?.values == null ? [] : keyset.terms
+  return plan.where.some(byCondition) || terms.some(({ ref }) => plansAnew(ref.column, 'range'))
+}

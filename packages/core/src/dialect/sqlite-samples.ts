@@ -1,0 +1,68 @@
+// What SQLite's statistics know of the values of columns, as far as plans depend on it.
+
+import { type Kysely, sql } from 'kysely'
+import { classifySqlite } from './classify.ts'
+import type { DialectColumn, DialectTable } from './dialect.ts'
+import { nameOf } from './sqlite-held-columns.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+type AnyDatabase = Kysely<any>
+
+/** What the engine's statistics know of columns that begin an index. */
+export interface Sampled {
+  /** Columns of which it knows single values: it looks at what they are compared with, and plans a kept statement anew for it. */
+  readonly columns: ReadonlySet<DialectColumn>
+  /** Those of them that have no value that many rows have: none is worth a plan of its own. */
+  readonly even: ReadonlySet<DialectColumn>
+}
+
+/** More rows than this are many. */
+const mostAlike = 1000
+
+const nothing: Sampled = { columns: new Set(), even: new Set() }
+
+/** What `analyze` left behind, where this build of SQLite reads it. */
+export async function sampledColumns(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<Sampled> {
+  try {
+    const samples = await samplesOf(db, tables[0]?.schema ?? 'main')
+    const named = (names: ReadonlySet<string>): ReadonlySet<DialectColumn> =>
+      new Set(
+        tables.flatMap(({ table, columns }) =>
+          columns.filter(({ dbName }) => names.has(nameOf(table, dbName))),
+        ),
+      )
+    const namesWhere = (test: (sample: Sample) => boolean): ReadonlySet<string> =>
+      new Set(samples.filter(test).map(({ t, c }) => nameOf(t, c)))
+    return {
+      columns: named(namesWhere(() => true)),
+      even: named(namesWhere(({ alike }) => Number(alike) <= mostAlike)),
+    }
+  } catch (error) {
+    if (classifySqlite(error).kind === 'other') return nothing
+    throw error
+  }
+}
+
+/** A column that begins indexes with samples, and how many rows have the same value at most. */
+interface Sample {
+  readonly t: unknown
+  readonly c: unknown
+  readonly alike: unknown
+}
+
+async function samplesOf(db: AnyDatabase, schema: string): Promise<readonly Sample[]> {
+  const { rows: found } = await sql`
+    select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`.execute(db)
+  if (found.length === 0) return []
+  const { rows } = await sql<Sample>`
+    select s.t, i.name as c, max(s.alike) as alike
+    from (select tbl as t, idx, max(cast(neq as integer)) as alike
+        from ${sql.id(schema, 'sqlite_stat4')} group by tbl, idx) s,
+      pragma_index_info(s.idx, ${schema}) i
+    where i.seqno = 0 and i.name is not null
+    group by s.t, i.name`.execute(db)
+  return rows
+}

@@ -1,0 +1,141 @@
+// After `analyze`, SQLite looks at values and plans kept statements anew for them: it is not shown those that no plan depends on.
+import { createApi, defineModel } from '@model-api/core'
+import { noFastPaths, withFastPaths } from '@model-api/core/internals'
+import { preparedSqlite } from '@model-api/core/prepared'
+import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import { frozenClock } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { recordStatements, type Statement } from '../support/statements.ts'
+import { suite } from '../support/suite.ts'
+
+const Item = defineModel('Item', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    shop: { type: 'integer' },
+    code: { type: 'string' },
+    state: { type: 'integer' },
+    free: { type: 'integer' },
+    big: { type: 'bigint' },
+  },
+  meta: {},
+})
+
+/** 4,000 items of 200 shops; nearly all are in one state. */
+const script = `
+  create table items (id integer primary key, shop integer, code text, state integer, free integer, big integer);
+  create index items_shop on items (shop);
+  create index items_code on items (code, shop);
+  create index items_state on items (state);
+  create index items_some_state on items (state) where id < 10;
+  create index items_big on items (big);
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
+  insert into items select i, i % 200, 'code ' || (i % 50), i % 100 = 0, i % 7, i % 10 from n;`
+
+suite('values that SQLite has samples of', (test) => {
+  const file = new Sqlite(':memory:')
+  file.exec(script)
+  const recorder = recordStatements()
+  const options = {
+    // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
+    db: new Kysely<any>({
+      dialect: new SqliteDialect({ database: preparedSqlite(file) }),
+      log: recorder.log,
+    }),
+    models: [Item],
+    clock: frozenClock(),
+    onWarning: () => {},
+  }
+  const apiOf = (fast: boolean) =>
+    createApi(withFastPaths(options, fast ? { preparedReads: 'at once' } : noFastPaths))
+  const requestOf = (query: string) => ({
+    method: 'GET',
+    url: `/api/items?count=none&${query}`,
+    headers: { 'x-request-id': 'test' },
+  })
+  const statementOf = async (api: ReturnType<typeof apiOf>, query: string): Promise<Statement> => {
+    await api.ready
+    const { statements } = await recorder.capture(() => api.answer(requestOf(query)))
+    equal(statements.length, 1)
+    return statements[0] as Statement
+  }
+  const where = ({ sql }: Statement): string => / where (.*?) (?:order|limit)/.exec(sql)?.[1] ?? ''
+  const isWritten = ({ sql }: Statement): boolean => sql.includes('object of row')
+
+  const queries = [
+    'shop__eq=7',
+    'code__eq=code 7',
+    'shop__in=(1,2,3)',
+    'shop__in=(1,2,3,4,5,6,7,8,9)',
+    'state__eq=1',
+    'free__eq=1',
+    'shop__ge=190',
+    'shop__between=(3,4)',
+    'code__like=%257',
+    'big__eq=3',
+    'shop__eq=7&state__eq=0',
+    'or[shop__eq=7,code__eq=code 8]',
+    'not[shop__eq=7]',
+    'state__isnull=true',
+    'paging=cursor&limit=5&order_by=state',
+    'paging=cursor&limit=5',
+  ]
+
+  test('before that nothing is hidden from it, and only patterns are looked at', async () => {
+    const api = apiOf(true)
+    equal(where(await statementOf(api, 'shop__eq=7')), '"items"."shop" = ?')
+    ok(isWritten(await statementOf(api, 'shop__eq=7')))
+    ok(isWritten(await statementOf(api, 'shop__ge=190')))
+    ok(!isWritten(await statementOf(api, 'code__like=%257')))
+  })
+
+  test('then the values of even columns are hidden, and their index serves', async () => {
+    file.exec('analyze')
+    const { n } = file.prepare('select count(*) as n from sqlite_stat4').get() as { n: number }
+    ok(n > 0, 'this build of SQLite takes no samples')
+    const api = apiOf(true)
+    for (const [query, condition, index] of [
+      ['shop__eq=7', '"items"."shop" = cast(? as integer)', 'items_shop'],
+      ['code__eq=code 7', '"items"."code" collate binary = cast(? as text)', 'items_code'],
+      [
+        'shop__in=(1,2,3)',
+        `"items"."shop" in (${Array(4).fill('cast(? as integer)').join(', ')})`,
+        'items_shop',
+      ],
+      ['state__eq=1', '"items"."state" = ?', 'items_state'],
+    ] as const) {
+      const statement = await statementOf(api, query)
+      equal(where(statement), condition)
+      const plan = file.prepare(`explain query plan ${statement.sql}`).all(...statement.parameters)
+      ok(JSON.stringify(plan).includes(`USING INDEX ${index} `), JSON.stringify(plan))
+    }
+  })
+
+  test('objects are written where the statement is not planned anew', async () => {
+    const api = apiOf(true)
+    for (const [query, written] of [
+      ['shop__eq=7', true],
+      ['free__ge=3', true],
+      ['shop__eq=7&free__ge=3', true],
+      ['state__isnull=false', true],
+      ['shop__in=(1,2,3,4,5,6,7,8,9)', true],
+      ['state__eq=1', false],
+      ['shop__ge=190', false],
+      ['shop__between=(3,4)', false],
+      ['code__like=%257', false],
+      ['or[shop__eq=7,state__eq=1]', false],
+      ['not[shop__gt=7]', false],
+    ] as const) {
+      equal(isWritten(await statementOf(api, query)), written, query)
+    }
+  })
+
+  test('nothing of it changes an answer', async () => {
+    const [fast, plain] = [apiOf(true), apiOf(false)]
+    for (const query of queries) {
+      const answer = await fast.answer(requestOf(query))
+      equal(answer, await plain.answer(requestOf(query)))
+      equal(answer.status, 200, answer.text)
+    }
+  })
+})
