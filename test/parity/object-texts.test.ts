@@ -227,7 +227,8 @@ const tables = `
   create table owner_labels (owner_id integer not null, label_key text not null);
   create table things (id integer primary key, owner_id integer, price decimal(10, 2), seen text, live boolean);
   create table parts (thing_id integer, number integer, weight real, primary key (thing_id, number));
-  insert into owners values (1, 'Ada', 'x', null), (2, 'Emil "%s"', 'y', 1), (3, 'Vera', 'z', 2), (4, '', '', 9);
+  insert into owners values (1, 'Ada', 'x', null), (2, 'Emil "%s"', 'y', 1), (3, 'Vera', 'z', 2), (4, '', '', 9),
+    (5, '},{"id":1,"name":"x"}', '', 1), (6, 'ends with ,', '', 1);
   insert into labels values ('one', 'first'), ('two', null), ('ß%/?', 'far "off"');
   insert into owner_labels values (1, 'one'), (1, 'two'), (2, 'one'), (3, 'ß%/?');
   insert into things values
@@ -244,6 +245,18 @@ const urls = [
   '/api/owners/3?dump=json',
   '/api/owners/99',
   '/api/owners?dump=json&order_by=-name',
+  ...['none', 'exact', 'capped'].flatMap((count) => [
+    `/api/owners?count=${count}&limit=5`,
+    `/api/owners?count=${count}&limit=6`,
+    `/api/owners?count=${count}&limit=7`,
+    `/api/owners?count=${count}&limit=1&page=5`,
+    `/api/owners?count=${count}&limit=3&page=2`,
+    `/api/owners?count=${count}&limit=4&page=2&boss_id__eq=1&order_by=-name`,
+    `/api/owners?count=${count}&limit=3&page=9`,
+    `/api/owners?count=${count}&limit=3&boss_id__eq=77`,
+    `/api/owners?count=${count}&limit=3&boss_id__eq=77&page=2`,
+    `/api/owners?count=${count}&limit=2&boss_id__eq=1&join=boss&join_type=left`,
+  ]),
   '/api/owners?dump=json&page=2&limit=1',
   '/api/owners?dump=json&page=2&limit=3&order_by=-boss_id,name',
   '/api/owners?dump_relationships=false&boss_id__isnull=true',
@@ -314,6 +327,24 @@ suite('objects written by SQLite, with their relations', (test) => {
     equal(await textsIn(fast, '/api/mades?limit=9'), 'values')
   })
 
+  test('the total is counted in the same statement, where the page does not prove it', async () => {
+    const fast = apiOf(true)
+    await fast.ready
+    for (const [query, total] of [
+      ['limit=2', 6],
+      ['limit=20', 6],
+      ['limit=2&page=3', 6],
+      ['limit=5&page=3', 6],
+      ['limit=2&boss_id__eq=1', 3],
+      ['limit=3&boss_id__eq=77', 0],
+    ] as const) {
+      const { result, statements } = await capture(() =>
+        fast.answer(requestOf(`/api/owners?${query}`)),
+      )
+      equal([JSON.parse(result.text ?? '').total_count, statements.length], [total, 1], query)
+    }
+  })
+
   test('a query that met another form reads values from then on', async () => {
     const fast = apiOf(true)
     equal(await textsIn(fast, '/api/things?id__eq=1'), 'text')
@@ -340,7 +371,11 @@ suite('objects written by SQLite, with their relations', (test) => {
       ['/api/owners/1', false],
     ] as const) {
       const { statements } = await capture(() => fast.answer(requestOf(url)))
-      equal(/ from \(select .* limit /.test(statements[0]?.sql ?? ''), cut, url)
+      equal(
+        / from \(select "owners"\."id" as "id", .* limit /.test(statements[0]?.sql ?? ''),
+        cut,
+        url,
+      )
     }
   })
 
@@ -369,6 +404,10 @@ suite('objects written by SQLite, with their relations', (test) => {
     file.prepare('insert into labels values (?, ?)').run('long', long)
     const { text } = await fast.answer(requestOf('/api/labels/long?dump_relationships=false'))
     equal(JSON.parse(text ?? '').value.note, long)
+    equal(await textsIn(fast, '/api/labels/long?dump_relationships=false'), 'values')
+    const list = '/api/labels?dump_relationships=false&key__eq=long'
+    equal(await textsIn(fast, list), 'text,values')
+    equal(await fast.answer(requestOf(list)), await plain.answer(requestOf(list)))
     file.exec("delete from labels where key = 'long'")
   })
 })

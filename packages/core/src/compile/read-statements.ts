@@ -5,6 +5,7 @@ import type { EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
 import type { Statement } from '../sql/statement.ts'
 import type { ObjectPlace } from './cell.ts'
 import { type CompiledEmbed, compileEmbed } from './embed-query.ts'
+import type { ListTotal } from './list-text.ts'
 import { type CompiledRows, compileCount, compileRows, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
@@ -32,7 +33,18 @@ export interface CheckedObject {
   readonly fits: (text: unknown) => boolean
 }
 
+/** A statement whose one row is the text of the page's objects (`listPlaces`), and whether that is one of so many of them. */
+export interface ListStatement {
+  readonly list: Sendable
+  readonly fits: (text: unknown, count: number) => boolean
+}
+
 export interface ReadStatements {
+  /** The page as one text; undefined where it cannot be had. */
+  readonly list?: (
+    slice: Omit<Slice, 'total'>,
+    total: ListTotal | undefined,
+  ) => ListStatement | undefined
   /** The same with values instead of objects' texts, of which one had not its form: for this read and those after it. */
   readonly withValues?: () => ReadStatements
   rows(slice: Slice): RowStatement

@@ -16,6 +16,8 @@ export interface ObjectText {
   keyPart(column: DialectColumn, ref: Expression<unknown>): TextPiece | undefined
   /** The piece, or JSON's null where the condition holds. */
   unless(condition: Fragment, piece: TextPiece): TextPiece
+  /** The texts of all rows that a derived table gives in its order, with commas between them; NULL where there are none. */
+  listed(text: Fragment): Fragment
   /** The whole as one value; undefined where it has more values than a function takes. */
   written(piece: TextPiece): Fragment | undefined
 }
@@ -53,13 +55,32 @@ export const constant = (text: string): TextPiece => ({
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 /** Longer texts are not tested: an expression that looks at every character needs room for what it has seen. */
-const longest = 1_000_000
+const longest = 2_000_000
 
-/** Tells whether a text has that form. */
+/** Tells whether a value is a text of that form. */
 export function formTest(
   { form }: Pick<TextPiece, 'form'>,
   base: string,
-): (text: unknown) => boolean {
+): (value: unknown) => boolean {
   const whole = new RegExp(`^${form(base)}$`)
-  return (text) => typeof text === 'string' && text.length <= longest && whole.test(text)
+  return (value) => typeof value === 'string' && value.length <= longest && whole.test(value)
+}
+
+/** Tells whether a value is the text of so many of that form, with commas between them. */
+export function listTest(
+  { form }: Pick<TextPiece, 'form'>,
+  base: string,
+): (value: unknown, count: number) => boolean {
+  const one = new RegExp(`${form(base)}(?:,|$)`, 'y')
+  return (value, count) => {
+    if (typeof value !== 'string' || value.length > longest || value.endsWith(',')) return false
+    let found = 0
+    // One after the other, so that what has been seen of one is forgotten before the next.
+    for (let at = 0; at < value.length; found++) {
+      one.lastIndex = at
+      if (!one.test(value)) return false
+      at = one.lastIndex
+    }
+    return found === count
+  }
 }

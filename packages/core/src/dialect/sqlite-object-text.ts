@@ -19,6 +19,8 @@ export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText =
     values: [sql`case when ${condition} then 'null' else ${printed(piece)} end`],
     form: (base) => `(?:null|${piece.form(base)})`,
   }),
+  // It is known there that the order of a derived table matters to this function.
+  listed: (text) => sql`group_concat(${text}, ',')`,
   written: (piece) => (mostIn(piece) ? printed(piece) : undefined),
 })
 

@@ -152,8 +152,12 @@ function listContent(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
-  rows: readonly LoadedRow[],
+  { rows, list }: Pick<LoadedPage, 'rows' | 'list'>,
 ): Soon<Content> {
+  if (list !== undefined) {
+    call.timing?.enter('serialize')
+    return { value: null, text: list }
+  }
   if (!writesText(call, resource, plan)) {
     return objectsOf(call, resource, plan, rows).then((value) => ({ value }))
   }
@@ -207,7 +211,7 @@ export function listResult(
   plan: ListPlan,
   page: LoadedPage,
 ): Soon<Result> {
-  return whenThere(listContent(call, resource, plan, page.rows), (content) => {
+  return whenThere(listContent(call, resource, plan, page), (content) => {
     const { next, previous } = pageLinks(call, plan, page)
     const result = { ...content, status: 200, total: page.total, next, previous }
     return page.capped ? { ...result, headers: { 'x-total-count-capped': 'true' } } : result

@@ -2,7 +2,9 @@
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { PlaceColumn } from '../compile/keyset.ts'
+import { listPlaces } from '../compile/list-text.ts'
 import {
+  type ListStatement,
   type ReadStatements,
   type RowStatement,
   readStatements,
@@ -13,7 +15,7 @@ import type { Target } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Place } from '../plan/cursor.ts'
 import { isWholeTable } from '../plan/deciding-joins.ts'
-import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
+import type { ListPlan, NumberedPage, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { isTooManyEmbeddedRows, loadLevels } from './embed.ts'
 import { objectsInTexts } from './embed-texts.ts'
@@ -28,6 +30,8 @@ import { keyOfStatement } from './statement-key.ts'
 /** A page of rows and what is known of the whole set. */
 export interface LoadedPage {
   readonly rows: readonly LoadedRow[]
+  /** The JSON of the rows, where the database wrote them all; there are no rows then. */
+  readonly list?: string
   /** Undefined when the plan asks for no count. */
   readonly total: number | undefined
   /** Whether counting stopped before the end. */
@@ -43,7 +47,66 @@ export interface LoadedPage {
 const mostCounted = 10_000
 
 /** Reads one page, and the total unless the page itself tells it. */
-export async function readPage(
+export function readPage(
+  connection: Connection,
+  statements: ReadStatements,
+  plan: ListPlan,
+): Promise<LoadedPage> {
+  const { page } = plan
+  const { dialect } = connection
+  if (page.kind === 'keyset' || dialect.objectText === undefined) {
+    return readRows(connection, statements, plan)
+  }
+  const slice = { limit: page.limit + extraOf(plan), offset: page.offset }
+  const total = plan.count === 'none' ? undefined : { most: mostOf(plan), full: page.limit }
+  const list = statements.list?.(slice, total)
+  return list === undefined
+    ? readRows(connection, statements, plan)
+    : readList(connection, statements, plan, page, list)
+}
+
+/** The page as one text. */
+async function readList(
+  connection: Connection,
+  statements: ReadStatements,
+  plan: ListPlan,
+  page: NumberedPage,
+  { list, fits }: ListStatement,
+): Promise<LoadedPage> {
+  const [row] = await runRows(connection, list)
+  if (row === undefined) throw new Error('a statement of aggregates gave no row')
+  const objects = cellOf(row, listPlaces.objects) ?? ''
+  const read = Number(cellOf(row, listPlaces.count))
+  if (!fits(objects, read)) return readRows(connection, withValues(statements), plan)
+  const surplus = read > page.limit
+  const kept = surplus ? page.limit : read
+  const within = cellOf(row, listPlaces.total)
+  const { total, capped } = await count(connection, statements, plan, within, kept)
+  return {
+    rows: [],
+    list: `[${surplus ? withoutLast(objects as string) : objects}]`,
+    total,
+    capped,
+    more: hasMore(plan, page.offset + kept, total, surplus),
+    earlier: page.number > 1,
+    first: undefined,
+    last: undefined,
+  }
+}
+
+/** What stands between two objects of a list stands nowhere else: in a text, a quote comes after a backslash. */
+const withoutLast = (objects: string): string =>
+  objects.slice(0, Math.max(0, objects.lastIndexOf('},{"') + 1))
+
+/** Whether rows follow a numbered page that ends there. */
+const hasMore = (
+  plan: ListPlan,
+  end: number,
+  total: number | undefined,
+  surplus: boolean,
+): boolean => (plan.count === 'exact' && total !== undefined ? end < total : surplus)
+
+async function readRows(
   connection: Connection,
   statements: ReadStatements,
   plan: ListPlan,
@@ -72,13 +135,11 @@ export async function readPage(
   const rows = isComplete(plan, compiled)
     ? loadRows(compiled.readers, raw, compiled.texts, compiled.object?.place)
     : await withEmbeds(connection, statements, plan, compiled, raw)
-  const { total, capped } =
-    plan.count === 'none'
-      ? notCounted
-      : await count(connection, statements, plan, compiled, raw, turn)
+  const [top] = raw
+  const within = top && compiled.total && cellOf(top, compiled.total)
+  const { total, capped } = await count(connection, statements, plan, within, raw.length, turn)
   const continued = page.kind === 'keyset' && page.values !== null
-  const numberedMore =
-    plan.count === 'exact' && total !== undefined ? offset + rows.length < total : surplus
+  const numberedMore = hasMore(plan, offset + rows.length, total, surplus)
   return {
     rows,
     total,
@@ -147,10 +208,8 @@ function turnOf(
 /** The slice of its set that a page is; `counted`: somebody else sees to the total. */
 function sliceOf(dialect: Dialect, plan: ListPlan, counted: boolean): Slice {
   const { page, count: mode } = plan
-  // One row more tells whether others follow, where no exact count does.
-  const extra = page.kind === 'keyset' || mode !== 'exact' ? 1 : 0
   return {
-    limit: page.limit + extra,
+    limit: page.limit + extraOf(plan),
     offset: page.kind === 'numbered' ? page.offset : 0,
     ...(page.kind === 'keyset' ? { keyset: page } : {}),
     ...(mode !== 'none' && !counted && countsWithin(dialect, plan)
@@ -158,6 +217,10 @@ function sliceOf(dialect: Dialect, plan: ListPlan, counted: boolean): Slice {
       : {}),
   }
 }
+
+/** One row more tells whether others follow, where no exact count does. */
+const extraOf = ({ page, count: mode }: ListPlan): number =>
+  page.kind === 'keyset' || mode !== 'exact' ? 1 : 0
 
 /** Whether the total comes with the rows. */
 const countsWithin = (dialect: Dialect, { rows }: ListPlan): boolean =>
@@ -180,14 +243,14 @@ async function count(
   connection: Connection,
   statements: ReadStatements,
   plan: ListPlan,
-  compiled: RowStatement,
-  raw: readonly RawRow[],
-  turn: Turn | undefined,
+  within: unknown,
+  read: number,
+  turn?: Turn,
 ): Promise<{ total: number | undefined; capped: boolean }> {
-  const [first] = raw
+  if (plan.count === 'none') return notCounted
   const total =
-    (first && compiled.total && cellOf(first, compiled.total)) ??
-    provenTotal(plan, raw.length) ??
+    within ??
+    provenTotal(plan, read) ??
     (turn?.kind === 'shared'
       ? await (connection.timing?.database(turn.total) ?? turn.total())
       : await runCount(connection, statements.count(mostOf(plan))))

@@ -5,11 +5,13 @@ import { compileEmbed, keysOrigin, mostOf, mostOrigin, parentsIn } from '../comp
 import { baseOf, baseOrigin, compileEmbedText } from '../compile/embed-text.ts'
 import { isJoinable } from '../compile/joined-embed.ts'
 import { beyondPlace } from '../compile/keyset.ts'
+import { compileList } from '../compile/list-text.ts'
 import { compileObject, type ObjectSelection } from '../compile/object-text.ts'
 import { isPlannedAnew } from '../compile/planned-anew.ts'
 import {
   type CheckedObject,
   type EmbedStatement,
+  type ListStatement,
   type ReadStatements,
   type RowStatement,
   type Sendable,
@@ -28,7 +30,7 @@ import {
   type Slice,
 } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
-import { formTest } from '../dialect/object-text.ts'
+import { formTest, listTest } from '../dialect/object-text.ts'
 import { insideQuotes } from '../json/quoted.ts'
 import type { Condition, EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
 import { recent } from '../prepared/recent.ts'
@@ -42,6 +44,7 @@ export interface StatementTemplates {
   asValues: boolean
   /** By the texts that are taken. */
   readonly rows: Map<string, Forms<RowReading>>
+  readonly lists: Map<string, KnownList | undefined>
   readonly counts: Map<string, Template | undefined>
   readonly embeds: Map<EmbedPlan, Map<string, Forms<EmbedReading>>>
 }
@@ -60,9 +63,16 @@ interface Known<Reading> {
   readonly objects: ((base: string) => CheckedObject) | undefined
 }
 
+/** A page as one text. */
+interface KnownList {
+  readonly template: Template
+  readonly fits: (base: string) => ListStatement['fits']
+}
+
 export const statementTemplates = (): StatementTemplates => ({
   asValues: false,
   rows: new Map(),
+  lists: new Map(),
   counts: new Map(),
   embeds: new Map(),
 })
@@ -120,19 +130,9 @@ export function filledStatements(read: FilledRead): ReadStatements {
     rows(slice): RowStatement {
       const forms = remembered(templates.rows, textForm(read), (): Forms<RowReading> => new Map())
       const known = remembered(forms, formOf(slice), () => {
-        const written = texts?.embeds ? embedTexts(target, plan, slice, texts.base) : []
-        const names = new Set(written.map(({ name }) => name))
-        const joined = read.joins && slice.offset < far ? fitting(plan, joinable(plan, names)) : []
-        const isWritten =
-          written.length === 0 &&
-          canWriteObjects(plan.rows, slice) &&
-          !isPlannedAnew(target.dialect, plan.rows, slice.keyset)
-        const object = isWritten ? objectText(read, plan, joined) : undefined
         const { rows, ...compiled } = compileRows(target, plan.rows, {
           ...slice,
-          ...(written.length > 0 ? { texts: written } : {}),
-          joined,
-          ...(object && { object }),
+          ...textsOf(read, slice),
         })
         const template = finished(rows, true)
         return template && { template, reading: valuesOf(compiled), objects: checkOf(compiled) }
@@ -145,6 +145,19 @@ export function filledStatements(read: FilledRead): ReadStatements {
     withValues() {
       templates.asValues = true
       return filledStatements(read)
+    },
+    list(slice, total) {
+      if (templates.asValues || texts?.objects !== 'whole' || slice.keyset !== undefined) {
+        return undefined
+      }
+      const known = remembered(templates.lists, formOf(slice), () => {
+        const page = { ...slice, ...textsOf(read, slice) }
+        const compiled = compileList(target, plan.rows, page, total)
+        const template = compiled && finished(compiled.list, true)
+        return template && { template, fits: byBase((base) => listTest(compiled, base)) }
+      })
+      const list = known && ready(known.template, refillRows(slice), pieces)
+      return known && list ? { list, fits: known.fits(texts.base) } : undefined
     },
     count(most): Sendable {
       const template = remembered(templates.counts, String(most), () =>
@@ -180,6 +193,19 @@ export function filledStatements(read: FilledRead): ReadStatements {
         : valuesOf(compileEmbed(target, embed, keys, most))
     },
   }
+}
+
+/** What comes with the rows of a page: the texts that are taken, and joined relations. */
+function textsOf(read: FilledRead, slice: Slice): Pick<Slice, 'texts' | 'joined' | 'object'> {
+  const { target, plan, texts } = read
+  const written = texts?.embeds ? embedTexts(target, plan, slice, texts.base) : []
+  const names = new Set(written.map(({ name }) => name))
+  const joined = read.joins && slice.offset < far ? fitting(plan, joinable(plan, names)) : []
+  if (written.length > 0) return { texts: written, joined }
+  const isWritten =
+    canWriteObjects(plan.rows, slice) && !isPlannedAnew(target.dialect, plan.rows, slice.keyset)
+  const object = isWritten ? objectText(read, plan, joined) : undefined
+  return { joined, ...(object && { object }) }
 }
 
 /** The object of each row, where the database can write it. */
@@ -265,11 +291,16 @@ const mostBases = 8
 function checkOf({ object }: Pick<CompiledRows, 'object'>): Known<unknown>['objects'] {
   if (object === undefined) return undefined
   const { form, ...place } = object
-  const known = recent<CheckedObject>(mostBases)
+  return byBase((base) => ({ place, fits: formTest({ form }, base) }))
+}
+
+/** What is made once for each base. */
+function byBase<T>(make: (base: string) => T): (base: string) => T {
+  const known = recent<T>(mostBases)
   return (base) => {
     const before = known.get(base)
     if (before !== undefined) return before
-    const made = { place, fits: formTest({ form }, base) }
+    const made = make(base)
     known.set(base, made)
     return made
   }
