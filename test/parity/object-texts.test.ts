@@ -123,7 +123,10 @@ const stored: readonly string[] = [
     '2460312',
     '1704164645',
   ],
-  ...["'3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01'"],
+  ...["'3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01'", "'12' || char(0) || 'x'", "x'3100'"],
+  ...["'2024-01-02' || char(0)", "'10:30:00' || char(0) || 'x'", "'1.50' || char(0)"],
+  ...["'2024-01-02 03:04:05.123' || char(0)", "'2024-01-02 03:04:05.123Z' || char(0) || 'x'"],
+  ...["'2024-01-02 03:04:05' || char(0)", "'2024-01-02T03:04:05.123' || char(0) || 'Z'"],
 ]
 
 const names = Object.keys(types)
@@ -288,6 +291,102 @@ const urls = [
   '/api/mades',
 ]
 
+const Node = defineModel('Node', {
+  columns: {
+    key: { type: 'string', primaryKey: true },
+    up_key: { type: 'integer', nullable: true },
+    secret_key: { type: 'integer', nullable: true, hidden: true },
+  },
+  relations: { up: belongsTo('Leaf', 'up_key'), leaves: hasMany('Leaf', 'node_key') },
+  meta: {},
+})
+const Leaf = defineModel('Leaf', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    node_key: { type: 'string', nullable: true },
+    hidden_key: { type: 'integer', nullable: true, hidden: true },
+  },
+  relations: {
+    node: belongsTo('Node', 'node_key'),
+    hider: belongsTo('Leaf', 'hidden_key'),
+    hidden: hasMany('Leaf', 'hidden_key'),
+  },
+  meta: { endpoint: 'leafs' },
+})
+
+suite('links written by SQLite, whatever their keys hold', (test) => {
+  const values = [
+    "'null'",
+    "'nobody'",
+    "''",
+    '9e999',
+    '1.5',
+    '7',
+    "'7'",
+    'null',
+    "'a' || char(0) || 'b'",
+  ]
+  values.forEach((value) => {
+    test(value, async () => {
+      const { apiOf } = world(
+        `create table nodes ("key" text primary key, up_key integer, secret_key integer);
+        create table leaves (id integer primary key, node_key text, hidden_key integer);
+        insert into nodes values ('a', null, null), ('a' || char(0) || 'b', null, null), ('x', ${value}, ${value});
+        insert or ignore into nodes values (${value}, 1, 1);
+        insert into leaves values (1, 'a', null), (2, ${value}, ${value}), (3, 'a' || char(0) || 'b', 1);`,
+        [Node, { ...Leaf, table: 'leaves' } as unknown as AnyModel],
+      )
+      const plain = apiOf(false)
+      for (const url of [
+        '/api/nodes',
+        '/api/nodes?key__eq=a',
+        '/api/nodes?dump=json&key__ne=x',
+        '/api/nodes?join=up&join_type=left&key__eq=x',
+        '/api/leafs',
+        '/api/leafs?id__eq=1',
+        '/api/leafs?id__eq=2',
+        '/api/leafs?id__eq=3',
+        '/api/leafs?id__eq=2&join=node&join_type=left',
+        '/api/leafs?id__eq=3&join=node.leaves&join_type=left',
+        '/api/leafs?id__eq=3&dump=json',
+      ]) {
+        const fast = apiOf(true)
+        equal(await fast.answer(requestOf(url)), await plain.answer(requestOf(url)), url)
+      }
+    })
+  })
+})
+
+suite('columns that SQLite writes texts of', (test) => {
+  const Éx = defineModel('Ex', {
+    table: 'éx',
+    columns: { id: { type: 'integer', primaryKey: true }, made: { type: 'text' } },
+    meta: { endpoint: 'exes' },
+  })
+  const made = `(id integer primary key, made text as (json('"quoted"')))`
+  for (const [title, script] of [
+    [
+      'names ignore the case of ASCII letters alone',
+      `create table "Éx" (id integer primary key, made text); create table "éx" ${made};`,
+    ],
+    [
+      'a temporary table hides another',
+      `create table "éx" (id integer primary key, made text); create temp table "éx" ${made};`,
+    ],
+    [
+      'a database in UTF-16',
+      `pragma encoding = 'UTF-16le'; create table "éx" (id integer primary key, made text); insert into "éx" values (2, cast(x'F8DC' as text));`,
+    ],
+  ] as const) {
+    test(title, async () => {
+      const { apiOf } = world(`${script}\ninsert into "éx" (id) values (1);`, [Éx])
+      for (const url of ['/api/exes', '/api/exes/1', '/api/exes/2']) {
+        equal(await apiOf(true).answer(requestOf(url)), await apiOf(false).answer(requestOf(url)))
+      }
+    })
+  }
+})
+
 suite('objects written by SQLite, with their relations', (test) => {
   const all = [Owner, Label, Thing, Part, Shown, Made]
   const { apiOf, capture, file } = world(tables, all)
@@ -342,6 +441,17 @@ suite('objects written by SQLite, with their relations', (test) => {
         fast.answer(requestOf(`/api/owners?${query}`)),
       )
       equal([JSON.parse(result.text ?? '').total_count, statements.length], [total, 1], query)
+    }
+  })
+
+  test('embedded objects have links of the mount', async () => {
+    const fast = apiOf(true)
+    await fast.ready
+    const url = '/api/owners?join=things&join_type=left&limit=9'
+    for (const baseUrl of ['', '/m', '/n', '']) {
+      const { result, statements } = await capture(() => fast.answer(requestOf(url, baseUrl)))
+      equal(result, await plain.answer(requestOf(url, baseUrl)))
+      equal(statements.length, 2)
     }
   })
 

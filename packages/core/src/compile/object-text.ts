@@ -166,7 +166,7 @@ function embeddedOf(writing: Writing, embed: EmbedPlan): TextPiece | undefined {
   return objectText.unless(missing, object)
 }
 
-/** `"/api/books/1/author"`, or null where a to-one relation has no key; that a value is there which must be, `shown` ones tell. */
+/** `"/api/books/1/author"`, or null where a to-one relation has no key; undefined where its key is not among the columns shown. */
 function linkOf(
   { objectText, base }: Writing,
   source: Source,
@@ -174,7 +174,7 @@ function linkOf(
   shown: ReadonlySet<NamedColumn>,
 ): TextPiece | undefined {
   const key = relation.source.primaryKey.map((column) =>
-    objectText.keyPart(column, columnOf(source, column)),
+    objectText.keyPart(column, columnOf(source, column), shown.has(column)),
   )
   if (key.some((part) => part === undefined)) return undefined
   const url = inRow([
@@ -185,8 +185,10 @@ function linkOf(
     constant(`${insideQuotes(`/${relation.segment}`)}"`),
   ])
   if (relation.kind !== 'belongsTo') return url
+  // What is shown has the form of its type, or is NULL; of anything else we would have to know what it is read as.
+  if (!relation.from.every((column) => shown.has(column))) return undefined
   const missing = relation.from
-    .filter((column) => column.nullable || !shown.has(column))
+    .filter(({ nullable }) => nullable)
     .map((column) => sql`${columnOf(source, column)} is null`)
   return missing.length === 0 ? url : objectText.unless(sql.join(missing, sql` or `), url)
 }

@@ -12,8 +12,8 @@ import type { DialectColumn } from './dialect.ts'
 export interface ObjectText {
   /** A value as JSON; undefined where `writer(column)`'s text cannot be promised even of usual values. */
   value(column: DialectColumn, ref: Expression<unknown>): TextPiece | undefined
-  /** A column as part of the path of a record; undefined where it is no text of its own. */
-  keyPart(column: DialectColumn, ref: Expression<unknown>): TextPiece | undefined
+  /** A column as part of the path of a record, whose value the object may show; undefined where it is no text of its own. */
+  keyPart(column: DialectColumn, ref: Expression<unknown>, isShown: boolean): TextPiece | undefined
   /** The piece, or JSON's null where the condition holds. */
   unless(condition: Fragment, piece: TextPiece): TextPiece
   /** The texts of all rows that a derived table gives in its order, with commas between them; NULL where there are none. */

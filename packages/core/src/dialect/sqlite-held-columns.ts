@@ -33,13 +33,14 @@ export async function heldColumns(
 
 /** Names ignore the case of ASCII letters. */
 export const nameOf = (table: unknown, column: unknown): string =>
-  `${table}\n${column}`.toLowerCase()
+  `${table}\n${column}`.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 async function namesOfHeld(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ readonly t: unknown; readonly c: unknown }>`
     select m.name as t, p.name as c
     from ${sql.id(schema, 'sqlite_master')} m, pragma_table_xinfo(m.name, ${schema}) p
-    where m.type = 'table' and lower(m.sql) not like 'create virtual%' and p.hidden in (0, 3)`.execute(
+    where m.type = 'table' and lower(m.sql) not like 'create virtual%' and p.hidden in (0, 3)
+      and not exists (select 1 from sqlite_temp_master s where lower(s.name) = lower(m.name))`.execute(
     db,
   )
   return new Set(rows.map(({ t, c }) => nameOf(t, c)))
@@ -47,12 +48,13 @@ async function namesOfHeld(db: AnyDatabase, schema: string): Promise<ReadonlySet
 
 const given = 'quote " back \\ tab \t line \n unit \u001f delete \u007f ß € 😀 \u2028 %s'
 
-/** Some of everything that object texts are made of. */
+/** Some of everything that object texts are made of. Where texts are kept as UTF-16, halves of pairs are read otherwise. */
 async function writesTexts(db: AnyDatabase): Promise<boolean> {
   const { rows } = await sql<{ readonly text: unknown }>`
     select printf(${'{"a":%s,"b":"%.2f","c":%s%%,"d":%s,"e":"%s"'}, json_quote(${given}),
       round(cast('-0.29' as real) * 100) / 100, 9007199254740991, json_quote(null),
-      replace('2024-01-02 03:04:05', ' ', 'T')) as text`.execute(db)
+      replace('2024-01-02 03:04:05', ' ', 'T')) as text
+    where (select encoding from pragma_encoding) = 'UTF-8'`.execute(db)
   return (
     rows[0]?.text ===
     `{"a":${JSON.stringify(given)},"b":"-0.29","c":9007199254740991%,"d":null,"e":"2024-01-02T03:04:05"`

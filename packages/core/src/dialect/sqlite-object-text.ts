@@ -3,16 +3,17 @@
 import { type Fragment, sql } from '../sql/fragment.ts'
 import type { DialectColumn } from './dialect.ts'
 import type { ObjectText, TextPiece } from './object-text.ts'
-import { natural, type Ref } from './sql-parts.ts'
+import { isText, natural, type Ref } from './sql-parts.ts'
 
 /** Of the columns that tables hold, which texts can be written of. */
 export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText => ({
   value: (column, ref) => (held.has(column) ? valuePiece(column, ref) : undefined),
-  keyPart(column, ref) {
+  keyPart(column, ref, isShown) {
     const form = held.has(column) ? keyForms[column.type] : undefined
-    return form === undefined
-      ? undefined
-      : { format: '%s', values: [sql`${ref}`], form: () => form }
+    if (form === undefined) return undefined
+    const number = isShown ? sql`${ref}` : numberOf(ref)
+    const value = isText(column) ? undividedText(ref) : number
+    return { format: '%s', values: [value], form: () => form }
   },
   unless: (condition, piece) => ({
     format: '%s',
@@ -45,6 +46,16 @@ const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
   text: plainPath,
 }
 
+/**
+ * A number as it is; `printf` cuts texts at a zero character, and what is left of one might look like a number. Numbers
+ * stand below all texts.
+ */
+const numberOf = (ref: Ref): Fragment => sql`case when ${ref} < '' then ${ref} else '?' end`
+
+/** A text without a zero character: its length ends there, that of its bytes does not. */
+const undividedText = (ref: Ref): Fragment =>
+  sql`case when ${ref} >= '' and ${ref} < x'' and length(${ref}) = length(cast(${ref} as blob)) then ${ref} else '?' end`
+
 /** A value that is not usual gives a text that has not its form; here it is only seen to that it gives no other that has. */
 function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
   const { nullable: mayBeNull } = column
@@ -52,7 +63,11 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
     case 'integer':
       return {
         format: '%s',
-        values: [mayBeNull ? sql`ifnull(${ref}, 'null')` : sql`${ref}`],
+        values: [
+          mayBeNull
+            ? sql`case when ${ref} is null then 'null' else ${numberOf(ref)} end`
+            : numberOf(ref),
+        ],
         form: () => orNull(digits, mayBeNull),
       }
     case 'string':
@@ -95,7 +110,7 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
 /** A NULL that the column should not hold is not of the form either. */
 const orNull = (form: string, mayBeNull: boolean): string => (mayBeNull ? `(?:null|${form})` : form)
 
-/** Between quotes, and null where there is none. */
+/** Between quotes, and null where there is none. The last quote is part of the value, so that a cut text has not the form. */
 const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
   mayBeNull
     ? {
@@ -103,7 +118,7 @@ const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
         values: [sql`ifnull('"' || ${value} || '"', 'null')`],
         form: () => `(?:null|"${form}")`,
       }
-    : { format: '"%s"', values: [value], form: () => `"${form}"` }
+    : { format: '"%s', values: [sql`${value} || '"'`], form: () => `"${form}"` }
 
 /**
  * The number of units that comparisons go by, divided again: of at most 15 digits, the quotient is printed as what it

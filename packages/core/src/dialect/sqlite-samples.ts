@@ -3,6 +3,7 @@
 import { type Kysely, sql } from 'kysely'
 import { classifySqlite } from './classify.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
+import { isText } from './sql-parts.ts'
 import { nameOf } from './sqlite-held-columns.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -12,7 +13,7 @@ type AnyDatabase = Kysely<any>
 export interface Sampled {
   /** Columns of which it knows single values: it looks at what they are compared with, and plans a kept statement anew for it. */
   readonly columns: ReadonlySet<DialectColumn>
-  /** Those of them that have no value that many rows have: none is worth a plan of its own. */
+  /** Those of them that have no value that many rows have: none is worth a plan of its own; and that are declared to hold what the model says, so that a cast value is compared as a bare one. */
   readonly even: ReadonlySet<DialectColumn>
 }
 
@@ -28,17 +29,24 @@ export async function sampledColumns(
 ): Promise<Sampled> {
   try {
     const samples = await samplesOf(db, tables[0]?.schema ?? 'main')
-    const named = (names: ReadonlySet<string>): ReadonlySet<DialectColumn> =>
+    const known = new Map(samples.map((sample) => [nameOf(sample.t, sample.c), sample]))
+    const where = (
+      test: (sample: Sample, column: DialectColumn) => boolean,
+    ): ReadonlySet<DialectColumn> =>
       new Set(
         tables.flatMap(({ table, columns }) =>
-          columns.filter(({ dbName }) => names.has(nameOf(table, dbName))),
+          columns.filter((column) => {
+            const sample = known.get(nameOf(table, column.dbName))
+            return sample !== undefined && test(sample, column)
+          }),
         ),
       )
-    const namesWhere = (test: (sample: Sample) => boolean): ReadonlySet<string> =>
-      new Set(samples.filter(test).map(({ t, c }) => nameOf(t, c)))
     return {
-      columns: named(namesWhere(() => true)),
-      even: named(namesWhere(({ alike }) => Number(alike) <= mostAlike)),
+      columns: where(() => true),
+      even: where(
+        ({ alike, declared }, column) =>
+          Number(alike) <= mostAlike && isText(column) === isDeclaredText(String(declared)),
+      ),
     }
   } catch (error) {
     if (classifySqlite(error).kind === 'other') return nothing
@@ -51,6 +59,16 @@ interface Sample {
   readonly t: unknown
   readonly c: unknown
   readonly alike: unknown
+  /** The column's type as declared. */
+  readonly declared: unknown
+}
+
+/** Whether such a column holds texts; undefined where it holds anything. */
+function isDeclaredText(type: string): boolean | undefined {
+  const name = type.toUpperCase()
+  if (name.includes('INT')) return false
+  if (/CHAR|CLOB|TEXT/.test(name)) return true
+  return name === '' || name === 'ANY' || name.includes('BLOB') ? undefined : false
 }
 
 async function samplesOf(db: AnyDatabase, schema: string): Promise<readonly Sample[]> {
@@ -58,11 +76,11 @@ async function samplesOf(db: AnyDatabase, schema: string): Promise<readonly Samp
     select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`.execute(db)
   if (found.length === 0) return []
   const { rows } = await sql<Sample>`
-    select s.t, i.name as c, max(s.alike) as alike
+    select s.t, i.name as c, max(s.alike) as alike, max(p.type) as declared
     from (select tbl as t, idx, max(cast(neq as integer)) as alike
         from ${sql.id(schema, 'sqlite_stat4')} group by tbl, idx) s,
-      pragma_index_info(s.idx, ${schema}) i
-    where i.seqno = 0 and i.name is not null
+      pragma_index_info(s.idx, ${schema}) i, pragma_table_xinfo(s.t, ${schema}) p
+    where i.seqno = 0 and p.name = i.name
     group by s.t, i.name`.execute(db)
   return rows
 }

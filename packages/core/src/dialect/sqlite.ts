@@ -185,7 +185,11 @@ function withSamples(dialect: Dialect, { columns, even }: Sampled): Dialect {
   return {
     ...dialect,
     plansAnew: (column, by) =>
-      by === 'pattern' || (columns.has(column) && !(by === 'equality' && isHidden(column))),
+      by === 'pattern' ||
+      // Decimals are compared as expressions, and a bigint is bound by a cast in any case.
+      (columns.has(column) &&
+        column.type !== 'decimal' &&
+        !(by === 'equality' && (isHidden(column) || column.type === 'bigint'))),
     compare: (column, ref, operator, value) =>
       operator === 'eq' && isHidden(column)
         ? plainCompare(operand(column, ref), operator, hidden(column, value))

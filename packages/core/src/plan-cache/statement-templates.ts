@@ -172,6 +172,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
       const parents = parentsIn(target, embed, keys)
       const refill: Refill = (origin) => {
         if (origin === keysOrigin) return parents
+        if (origin === baseOrigin) return baseRefill(target, texts)
         return origin === mostOrigin && most !== null ? mostOf(target, most) : undefined
       }
       const all = remembered(
@@ -182,7 +183,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
       const forms = remembered(all, textForm(read), (): Forms<EmbedReading> => new Map())
       const known = remembered(forms, embedForm(keys), () => {
         const isWritten = embed.limit === null && !isPlannedAnew(target.dialect, embed.rows)
-        const object = isWritten ? objectText(read, embed, []) : undefined
+        const object = isWritten ? objectText(read, embed, [], false) : undefined
         const { rows, ...compiled } = compileEmbed(target, embed, keys, most, object)
         const template = finished(rows, true)
         return template && { template, reading: valuesOf(compiled), objects: checkOf(compiled) }
@@ -204,7 +205,7 @@ function textsOf(read: FilledRead, slice: Slice): Pick<Slice, 'texts' | 'joined'
   if (written.length > 0) return { texts: written, joined }
   const isWritten =
     canWriteObjects(plan.rows, slice) && !isPlannedAnew(target.dialect, plan.rows, slice.keyset)
-  const object = isWritten ? objectText(read, plan, joined) : undefined
+  const object = isWritten ? objectText(read, plan, joined, texts?.objects === 'own') : undefined
   return { joined, ...(object && { object }) }
 }
 
@@ -213,17 +214,11 @@ function objectText(
   { target, texts, templates }: FilledRead,
   { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
   joined: readonly EmbedPlan[],
+  ownOnly: boolean,
 ): ObjectSelection | undefined {
   if (texts === undefined || texts.objects === false || templates.asValues) return undefined
   const { base } = texts
-  return compileObject(target, {
-    rows,
-    embeds,
-    links,
-    joined,
-    base,
-    ownOnly: texts.objects === 'own',
-  })
+  return compileObject(target, { rows, embeds, links, joined, base, ownOnly })
 }
 
 /** The relations that the database can write; rows that are skipped must not have them written. */
