@@ -20,13 +20,13 @@ export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText =
     values: [sql`case when ${condition} then 'null' else ${printed(piece)} end`],
     form: (base) => `(?:null|${piece.form(base)})`,
   }),
-  // It is known there that the order of a derived table matters to this function.
+  // SQLite keeps the order of a derived table for this function.
   listed: (text) => sql`group_concat(${text}, ',')`,
-  written: (piece) => (mostIn(piece) ? printed(piece) : undefined),
+  written: (piece) => (isOneCall(piece) ? printed(piece) : undefined),
 })
 
-/** A function takes 127 values at least. */
-const mostIn = ({ values }: TextPiece): boolean => values.length <= 120
+/** A function takes 127 values by default, 1,000 of newer versions; the format is one of them. */
+const isOneCall = ({ values }: TextPiece): boolean => values.length <= 120
 
 const printed = ({ format, values }: TextPiece): Fragment =>
   sql`printf(${sql.join([sql`${format}`, ...values])})`

@@ -44,6 +44,7 @@ export interface StatementTemplates {
   asValues: boolean
   /** By the texts that are taken. */
   readonly rows: Map<string, Forms<RowReading>>
+  /** Pages as one text; taken where objects are whole. */
   readonly lists: Map<string, KnownList | undefined>
   readonly counts: Map<string, Template | undefined>
   readonly embeds: Map<EmbedPlan, Map<string, Forms<EmbedReading>>>
