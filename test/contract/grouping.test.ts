@@ -54,6 +54,26 @@ eachDatabase('specification: grouping and aggregation', (test, db) => {
     ])
   })
 
+  test('their number is the total, wherever the page stands', async () => {
+    const all = (await read(api, '/api/books?groupby=format&id|n__count=1')).length
+    for (const [page, rows] of [
+      [1, 2],
+      [2, all - 2],
+      [9, 0],
+    ] as const) {
+      for (const count of ['exact', 'capped']) {
+        const url = `/api/books?groupby=format&id|n__count=1&limit=2&page=${page}&count=${count}`
+        const { value, total } = await succeeds(api, url)
+        equal([(value as unknown[]).length, total], [rows, all], url)
+      }
+    }
+    const none = await succeeds(api, '/api/books?groupby=format&id|n__count=1&n__gt=99')
+    equal([none.value, none.total], [[], 0])
+    // Without `groupby`, all rows are one group.
+    equal((await succeeds(api, '/api/books?id|n__count=1')).total, 1)
+    equal((await succeeds(api, '/api/books?id|n__count=1&n__gt=99')).total, 0)
+  })
+
   test('3 without aggregates, groupby returns the unique combinations', async () => {
     equal(await read(api, '/api/books?groupby=in_stock,format'), [
       { in_stock: false, format: 'paperback' },

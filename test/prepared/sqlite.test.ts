@@ -2,7 +2,7 @@
 import { preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect, sql } from 'kysely'
-import { equal, ok } from '../support/assert.ts'
+import { equal, ok, throws } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
 suite('preparedSqlite', (test) => {
@@ -55,12 +55,30 @@ suite('preparedSqlite', (test) => {
       },
       raw: () => statement,
       all: () => [],
+      get: () => undefined,
       run: () => ({ changes: 0, lastInsertRowid: 0 }),
       iterate: () => [].values(),
     }
     const database = preparedSqlite({ prepare: () => statement, close: () => {} })
     for (let times = 0; times < 3; times++) ok(database.prepare('select 1').reader)
     equal(asked, 1)
+  })
+
+  test('of a read of ours that has one row at most, one is asked for', () => {
+    const file = new Sqlite(':memory:')
+    file.exec(
+      "create table things (id integer, name text); insert into things values (1, 'a'), (1, 'b')",
+    )
+    const database = preparedSqlite(file)
+    const text = '/* model-api: rows as arrays */ select name from things where id = ? limit 1'
+    for (let times = 0; times < 2; times++) {
+      equal(database.prepare(text).all([1]), [['a']])
+      equal(database.prepare(text).all([2]), [])
+    }
+    // Nothing is left open: the table can be dropped.
+    file.exec('drop table things')
+    throws(() => database.prepare(text).all([1]), /no such table/)
+    database.close()
   })
 
   test('a statement whose rows are being read is not shared', () => {

@@ -27,7 +27,7 @@ import {
 import { withTag } from './http/etag.ts'
 import { refusalOf } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
-import { requestIdOf, respond } from './http/respond.ts'
+import { requestIdOf, respond, respondText } from './http/respond.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { responseText } from './http/response-text.ts'
 import { type Route, splitUrl } from './http/route-table.ts'
@@ -45,22 +45,41 @@ export const handle = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<ApiResponse> => settle(runtime, request, false, refused)
+): Promise<ApiResponse> => settle(runtime, request, toLookAt, refused)
 
 /** As `handle`, with the body as the text that is to be sent. */
 export const answer = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<TextResponse> => settle(runtime, request, true, refused).then(asText)
-
-function asText(response: Settled): TextResponse {
-  const { status, headers, text } = response
-  return { status, headers, text: text ?? responseText(response) }
-}
+): Promise<TextResponse> => settle(runtime, request, toSend, refused)
 
 /** An answer whose body may be written already. */
-type Settled = ApiResponse & { readonly text?: string }
+type Settled = ApiResponse | TextResponse
+
+/** What an answer is wanted for. */
+interface Purpose<R> {
+  /** It may be written at once. */
+  readonly wantsText: boolean
+  readonly form: (settled: Settled) => R
+}
+
+const toLookAt: Purpose<ApiResponse> = {
+  wantsText: false,
+  form: (settled) => {
+    if ('text' in settled) throw new Error('an answer was written that is to be looked at')
+    return settled
+  },
+}
+
+const toSend: Purpose<TextResponse> = {
+  wantsText: true,
+  form: (settled) => {
+    if ('text' in settled) return settled
+    const { status, headers } = settled
+    return { status, headers, text: responseText(settled) }
+  },
+}
 
 /** What is kept while one request is answered. */
 interface Answering {
@@ -78,12 +97,12 @@ interface Answering {
   readonly always: Record<string, string>
 }
 
-async function settle(
+async function settle<R>(
   runtime: Runtime,
   request: ApiRequest,
-  wantsText: boolean,
+  { wantsText, form }: Purpose<R>,
   refused?: Refused,
-): Promise<Settled> {
+): Promise<R> {
   const { settings, clock } = runtime
   const answering: Answering = {
     runtime,
@@ -105,21 +124,21 @@ async function settle(
     refuseLongUrl(runtime, request)
     const place = splitUrl(request.url)
     const part = docsPartAt(settings.docs, place.path)
-    if (part !== undefined) return await answerDocs(answering, part)
+    if (part !== undefined) return form(await answerDocs(answering, part))
     const endpoint = authEndpointAt(settings.auth.routes, place.path)
     if (endpoint !== undefined) {
       answering.always['cache-control'] = 'no-store'
       answering.timing?.enter('authenticate')
-      return await answerSuccess(answering, await serveAuth(runtime, request, endpoint))
+      return form(await answerSuccess(answering, await serveAuth(runtime, request, endpoint)))
     }
-    const asText = wantsText && runtime.fastPaths.textAnswers
-    const { call, route } = openCall(runtime, request, place, asText, answering.timing)
+    const mayWrite = wantsText && runtime.fastPaths.textAnswers
+    const { call, route } = openCall(runtime, request, place, mayWrite, answering.timing)
     answering.hooks = call.hooks
     answering.dump = call.resource.settings.dump
     const answered = answerSuccess(answering, await serve(call, route, answering.always))
-    return answered instanceof Promise ? await answered : answered
+    return form(answered instanceof Promise ? await answered : answered)
   } catch (error) {
-    return answerFailure(answering, error)
+    return form(await answerFailure(answering, error))
   }
 }
 
@@ -144,13 +163,13 @@ function answerSuccess(answering: Answering, result: Result): Soon<Settled> {
   const { requestId, wantsText, hooks, dump, always } = answering
   const bare = dump.envelope ? undefined : bareHeaders(result)
   const { status, headers } = result
+  if (wantsText && hooks.final === undefined && !result.empty) {
+    const text = successText(result, stampOf(answering), dump)
+    return respondText(status, text, requestId, always, bare, headers, timed(answering))
+  }
   const sent = (body: JsonValue | undefined): Settled =>
     respond(status, body, requestId, always, bare, headers, timed(answering))
   if (result.empty) return sent(undefined)
-  if (wantsText && hooks.final === undefined) {
-    const text = successText(result, stampOf(answering), dump)
-    return { ...sent(null), text }
-  }
   return runFinal(hooks, successBody(result, stampOf(answering), dump)).then(sent)
 }
 

@@ -103,6 +103,34 @@ suite('http/envelope', (test) => {
     )
   })
 
+  const milliseconds = Object.fromEntries(
+    Object.keys(switches).map((name) => [name, name === 'envelope' || name === 'responseMs']),
+  ) as unknown as DumpSettings
+  const timed = (elapsed: number) => {
+    const stamp = { version: '1.0.0', requestId: 'r-1', now: 0, elapsed }
+    return {
+      text: successText({ status: 200, value: null, text: '1', total: 1 }, stamp, milliseconds),
+      body: successBody({ status: 200, value: 1, total: 1 }, stamp, milliseconds),
+    }
+  }
+
+  test('milliseconds with three digits at most', () => {
+    equal(timed(0).text, '{"response_ms":0,"value":1}')
+    equal(timed(0.0004).text, '{"response_ms":0,"value":1}')
+    equal(timed(0.0005).text, '{"response_ms":0.001,"value":1}')
+    equal(timed(12.3).text, '{"response_ms":12.3,"value":1}')
+    equal(timed(0.9999).text, '{"response_ms":1,"value":1}')
+  })
+
+  test('milliseconds as JSON writes them', () =>
+    fc.assert(
+      fc.property(fc.double({ min: -10, max: 2_000_000, noNaN: true }), (elapsed) => {
+        const { text, body } = timed(elapsed)
+        equal(text, JSON.stringify(body))
+      }),
+      { numRuns, seed: 20260105 },
+    ))
+
   test('what is left of it when everything is switched off is the value', () => {
     const none = Object.fromEntries(
       Object.keys(switches).map((name) => [name, name === 'envelope']),

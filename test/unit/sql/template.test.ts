@@ -46,6 +46,24 @@ suite('templates of statements', (test) => {
     )
   })
 
+  test('other names and other shapes are another text', () => {
+    const column = {}
+    const named = templateOf(
+      sql`select 1 where ${madeOf(column, sql`${sql.id('books', 'price')} > ${30}`)}`,
+      style,
+    )
+    const filledWith = (piece: Parameters<typeof madeOf>[1]) =>
+      named && filled(named, () => piece as ReturnType<typeof sql>)
+    equal(filledWith(sql`${sql.id('books', 'price')} > ${99}`), [99])
+    // What only says what it is made of changes nothing.
+    equal(filledWith(madeOf(column, sql`${sql.id('books', 'price')} > ${99}`)), [99])
+    equal(filledWith(sql`${sql.id('books', 'pages')} > ${99}`), undefined)
+    equal(filledWith(sql`${sql.id('price')} > ${99}`), undefined)
+    equal(filledWith(sql`${sql.id('books', 'price')} > ${sql`cast(${99} as integer)`}`), undefined)
+    equal(filledWith(sql`${'books'} > ${99}`), undefined)
+    equal(filledWith(sql`${sql.id('books', 'price')} > ${sql.id('books', 'pages')}`), undefined)
+  })
+
   test('a template keeps its own values', () => {
     fill((origin) => (origin === price ? sql`price > ${99}` : undefined))
     equal(template?.parameters, [1, 30, 'Emma', 2, 30, 5])

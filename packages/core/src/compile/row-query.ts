@@ -1,6 +1,8 @@
 // RowPlan → the statement that reads the page and the one that counts; no decisions left, no client text but bound values.
 
 import type { Expression, SqlBool } from 'kysely'
+import type { Dialect } from '../dialect/dialect.ts'
+import { natural } from '../dialect/sql-parts.ts'
 import { decidingJoins } from '../plan/deciding-joins.ts'
 import { isLookUpRelation } from '../plan/look-up-relation.ts'
 import { keyRefs } from '../plan/names.ts'
@@ -34,6 +36,8 @@ export interface CompiledRows {
 /** Which of the rows are read: `limit` and `offset` are bound values; a keyset begins at a place in the order. */
 export interface Slice {
   readonly limit: number
+  /** The limit is no value but part of the text: nobody asked for it. */
+  readonly fixed?: true
   readonly offset: number
   readonly keyset?: KeysetPage
   /** Relations that the database writes as JSON text. */
@@ -80,13 +84,14 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
     ...beside.flatMap((join) => join.selected),
     ...(slice.total === undefined
       ? []
-      : [sql`(${compileCount(target, plan, slice.total.most)})`.as(totalAlias)]),
+      : [totalWithin(target, plan, slice.total.most).as(totalAlias)]),
   ]
   const place = keyset && beyondPlace(target, keyset)
   const beyond = keyset && place && madeOf<SqlBool>(keyset.terms, place)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
-  const page = sql`${order} limit ${target.dialect.rowCount(slice.limit)}${offset}`
+  const limit = slice.fixed ? natural(slice.limit) : target.dialect.rowCount(slice.limit)
+  const page = sql`${order} limit ${limit}${offset}`
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `
     if (isFar(target, plan, slice)) {
@@ -186,6 +191,16 @@ function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly 
 }
 
 const nothing: ReadonlySet<Source> = new Set()
+
+/** The total beside the rows. Groups are all made before the first is given: where that may be, they are counted then. */
+const totalWithin = (target: Target, plan: RowPlan, most: number | null): Fragment =>
+  countsBeside(target.dialect, plan)
+    ? sql`count(*) over ()`
+    : sql`(${compileCount(target, plan, most)})`
+
+/** Whether the total is there as soon as the rows are. */
+export const countsBeside = (dialect: Dialect, { shape }: RowPlan): boolean =>
+  shape === 'groups' && dialect.countsGroupsBeside === true
 
 /** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
 export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Fragment {

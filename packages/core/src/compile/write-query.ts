@@ -156,10 +156,13 @@ export function compileProbe(
 }
 
 /** The columns of these values, in model order; computed ones are not stored. */
-export const storedColumns = (resource: Resource, values: Values): readonly NamedColumn[] =>
-  [...resource.allColumns.values()].filter(
-    ({ name, computed }) => computed === undefined && values[name] !== undefined,
-  )
+export function storedColumns(resource: Resource, values: Values): readonly NamedColumn[] {
+  const stored: NamedColumn[] = []
+  for (const column of resource.allColumns.values()) {
+    if (column.computed === undefined && values[column.name] !== undefined) stored.push(column)
+  }
+  return stored
+}
 
 export const encoded = (
   { dialect }: Target,

@@ -71,6 +71,9 @@ export interface Dialect {
   /** Whether it is so for the total of a whole table at least, which no page of it but the last one proves. */
   readonly countsTablesInStatement?: boolean
 
+  /** Whether groups may be counted beside themselves, by `count(*) over ()`, and keep their order. */
+  readonly countsGroupsBeside?: boolean
+
   /** How the database writes embedded objects itself, where that costs less than reading their rows. */
   readonly jsonText?: JsonText
 

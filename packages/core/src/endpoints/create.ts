@@ -21,7 +21,7 @@ import { bodyOf, inWrite, refuseOthers } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
 /** `POST /api/books` with a book, or with a list of books where bulk writes are allowed → 201. */
-export async function create(call: Call, resource: Resource): Promise<Result> {
+export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOthers(ast, 'on_conflict')
   const echo = planEchoOnce(call, resource, ast)

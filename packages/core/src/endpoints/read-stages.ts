@@ -95,9 +95,11 @@ function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
 
 /** Without plugins; made once for each instance. */
 function bare(own: AnyDatabase): AnyDatabase {
-  const known = bareOf.get(own) ?? own.withoutPlugins()
-  bareOf.set(own, known)
-  return known
+  const before = bareOf.get(own)
+  if (before !== undefined) return before
+  const db = own.withoutPlugins()
+  bareOf.set(own, db)
+  return db
 }
 
 const bareOf = new WeakMap<AnyDatabase, AnyDatabase>()

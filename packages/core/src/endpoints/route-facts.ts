@@ -32,7 +32,9 @@ const known: Readonly<Record<Route['kind'], Known>> = {
 /** The facts of a route; its resource's settings never change. */
 export function factsOf(route: Route): RouteFacts {
   const owner = route.kind === 'related' ? route.relation : route.resource
-  const facts = known[route.kind].get(owner) ?? gather(route)
+  const before = known[route.kind].get(owner)
+  if (before !== undefined) return before
+  const facts = gather(route)
   known[route.kind].set(owner, facts)
   return facts
 }

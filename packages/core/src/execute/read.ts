@@ -10,7 +10,7 @@ import {
   readStatements,
   type Sendable,
 } from '../compile/read-statements.ts'
-import type { Slice } from '../compile/row-query.ts'
+import { countsBeside, type Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Place } from '../plan/cursor.ts'
@@ -200,6 +200,7 @@ function turnOf(
 ): Turn | undefined {
   const { counts, dialect } = connection
   if (counts === undefined || !dialect.countsInStatement || plan.count === 'none') return undefined
+  if (countsBeside(dialect, plan.rows)) return undefined
   const statement = statements.count(mostOf(plan))
   if (!('ready' in statement)) return undefined
   return counts.join(keyOfStatement(statement), () => runCount(connection, statement))
@@ -227,7 +228,7 @@ const countsWithin = (dialect: Dialect, { rows }: ListPlan): boolean =>
   dialect.countsInStatement || (dialect.countsTablesInStatement === true && isWholeTable(rows))
 
 /** One row, whichever it is. */
-export const oneRow: Slice = { limit: 1, offset: 0 }
+export const oneRow: Slice = { limit: 1, fixed: true, offset: 0 }
 
 function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place | undefined {
   return row && places.map((place) => place.read(cellOf(row, place)))

@@ -54,7 +54,7 @@ export async function insertAlone(
   const output = echo === 'returned' ? plan.output : nothing
   const { statement, readers } = lone.statements.insert(resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
-  const result = await unlessAskedAgain(lone, () => runWriteForRows(lone, statement, step))
+  const result = await sent(lone, statement, step, isAskedAgain)
   if (result === undefined) return undefined
   const [raw] = result.rows
   if (raw !== undefined && readers.length > 0) {
@@ -78,7 +78,7 @@ export async function changeAlone(
   const matches = keyMatches(resource, key)
   const { statement, readers } = lone.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
-  const result = await unlessRefused(lone, statement, step)
+  const result = await sent(lone, statement, step, isRefused)
   if (result === undefined) return undefined
   const [raw] = result.rows
   if (echo === 'returned') return raw && { key, row: loadRow(readers, raw) }
@@ -103,7 +103,7 @@ export async function removeAlone(
       : statements.update(resource, mark, matches, output).statement
   const step = mark === null ? 'delete' : 'update'
   const what = { step, resource, path: '', values: mark ?? {}, key } as const
-  const result = await unlessRefused(lone, statement, what)
+  const result = await sent(lone, statement, what, isRefused)
   return (result?.rows.length ?? 0) > 0
 }
 
@@ -124,33 +124,28 @@ function keyOfRaw(
 const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | undefined =>
   loadRows(readers, [raw])[0]
 
-/** Runs a statement; undefined where the database refused it or asks for another try: then it has done nothing. */
-async function unlessRefused(
+/** Runs a statement; undefined where it has done nothing for a reason that a transaction will find out about. */
+async function sent(
   lone: Lone,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
+  leaves: (lone: Lone, error: unknown) => boolean,
 ): Promise<QueryResult<RawRow> | undefined> {
   try {
-    return await unlessAskedAgain(lone, () => runWriteForRows(lone, statement, step))
+    return await runWriteForRows(lone, statement, step)
   } catch (error) {
-    if (refusalOf(error) !== undefined) return undefined
+    if (leaves(lone, error)) return undefined
     throw error
   }
 }
 
-async function unlessAskedAgain<T>(
-  { connection }: Lone,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    const again =
-      error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
-    if (again) return undefined
-    throw error
-  }
-}
+/** Whether the database asks for another try. */
+const isAskedAgain = ({ connection }: Lone, error: unknown): boolean =>
+  error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
+
+/** Whether it refused, or asks for another try. */
+const isRefused = (lone: Lone, error: unknown): boolean =>
+  refusalOf(error) !== undefined || isAskedAgain(lone, error)
 
 /** The record as it is stored now. Read under a lock, because a proxy may send other reads to a replica that lags behind. */
 async function rowOf(

@@ -83,9 +83,9 @@ function membersText(
 ): string {
   let text = ''
   if (dump.datetime) text += `"datetime":"${datetimeOf(stamp.now)}",`
-  if (dump.version) text += `"api_version":${quoted(stamp.version)},`
+  if (dump.version) text += versionText(stamp.version)
   if (dump.statusCode) text += `"status_code":${status},`
-  if (dump.responseMs) text += `"response_ms":${JSON.stringify(millisecondsOf(stamp))},`
+  if (dump.responseMs) text += `"response_ms":${millisecondsText(stamp)},`
   if (dump.totalCount && total !== undefined) text += `"total_count":${total},`
   if (next != null) text += `"next_url":${quoted(next)},`
   else if (dump.nullNextUrl) text += '"next_url":null,'
@@ -123,6 +123,27 @@ function opening(status: number, stamp: Stamp, dump: DumpSettings): Record<strin
 }
 
 const millisecondsOf = ({ elapsed }: Stamp): number => Math.round(elapsed * 1000) / 1000
+
+/** What stands behind the point, by the number of thousandths. */
+const fractions = Array.from({ length: 1000 }, (_, i) => String(i / 1000).slice(1))
+
+/** `JSON.stringify(millisecondsOf(stamp))`; to write a fraction out takes several times as long as to look it up. */
+function millisecondsText(stamp: Stamp): string {
+  const thousandths = Math.round(stamp.elapsed * 1000)
+  if (!(thousandths >= 0 && thousandths < 1e9)) return JSON.stringify(millisecondsOf(stamp))
+  const whole = Math.trunc(thousandths / 1000)
+  return `${whole}${fractions[thousandths - whole * 1000]}`
+}
+
+let versioned = { version: '', text: '' }
+
+/** Answers of one API share it. */
+function versionText(version: string): string {
+  if (version !== versioned.version || versioned.text === '') {
+    versioned = { version, text: `"api_version":${quoted(version)},` }
+  }
+  return versioned.text
+}
 
 let written = { second: Number.NaN, text: '' }
 

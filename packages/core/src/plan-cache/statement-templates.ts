@@ -308,14 +308,13 @@ const noSlice: Slice = { limit: 1, offset: 0 }
 const formOf = (slice: Slice): string =>
   `${placeForm(slice)}${slice.total === undefined ? '' : ' with total'}`
 
-const placeForm = ({ offset, keyset }: Slice): string =>
-  keyset !== undefined
-    ? (keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start')
-    : offset === 0
-      ? 'first'
-      : offset >= far
-        ? 'far'
-        : 'near'
+function placeForm({ offset, keyset, fixed }: Slice): string {
+  if (fixed) return 'fixed'
+  if (keyset !== undefined) {
+    return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
+  }
+  return offset === 0 ? 'first' : offset >= far ? 'far' : 'near'
+}
 
 /** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */
 const embedForm = (keys: readonly (readonly Value[])[]): string =>

@@ -2,7 +2,7 @@
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { asksForArrays, withoutMark } from './array-rows.ts'
-import { type NameOf, statementNames } from './statement-names.ts'
+import { type Named, type NameOf, statementNames } from './statement-names.ts'
 
 /** What is used of a client of `pg`. */
 export interface PgClient {
@@ -40,42 +40,44 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
   const { named = true, statements = 200, statementTimeout } = options
   const naming: Naming = { nameOf: named ? statementNames(statements) : none, most: statements * 2 }
   // Kysely knows its connections by their clients, so each client has one wrapper.
-  const clients = new WeakMap<PgClient, Promise<PgClient>>()
+  const clients = new WeakMap<PgClient, PgClient>()
   const prepare = async (client: PgClient): Promise<PgClient> => {
-    if (statementTimeout !== undefined) {
-      const values = [String(statementTimeout)]
-      await client.query("select set_config('statement_timeout', $1, false)", values)
+    try {
+      if (statementTimeout !== undefined) {
+        const values = [String(statementTimeout)]
+        await client.query("select set_config('statement_timeout', $1, false)", values)
+      }
+    } catch (error) {
+      client.release(true)
+      throw error
     }
-    return preparedClient(client, naming)
+    const prepared = preparedClient(client, naming)
+    clients.set(client, prepared)
+    return prepared
   }
+  const connected = (client: PgClient) => clients.get(client) ?? prepare(client)
   const { Client } = pool as { Client?: PostgresPool['Client'] }
   return {
     options: pool.options ?? {},
     // What Kysely opens to cancel a statement.
     ...(Client === undefined ? {} : { Client }),
-    async connect() {
-      const client = await pool.connect()
-      const prepared = clients.get(client) ?? prepare(client)
-      clients.set(client, prepared)
-      try {
-        return (await prepared) as PostgresPoolClient
-      } catch (error) {
-        client.release(true)
-        throw error
-      }
-    },
+    connect: () => pool.connect().then(connected) as Promise<PostgresPoolClient>,
     end: () => pool.end(),
   }
 }
 
 /**
  * Asks with a callback: the driver's own promise keeps the rows of one answer alive until long after the next, which
- * costs a third of the time of a hundred rows.
+ * costs a third of the time of a hundred rows. `recover` may answer after an error.
  */
-const sent = (client: PgClient, statement: object): Promise<unknown> =>
+const sent = (
+  client: PgClient,
+  statement: object,
+  recover: (error: unknown) => Promise<unknown> = Promise.reject.bind(Promise),
+): Promise<unknown> =>
   new Promise((resolve, reject) => {
     client.query(statement, (error: unknown, result: unknown) =>
-      error ? reject(error) : resolve(result),
+      error ? recover(error).then(resolve, reject) : resolve(result),
     )
   })
 
@@ -100,26 +102,26 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
   let inTransaction = false
 
   const unnamed = (text: string, values: readonly unknown[]): Promise<unknown> =>
-    asksForArrays(text)
-      ? sent(client, { text: withoutMark(text), values, ...arrayRows })
-      : sent(client, { text, values })
+    sent(
+      client,
+      asksForArrays(text) ? { text: withoutMark(text), values, ...arrayRows } : { text, values },
+    )
 
-  const send = async (text: string, values: readonly unknown[]): Promise<unknown> => {
-    const named = naming.nameOf(text)
-    if (named === undefined || stale.has(named.name)) return unnamed(text, values)
-    const { name, arrays } = named
+  const underName = (
+    { name, text, arrays }: Named,
+    values: readonly unknown[],
+    whole: string,
+  ): Promise<unknown> => {
     held.add(name)
-    try {
-      const statement = { name, text: named.text, values }
-      return await sent(client, arrays ? { ...statement, ...arrayRows } : statement)
-    } catch (error) {
+    const { rowMode, types } = arrayRows
+    const statement = arrays ? { name, text, values, rowMode, types } : { name, text, values }
+    return sent(client, statement, (error) => {
       if (isStale(error)) stale.add(name)
       else if (isUnknown(error)) naming.nameOf = none
-      else throw error
+      else return Promise.reject(error)
       // The statement has done nothing, so it can be sent again; but a transaction is lost with it.
-      if (inTransaction) throw error
-      return unnamed(text, values)
-    }
+      return inTransaction ? Promise.reject(error) : unnamed(whole, values)
+    })
   }
 
   return {
@@ -129,8 +131,10 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
     query(text, values) {
       // A cursor, or a text without values, which may hold several statements.
       if (typeof text !== 'string' || !Array.isArray(values)) return client.query(text, values)
+      const named = naming.nameOf(text)
+      if (named !== undefined && !stale.has(named.name)) return underName(named, values, text)
       inTransaction = transactionAfter(text, inTransaction)
-      return send(text, values)
+      return unnamed(text, values)
     },
     release(destroy) {
       // A statement stays prepared as long as its connection lives, so one that has too many is not used again.

@@ -12,6 +12,9 @@ export interface SqliteStatement {
   raw(arrays: boolean): SqliteStatement
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   all(...parameters: any[]): unknown[]
+  /** The first row; it does not look for others. */
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
+  get(...parameters: any[]): unknown
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   run(...parameters: any[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -43,7 +46,7 @@ export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}
     prepare(text) {
       const known = kept.get(text)
       if (known !== undefined) return known
-      const statement = keptStatement(() => preparedAnew(database, text))
+      const statement = keptStatement(() => preparedAnew(database, text), isSingle(text))
       kept.set(text, statement)
       return statement
     },
@@ -54,14 +57,21 @@ export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}
 const preparedAnew = (database: SqliteFile, text: string): SqliteStatement =>
   asksForArrays(text) ? database.prepare(withoutMark(text)).raw(true) : database.prepare(text)
 
+/** Whether one of our reads can have one row at most. */
+const isSingle = (text: string): boolean => asksForArrays(text) && text.endsWith(' limit 1')
+
 type Kept = ReturnType<SqliteDatabase['prepare']>
 
 /** A statement that is used again. What the driver's own tells of itself is asked once: that is a call into native code. */
-function keptStatement(prepare: () => SqliteStatement): Kept {
+function keptStatement(prepare: () => SqliteStatement, isSingle: boolean): Kept {
   const statement = prepare()
+  const one = (parameters: readonly unknown[]): unknown[] => {
+    const row = statement.get(parameters)
+    return row === undefined ? [] : [row]
+  }
   return {
     reader: statement.reader,
-    all: (parameters) => statement.all(parameters),
+    all: isSingle ? one : (parameters) => statement.all(parameters),
     run: (parameters) => statement.run(parameters),
     // One that is being iterated over cannot be asked anything else: each time it is one of its own.
     iterate: (parameters) => prepare().iterate(parameters),
