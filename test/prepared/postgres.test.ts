@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type PgOptions, preparedPg } from '@model-api/core/prepared'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { equal, match, ok, rejects } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
@@ -31,6 +31,20 @@ function define(test: Test): void {
     pool.on('error', () => {})
     const kysely: Database = new Kysely({
       dialect: new PostgresDialect({ pool: preparedPg(pool, options) }),
+    })
+    opened.push(kysely)
+    return kysely
+  }
+  const openWith = (Client: typeof pg.Client, config: pg.PoolConfig = {}): Database => {
+    const pool = new pg.Pool({
+      connectionString: db.url ?? '',
+      max: 1,
+      ...config,
+      Client,
+    } as pg.PoolConfig)
+    pool.on('error', () => {})
+    const kysely: Database = new Kysely({
+      dialect: new PostgresDialect({ pool: preparedPg(pool) }),
     })
     opened.push(kysely)
     return kysely
@@ -131,6 +145,89 @@ function define(test: Test): void {
     equal((await names(on)).length, 0)
   })
 
+  const arrays = async (on: Database, text: string, values: readonly unknown[] = []) =>
+    on.executeQuery(CompiledQuery.raw(`/* model-api: rows as arrays */ ${text}`, [...values]))
+
+  for (const [title, open] of [
+    ['by our own queries', () => openWith(pg.Client)],
+    ['where the driver is another one', () => openWith(withoutQueries(pg.Client))],
+  ] as const) {
+    test(`rows as arrays of texts, ${title}`, async () => {
+      const on = open()
+      await db.execScript(
+        'drop table if exists kinds; create table kinds (id serial, b boolean, d date, n numeric, j jsonb, t text);',
+      )
+      const insert = 'insert into kinds (b, d, n, j, t) values ($1, $2, $3, $4, $5)'
+      const values = [true, '2024-02-29', '1.50', { a: [1] }, 'é"\\']
+      for (let times = 1; times <= 3; times++) {
+        const added = await arrays(on, insert, values)
+        equal([added.rows, added.numAffectedRows], [[], 1n])
+        const { rows, numAffectedRows } = await arrays(on, `${insert} returning *`, [
+          null,
+          null,
+          null,
+          null,
+          '',
+        ])
+        equal([rows, numAffectedRows], [[[String(times * 2), null, null, null, null, '']], 1n])
+        const read = await arrays(
+          on,
+          'select id, b, d, n, j, t from kinds where b order by id limit $1',
+          [1],
+        )
+        equal(read.rows, [['1', 't', '2024-02-29', '1.50', '{"a": [1]}', 'é"\\']])
+        equal((await arrays(on, 'select 1 where $1::int = 2', [1])).rows, [])
+        equal((await arrays(on, 'select $1::int where false', [1])).rows, [])
+        equal((await arrays(on, 'select 1, null, true')).rows, [['1', null, 't']])
+        const changed = await arrays(on, 'update kinds set t = $1 where not b is true', ['x'])
+        equal([changed.rows, changed.numAffectedRows], [[], BigInt(times)])
+      }
+      const many = await arrays(on, 'select n, n * 2 from generate_series(1, $1::int) n', [3_000])
+      equal([many.rows.length, many.rows[2_999]], [3_000, ['3000', '6000']])
+    })
+
+    test(`their errors leave the connection as it was, ${title}`, async () => {
+      const on = open()
+      const divided = (by: number) =>
+        arrays(on, 'select 10 / (n - $1::int) from generate_series(1, 5) n', [by])
+      for (let times = 0; times < 3; times++) {
+        equal((await divided(9)).rows.length, 5)
+        // Two rows have come already.
+        await rejects(divided(3), /division by zero/)
+        await rejects(arrays(on, 'select $1::int', ['x']), /invalid input syntax/)
+        await rejects(arrays(on, 'select nothing'), /does not exist/)
+        const unusable = { toPostgres: () => fail('of the value itself') }
+        await rejects(arrays(on, 'select $1::text', [unusable]), /of the value itself/)
+        equal((await arrays(on, 'select $1::text', ['x'])).rows, [['x']])
+      }
+      const failing = on.transaction().execute(async (trx) => {
+        await arrays(trx, 'select 1 / $1::int', [0])
+      })
+      await rejects(failing, /division by zero/)
+      equal((await arrays(on, 'select $1::text', ['y'])).rows, [['y']])
+    })
+  }
+
+  test('a table that changes changes rows of texts, not the status', async () => {
+    const on = open()
+    await db.execScript(
+      'create table turning (id integer, size integer); insert into turning values (1, 7);',
+    )
+    const read = async () => (await arrays(on, 'select * from turning where id = $1', [1])).rows
+    for (let times = 0; times < 3; times++) equal(await read(), [['1', '7']])
+    await db.execScript(
+      "alter table turning alter size type text using size || ' m'; alter table turning add extra text",
+    )
+    for (let times = 0; times < 3; times++) equal(await read(), [['1', '7 m', null]])
+  })
+
+  test('a driver that is asked for binary values is told otherwise', async () => {
+    const on = openWith(pg.Client, { binary: true } as pg.PoolConfig)
+    for (let times = 0; times < 3; times++) {
+      equal((await arrays(on, 'select $1::text, 7::text', ['x'])).rows, [['x', '7']])
+    }
+  })
+
   test('the time limit is told to every connection', async () => {
     const on = open({ statementTimeout: 150 }, 2)
     await rejects(sql`select pg_sleep(${10})`.execute(on), /statement timeout/)
@@ -166,6 +263,17 @@ function define(test: Test): void {
       }
     })
   }
+}
+
+/** As drivers are whose queries are not handed the protocol's messages. */
+function withoutQueries(Client: typeof pg.Client): typeof pg.Client {
+  return class extends Client {
+    static readonly Query = undefined
+  } as typeof pg.Client
+}
+
+function fail(message: string): never {
+  throw new Error(message)
 }
 
 /** A pooler in front of the test server that knows nothing of named statements, with two server connections. */

@@ -2,6 +2,7 @@
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { asksForArrays, withoutMark } from './array-rows.ts'
+import { type TextRowsClass, textRowsOf } from './pg-text-rows.ts'
 import { type Named, type NameOf, statementNames } from './statement-names.ts'
 
 /** What is used of a client of `pg`. */
@@ -66,28 +67,48 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
   }
 }
 
-/**
- * Asks with a callback: the driver's own promise keeps the rows of one answer alive until long after the next, which
- * costs a third of the time of a hundred rows. `recover` may answer after an error.
- */
-const sent = (
-  client: PgClient,
-  statement: object,
-  recover: (error: unknown) => Promise<unknown> = Promise.reject.bind(Promise),
-): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    client.query(statement, (error: unknown, result: unknown) =>
-      error ? recover(error).then(resolve, reject) : resolve(result),
-    )
-  })
+/** How a statement is sent. */
+interface Sending {
+  readonly name?: string
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Its rows are to be arrays of the protocol's texts. */
+  readonly arrays: boolean
+}
+
+/** May answer after an error. */
+type Recover = (error: unknown) => Promise<unknown>
 
 const none: NameOf = () => undefined
 
-/** Rows as arrays of the protocol's texts. */
+/** Rows as arrays of the protocol's texts, where the driver has to be told. */
 const arrayRows = {
   rowMode: 'array',
   types: { getTypeParser: () => (text: string) => text },
 } as const
+
+/**
+ * Asks with a callback: the driver's own promise keeps the rows of one answer alive until long after the next, which
+ * costs a third of the time of a hundred rows.
+ */
+function sent(
+  client: PgClient,
+  TextRows: TextRowsClass | undefined,
+  { name, text, values, arrays }: Sending,
+  recover: Recover = failed,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const settle = (error: unknown, result?: unknown): void => {
+      if (error) recover(error).then(resolve, reject)
+      else resolve(result)
+    }
+    if (!arrays) client.query({ name, text, values }, settle)
+    else if (TextRows !== undefined) client.query(new TextRows(name, text, values, settle))
+    else client.query({ name, text, values, ...arrayRows }, settle)
+  })
+}
+
+const failed: Recover = (error) => Promise.reject(error)
 
 interface Naming {
   nameOf: NameOf
@@ -101,11 +122,13 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
   const stale = new Set<string>()
   let inTransaction = false
 
-  const unnamed = (text: string, values: readonly unknown[]): Promise<unknown> =>
-    sent(
-      client,
-      asksForArrays(text) ? { text: withoutMark(text), values, ...arrayRows } : { text, values },
-    )
+  const TextRows = textRowsOf(client)
+
+  const unnamed = (whole: string, values: readonly unknown[]): Promise<unknown> => {
+    const arrays = asksForArrays(whole)
+    const text = arrays ? withoutMark(whole) : whole
+    return sent(client, TextRows, { text, values, arrays })
+  }
 
   const underName = (
     { name, text, arrays }: Named,
@@ -113,9 +136,7 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
     whole: string,
   ): Promise<unknown> => {
     held.add(name)
-    const { rowMode, types } = arrayRows
-    const statement = arrays ? { name, text, values, rowMode, types } : { name, text, values }
-    return sent(client, statement, (error) => {
+    return sent(client, TextRows, { name, text, values, arrays }, (error) => {
       if (isStale(error)) stale.add(name)
       else if (isUnknown(error)) naming.nameOf = none
       else return Promise.reject(error)
