@@ -221,6 +221,17 @@ function define(test: Test): void {
     for (let times = 0; times < 3; times++) equal(await read(), [['1', '7 m', null]])
   })
 
+  test('whoever watches the queries of the driver may put a callback in the place of ours', async () => {
+    const seen: unknown[] = []
+    const on = openWith(watched(pg.Client, seen))
+    await rejects(arrays(on, 'select 1 / $1::int', [0]), /division by zero/)
+    equal((await arrays(on, 'select $1::text', ['x'])).rows, [['x']])
+    equal(seen, [
+      { text: 'select 1 / $1::int', values: [0], failed: true },
+      { text: 'select $1::text', values: ['x'], failed: false },
+    ])
+  })
+
   test('a driver that is asked for binary values is told otherwise', async () => {
     const on = openWith(pg.Client, { binary: true } as pg.PoolConfig)
     for (let times = 0; times < 3; times++) {
@@ -269,6 +280,24 @@ function define(test: Test): void {
 function withoutQueries(Client: typeof pg.Client): typeof pg.Client {
   return class extends Client {
     static readonly Query = undefined
+  } as typeof pg.Client
+}
+
+/** As tracing does it. */
+function watched(Client: typeof pg.Client, seen: unknown[]): typeof pg.Client {
+  return class extends Client {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
+    override query(...args: any[]): any {
+      const [query] = args
+      const { text, values, callback } = query
+      if (typeof callback === 'function') {
+        query.callback = (error: unknown, result: unknown): void => {
+          seen.push({ text, values, failed: Boolean(error) })
+          callback(error, result)
+        }
+      }
+      return (super.query as (...given: unknown[]) => unknown)(...args)
+    }
   } as typeof pg.Client
 }
 

@@ -27,26 +27,34 @@ export const announcesBody = ({ headers }: IncomingMessage): boolean =>
 
 const tooLarge = (limit: number): ApiError => bodyTooLarge('API_BODY_LIMIT', limit)
 
-/** Events rather than iteration: leaving a loop early would destroy the connection before the answer is sent. */
+/**
+ * Events rather than iteration: leaving a loop early would destroy the connection before the answer is sent. The listeners
+ * stay, since nothing happens to a request that has been read, and to take them away costs as much as to read a small one.
+ */
 function collect(req: IncomingMessage, limit: number): Promise<Buffer | ApiError | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
-    const settle = (result: Buffer | ApiError | undefined): void => {
-      req.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut)
-      resolve(result)
-    }
+    let isRead = false
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
       else {
-        settle(tooLarge(limit))
-        req.on('error', () => {}).resume()
+        // What still comes is let go.
+        isRead = true
+        chunks.length = 0
+        resolve(tooLarge(limit))
       }
     }
-    const onEnd = (): void => settle(size === 0 ? undefined : whole(chunks, size))
-    const onCut = (): void => settle(incompleteBody())
-    if (req.destroyed) settle(incompleteBody())
+    const onEnd = (): void => {
+      isRead = true
+      resolve(size === 0 ? undefined : whole(chunks, size))
+    }
+    // Every request is closed in the end.
+    const onCut = (): void => {
+      if (!isRead) resolve(incompleteBody())
+    }
+    if (req.destroyed) onCut()
     else req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut)
   })
 }
