@@ -35,25 +35,26 @@ function collect(req: IncomingMessage, limit: number): Promise<Buffer | ApiError
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
-    let isRead = false
+    let isSettled = false
+    const settle = (outcome: () => Buffer | ApiError | undefined): void => {
+      if (isSettled) return
+      isSettled = true
+      resolve(outcome())
+    }
     const onData = (chunk: Buffer): void => {
+      // What comes after an answer is let go.
+      if (isSettled) return
       size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else {
-        // What still comes is let go.
-        isRead = true
-        chunks.length = 0
-        resolve(tooLarge(limit))
+      if (size <= limit) {
+        chunks.push(chunk)
+        return
       }
+      chunks.length = 0
+      settle(() => tooLarge(limit))
     }
-    const onEnd = (): void => {
-      isRead = true
-      resolve(size === 0 ? undefined : whole(chunks, size))
-    }
-    // Every request is closed in the end.
-    const onCut = (): void => {
-      if (!isRead) resolve(incompleteBody())
-    }
+    const onEnd = (): void => settle(() => (size === 0 ? undefined : whole(chunks, size)))
+    // Every request is closed in the end, the one that has been read, too.
+    const onCut = (): void => settle(incompleteBody)
     if (req.destroyed) onCut()
     else req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut)
   })

@@ -1,13 +1,13 @@
 // Rows of `pg` as the protocol brings them: a query of the driver's own kind that has nothing described, parsed or named.
 
 /** What a statement of `pg` is answered with; as much of it as anybody asks for. */
-export interface PgAnswer {
+interface PgAnswer {
   readonly command: string | null
   readonly rowCount: number | null
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
-export type PgCallback = (error: unknown, answer?: PgAnswer) => void
+type PgCallback = (error: unknown, answer?: PgAnswer) => void
 
 /** The connection of a client: what its queries write their messages to. */
 interface DriverConnection {

@@ -58,7 +58,8 @@ const preparedAnew = (database: SqliteFile, text: string): SqliteStatement =>
   asksForArrays(text) ? database.prepare(withoutMark(text)).raw(true) : database.prepare(text)
 
 /** Whether one of our reads can have one row at most. */
-const isSingle = (text: string): boolean => asksForArrays(text) && text.endsWith(' limit 1')
+const isSingle = (text: string): boolean =>
+  asksForArrays(text) && withoutMark(text).startsWith('select ') && text.endsWith(' limit 1')
 
 type Kept = ReturnType<SqliteDatabase['prepare']>
 
