@@ -1,5 +1,5 @@
 /** Kysely over the pool that a service would have, with statements prepared where there is a wrapper for it. */
-import { preparedPg, preparedSqlite } from '@model-api/core/prepared'
+import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { createPool } from 'mysql2'
@@ -21,12 +21,10 @@ export function openKysely(name: DatabaseName, prepared = false): Kysely<any> {
         dialect: new PostgresDialect({ pool: preparedPg(pool, { named: prepared }) }),
       })
     }
-    case 'mysql':
-      return new Kysely({
-        dialect: new MysqlDialect({
-          pool: createPool({ uri: location, connectionLimit: poolSize }),
-        }),
-      })
+    case 'mysql': {
+      const pool = createPool({ uri: location, connectionLimit: poolSize })
+      return new Kysely({ dialect: new MysqlDialect({ pool: preparedMysql(pool, { prepared }) }) })
+    }
   }
 }
 

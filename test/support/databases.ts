@@ -1,7 +1,7 @@
 /** Databases for tests: an empty one of each kind per caller, dropped when it is closed. */
 // Drivers are imported where they are used, so that tests without a database do not load them.
 import { readFileSync } from 'node:fs'
-import { preparedPg, preparedSqlite } from '@model-api/core/prepared'
+import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { plainOnly } from './path.ts'
 import { closeAtEnd } from './registry.ts'
@@ -110,7 +110,9 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
         ? new PostgresDialect({
             pool: async () => (plainOnly ? postgresPool() : preparedPg(await postgresPool())),
           })
-        : new MysqlDialect({ pool: mysqlPool }),
+        : new MysqlDialect({
+            pool: async () => (plainOnly ? mysqlPool() : preparedMysql(await mysqlPool())),
+          }),
     execScript: async (text) => {
       await create()
       await runScript(name, url ?? '', text)

@@ -36,6 +36,16 @@ suite('recent', (test) => {
     equal(all(map, 'abc'), 'bc')
   })
 
+  test('what had to make room is told of, what was deleted or set anew is not', () => {
+    const gone: number[] = []
+    const map = recent<number>(2, (value) => gone.push(value))
+    for (const [i, key] of [...'abcab'].entries()) map.set(key, i)
+    map.set('b', 9)
+    map.delete('a')
+    map.set('d', 10)
+    equal(gone, [0, 1, 2])
+  })
+
   test('against a plain list, over random steps', () => {
     const map = recent<number>(5)
     let list: [string, number][] = []

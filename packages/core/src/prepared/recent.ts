@@ -16,8 +16,12 @@ interface Entry<V> {
   older: Entry<V>
 }
 
-/** A ring beside the map: setting a key of a Map anew, which lists keys in their order, costs several times as much. */
-export function recent<V>(size: number): Recent<V> {
+/**
+ * A ring beside the map: setting a key of a Map anew, which lists keys in their order, costs several times as much.
+ *
+ * `forgotten` is told of each value that had to make room for another.
+ */
+export function recent<V>(size: number, forgotten: (value: V) => void = () => {}): Recent<V> {
   const known = new Map<string, Entry<V>>()
   const ends = { key: '' } as Entry<V>
   ends.newer = ends
@@ -55,7 +59,10 @@ export function recent<V>(size: number): Recent<V> {
       lead(entry)
       if (before !== undefined) return
       known.set(key, entry)
-      if (known.size > size) forget(ends.newer)
+      if (known.size <= size) return
+      const oldest = ends.newer
+      forget(oldest)
+      forgotten(oldest.value)
     },
     delete(key) {
       const entry = known.get(key)

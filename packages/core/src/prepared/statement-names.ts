@@ -1,14 +1,10 @@
 // Which statements get a name, and which: those that came before, by a hash of their text.
 
-import { asksForArrays, withoutMark } from './array-rows.ts'
-import { recent } from './recent.ts'
+import { type Recurring, recurringStatements } from './recurring-statements.ts'
 
 /** A statement that has a name. */
-export interface Named {
+export interface Named extends Recurring {
   readonly name: string
-  /** The text as the database gets it. */
-  readonly text: string
-  readonly arrays: boolean
 }
 
 /** The name of a statement as it came, or undefined: it is sent without one. */
@@ -17,28 +13,11 @@ export type NameOf = (text: string) => Named | undefined
 /** Statements that are planned; `begin`, `set` and their like are not worth a name. */
 const planned = /^(?:select|insert|update|delete|with) /i
 
-/**
- * Names the texts that come a second time, `size` of them at most: a statement that comes once costs more prepared than
- * not, and whoever invents new ones all the time must not push the others out.
- */
-export function statementNames(size: number): NameOf {
-  const seen = recent<true>(size * 2)
-  const named = recent<Named>(size)
-  return (text) => {
-    const known = named.get(text)
-    if (known !== undefined) return known
-    const arrays = asksForArrays(text)
-    const plain = arrays ? withoutMark(text) : text
-    if (!planned.test(plain)) return undefined
-    if (seen.get(text) === undefined) {
-      seen.set(text, true)
-      return undefined
-    }
-    const statement: Named = { name: nameFrom(plain), text: plain, arrays }
-    named.set(text, statement)
-    return statement
-  }
-}
+/** Names the texts that come a second time, `size` of them at most. */
+export const statementNames = (size: number): NameOf =>
+  recurringStatements(size, (statement) =>
+    planned.test(statement.text) ? { ...statement, name: nameFrom(statement.text) } : undefined,
+  )
 
 /** The same for the same text in every process, so that a pooler may share it. */
 function nameFrom(text: string): string {

@@ -1,5 +1,6 @@
 // Opens MySQL or MariaDB with a pool of mysql2.
 
+import { preparedMysql } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, MysqlDialect, type MysqlPool } from 'kysely'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
@@ -24,7 +25,7 @@ export async function openMysql(url: string, limits: Limits): Promise<Kysely<any
   })
   return new Kysely({
     dialect: new MysqlDialect({
-      pool: patient(pool as unknown as MysqlPool, limits.connectionTimeout),
+      pool: patient(preparedMysql(pool, { prepared: limits.prepared }), limits.connectionTimeout),
       onCreateConnection: async (connection) => {
         for (const statement of setUp(limits)) {
           await connection.executeQuery(CompiledQuery.raw(statement))

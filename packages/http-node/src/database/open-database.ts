@@ -16,7 +16,7 @@ export interface OpenOptions {
   /** Refuse every write, as the database itself does it. Default false. */
   readonly readOnly?: boolean
   /**
-   * Keep statements prepared, on PostgreSQL and SQLite. Default true; false for a pooler of PostgreSQL that gives each
+   * Keep statements prepared, on PostgreSQL, MariaDB and SQLite. Default true; false for a pooler that gives each
    * transaction another connection.
    */
   readonly prepared?: boolean
