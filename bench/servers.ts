@@ -39,7 +39,7 @@ export const here: string = fileURLToPath(new URL('.', import.meta.url))
 export async function start(given: Start): Promise<Server> {
   const { name, asks, database, script, file = `${here}server.ts`, flags = [] } = given
   const child = fork(file, [...(given.args ?? [name]), database], {
-    execArgv: ['--conditions=@model-api/source', ...flags],
+    execArgv: [...process.execArgv, ...flags],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const ended = once(child, 'exit')

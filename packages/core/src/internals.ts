@@ -2,7 +2,8 @@
 
 export type { Clock } from './call.ts'
 export { compileEmbed } from './compile/embed-query.ts'
-export { compileCount, compileRows } from './compile/row-query.ts'
+export { compileCount } from './compile/row-count.ts'
+export { compileRows } from './compile/row-query.ts'
 export type { Target } from './compile/target.ts'
 export { type FastPaths, noFastPaths, withFastPaths } from './config/fast-paths.ts'
 export { inRange, parseIp, parseIpRange } from './config/ip-range.ts'

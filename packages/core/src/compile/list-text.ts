@@ -4,7 +4,8 @@ import type { TextPiece } from '../dialect/object-text.ts'
 import type { RowPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { objectAlias } from './object-text.ts'
-import { compileCount, compileRows, type Slice } from './row-query.ts'
+import { compileCount } from './row-count.ts'
+import { compileRows, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
 export interface CompiledList extends Pick<TextPiece, 'form'> {

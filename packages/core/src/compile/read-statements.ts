@@ -6,7 +6,8 @@ import type { Statement } from '../sql/statement.ts'
 import type { ObjectPlace } from './cell.ts'
 import { type CompiledEmbed, compileEmbed } from './embed-query.ts'
 import type { ListTotal } from './list-text.ts'
-import { type CompiledRows, compileCount, compileRows, type Slice } from './row-query.ts'
+import { compileCount } from './row-count.ts'
+import { type CompiledRows, compileRows, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
 /** A statement that is still to be printed, or one that is as the driver takes it. */

@@ -10,7 +10,8 @@ import {
   readStatements,
   type Sendable,
 } from '../compile/read-statements.ts'
-import { countsBeside, type Slice } from '../compile/row-query.ts'
+import { countsBeside } from '../compile/row-count.ts'
+import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Place } from '../plan/cursor.ts'

@@ -2,11 +2,9 @@
 
 import { compileCondition } from '../compile/condition.ts'
 import { compileEmbed, keysOrigin, mostOf, mostOrigin, parentsIn } from '../compile/embed-query.ts'
-import { baseOf, baseOrigin, compileEmbedText } from '../compile/embed-text.ts'
-import { isJoinable } from '../compile/joined-embed.ts'
+import { baseOf, baseOrigin } from '../compile/embed-text.ts'
 import { beyondPlace } from '../compile/keyset.ts'
 import { compileList } from '../compile/list-text.ts'
-import { compileObject, type ObjectSelection } from '../compile/object-text.ts'
 import { isPlannedAnew } from '../compile/planned-anew.ts'
 import {
   type CheckedObject,
@@ -17,14 +15,10 @@ import {
   type Sendable,
   valuesOf,
 } from '../compile/read-statements.ts'
+import { compileCount } from '../compile/row-count.ts'
 import {
   type CompiledRows,
-  canSkipKeys,
-  canWriteObjects,
-  compileCount,
   compileRows,
-  type EmbedText,
-  far,
   offsetOf,
   offsetOrigin,
   type Slice,
@@ -32,15 +26,16 @@ import {
 import type { Target } from '../compile/target.ts'
 import { formTest, listTest } from '../dialect/object-text.ts'
 import { insideQuotes } from '../json/quoted.ts'
-import type { Condition, EmbedPlan, ReadPlan, Value } from '../plan/plan.ts'
+import type { Condition, EmbedPlan } from '../plan/plan.ts'
 import { recent } from '../prepared/recent.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { filled, type Pieces, type Refill, type Template, templateOf } from '../sql/template.ts'
 import { readyOf } from './ready.ts'
+import { embedForm, formOf, noSlice, remembered } from './statement-forms.ts'
+import { objectText, type TextReading, type TextsTaken, textForm, textsOf } from './taken-texts.ts'
 
 /** What was printed so far. */
 export interface StatementTemplates {
-  /** Objects are read as values: a text had not its form, and others of this read will not have it either. */
   asValues: boolean
   /** By the texts that are taken. */
   readonly rows: Map<string, Forms<RowReading>>
@@ -79,28 +74,12 @@ export const statementTemplates = (): StatementTemplates => ({
 })
 
 /** A read whose plan was filled in. */
-export interface FilledRead {
+export interface FilledRead extends TextReading {
   readonly templates: StatementTemplates
-  readonly target: Target
-  /** The plan as filled in, whose statements are compiled where a value changes their text. */
-  readonly plan: ReadPlan
   /** The conditions with the values of this request, by their slots. */
   readonly conditions: ReadonlyMap<object, Condition>
-  /** To-one relations may be joined. */
-  readonly joins: boolean
-  /** What may come as JSON text; URLs in it start with `base`. */
-  readonly texts?: TextsTaken
   /** The text of a statement whose rows are asked for, as the driver takes it. */
   readonly finish: (text: string, rows: boolean) => string
-}
-
-/** Which texts a read takes. */
-export interface TextsTaken {
-  readonly base: string
-  /** Embedded relations. */
-  readonly embeds: boolean
-  /** Objects of rows: with their relations, or of a single record, whose tag is made of its columns, these alone. */
-  readonly objects: 'whole' | 'own' | false
 }
 
 /** The statements of a filled read: those of `readStatements(target, plan)`, without compiling them again. */
@@ -197,88 +176,13 @@ export function filledStatements(read: FilledRead): ReadStatements {
   }
 }
 
-/** What comes with the rows of a page: the texts that are taken, and joined relations. */
-function textsOf(read: FilledRead, slice: Slice): Pick<Slice, 'texts' | 'joined' | 'object'> {
-  const { target, plan, texts } = read
-  const written = texts?.embeds ? embedTexts(target, plan, slice, texts.base) : []
-  const names = new Set(written.map(({ name }) => name))
-  const joined = read.joins && slice.offset < far ? fitting(plan, joinable(plan, names)) : []
-  if (written.length > 0) return { texts: written, joined }
-  const isWritten =
-    canWriteObjects(plan.rows, slice) && !isPlannedAnew(target.dialect, plan.rows, slice.keyset)
-  const object = isWritten ? objectText(read, plan, joined, texts?.objects === 'own') : undefined
-  return { joined, ...(object && { object }) }
-}
-
-/** The object of each row, where the database can write it. */
-function objectText(
-  { target, texts, templates }: FilledRead,
-  { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
-  joined: readonly EmbedPlan[],
-  ownOnly: boolean,
-): ObjectSelection | undefined {
-  if (texts === undefined || texts.objects === false || templates.asValues) return undefined
-  const { base } = texts
-  return compileObject(target, { rows, embeds, links, joined, base, ownOnly })
-}
-
-/** The relations that the database can write; rows that are skipped must not have them written. */
-function embedTexts(
-  target: Target,
-  { rows, embeds }: ReadPlan,
-  { offset, limit }: Slice,
-  base: string,
-): readonly EmbedText[] {
-  if (offset > 0 && !canSkipKeys(target, rows)) return []
-  const most = rows.from.resource.settings.limits.embeddedRows + 1
-  return embeds.flatMap((embed) => {
-    const text = compileEmbedText(target, rows.from, embed, { base, most, parents: limit })
-    return text === undefined ? [] : [{ name: embed.relation.name, text }]
-  })
-}
-
-/** The to-one relations of a page of records that can be joined: none of them changes which rows there are. */
-const joinable = ({ rows, embeds }: ReadPlan, written: ReadonlySet<string>): readonly EmbedPlan[] =>
-  embeds.filter(
-    (embed, i) =>
-      rows.shape === 'entity' &&
-      !written.has(embed.relation.name) &&
-      isJoinable(rows, embed) &&
-      // Two of one alias cannot both be joined.
-      embeds.findIndex(({ rows: { from } }) => from.alias === embed.rows.from.alias) === i,
-  )
-
-/** Databases take some 60 tables and 1,600 columns in one statement. */
-const mostJoined = 16
-const mostColumns = 1000
-
-function fitting({ rows }: ReadPlan, embeds: readonly EmbedPlan[]): readonly EmbedPlan[] {
-  let columns = rows.output.length
-  return embeds.slice(0, mostJoined).filter((embed) => {
-    columns += embed.rows.output.length + 1
-    return columns <= mostColumns
-  })
-}
-
 const baseRefill = (
   { dialect: { jsonText } }: Target,
-  texts: FilledRead['texts'],
+  texts: TextsTaken | undefined,
 ): Fragment | undefined => {
   if (texts === undefined) return undefined
   return jsonText === undefined ? sql`${insideQuotes(texts.base)}` : baseOf(jsonText, texts.base)
 }
-
-/** The texts that are taken, in words that need not be put together for each request. */
-function textForm({ texts, templates }: FilledRead): string {
-  const objects = (texts !== undefined && !templates.asValues && texts.objects) || 'values'
-  return texts?.embeds ? withEmbeds[objects] : objects
-}
-
-const withEmbeds = {
-  whole: 'whole, embeds',
-  own: 'own, embeds',
-  values: 'values, embeds',
-} as const
 
 /** Requests come by few mounts. */
 const mostBases = 8
@@ -300,29 +204,4 @@ function byBase<T>(make: (base: string) => T): (base: string) => T {
     known.set(base, made)
     return made
   }
-}
-
-const noSlice: Slice = { limit: 1, offset: 0 }
-
-/** Slices of one form differ in values only; a far page is another statement than a near one. */
-const formOf = (slice: Slice): string =>
-  `${placeForm(slice)}${slice.total === undefined ? '' : ' with total'}`
-
-function placeForm({ offset, keyset, fixed }: Slice): string {
-  if (fixed) return 'fixed'
-  if (keyset !== undefined) {
-    return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
-  }
-  return offset === 0 ? 'first' : offset >= far ? 'far' : 'near'
-}
-
-/** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */
-const embedForm = (keys: readonly (readonly Value[])[]): string =>
-  String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)
-
-function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  if (known.has(key)) return known.get(key) as V
-  const made = make()
-  known.set(key, made)
-  return made
 }

@@ -1,0 +1,53 @@
+// RowPlan → the terms of ORDER BY, and whether its rows come in that order without sorting.
+
+import type { Expression } from 'kysely'
+import { decidingJoins } from '../plan/deciding-joins.ts'
+import type { Operand, RowPlan } from '../plan/plan.ts'
+import { compileOperand } from './condition.ts'
+import { readsBaseAlone } from './row-set.ts'
+import type { Target } from './target.ts'
+
+/** Backwards, every direction and every null placement turns around; the reader turns the rows again. */
+export function orderTerms(
+  target: Target,
+  plan: RowPlan,
+  backwards: boolean,
+): readonly Expression<unknown>[] {
+  return plan.order.flatMap(({ operand, descending, nulls }) => {
+    const { column, expression } = compileOperand(target, operand, plan.shape === 'groups')
+    const term = {
+      descending: descending !== backwards,
+      nulls: (nulls === 'first') !== backwards ? ('first' as const) : ('last' as const),
+      mayBeNull: mayBeNull(plan, operand),
+    }
+    return target.dialect.order(column, expression, term)
+  })
+}
+
+/** Where no NULL can occur, the database may follow an index. */
+function mayBeNull(plan: RowPlan, operand: Operand): boolean {
+  const { source, column } = operand.kind === 'column' ? operand : operand.of
+  if (operand.kind === 'aggregate') return operand.function !== 'count'
+  const outer = plan.joins.some(
+    (join) => join.type === 'right' || (join.type === 'left' && join.source === source),
+  )
+  return column.nullable || outer || (plan.distinctBase && source !== plan.from)
+}
+
+/** Whether the rows come in their order without sorting: a single one, or all of a table by its key. */
+export function isInOrder(plan: RowPlan): boolean {
+  const { order, where, joins, from } = plan
+  if (order.length === 0) return true
+  if (where.length > 0 || decidingJoins(where, joins).length > 0) return false
+  const [key, ...others] = from.resource.primaryKey
+  const [term] = order
+  return (
+    readsBaseAlone(plan) &&
+    order.length === 1 &&
+    others.length === 0 &&
+    (key?.type === 'integer' || key?.type === 'bigint') &&
+    term?.operand.kind === 'column' &&
+    term.operand.source === from &&
+    term.operand.column === key
+  )
+}

@@ -1,0 +1,31 @@
+// What the statements of one read differ in besides values, as short names of it.
+
+import { far, type Slice } from '../compile/row-query.ts'
+import type { Value } from '../plan/plan.ts'
+
+/** Of a statement without a page. */
+export const noSlice: Slice = { limit: 1, offset: 0 }
+
+/** Slices of one form differ in values only; a far page is another statement than a near one. */
+export const formOf = (slice: Slice): string =>
+  `${placeForm(slice)}${slice.total === undefined ? '' : ' with total'}`
+
+function placeForm({ offset, keyset, fixed }: Slice): string {
+  if (fixed) return 'fixed'
+  if (keyset !== undefined) {
+    return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
+  }
+  return offset === 0 ? 'first' : offset >= far ? 'far' : 'near'
+}
+
+/** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */
+export const embedForm = (keys: readonly (readonly Value[])[]): string =>
+  String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)
+
+/** What is known of a key, made where nothing is; undefined is worth remembering, too. */
+export function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  if (known.has(key)) return known.get(key) as V
+  const made = make()
+  known.set(key, made)
+  return made
+}
