@@ -5,9 +5,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createApi, defineModel, type Meta } from '@model-api/core'
 import { type PgOptions, preparedPg } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { notRun, suite, type Test } from '../support/suite.ts'
@@ -237,6 +239,38 @@ function define(test: Test): void {
     for (let times = 0; times < 3; times++) {
       equal((await arrays(on, 'select $1::text, 7::text', ['x'])).rows, [['x', '7']])
     }
+  })
+
+  test('a page of all rows is planned once where its size is a usual one, with conditions each time', async () => {
+    await db.execScript(`create table samples (id integer primary key, kind integer);
+      insert into samples select n, n % 3 from generate_series(1, 5000) n; analyze samples;`)
+    const sample = (meta: Meta) =>
+      defineModel('Sample', {
+        table: 'samples',
+        columns: { id: { type: 'integer', primaryKey: true }, kind: { type: 'integer' } },
+        meta: { pagination_size_default: 30, pagination_size_max: 70, ...meta },
+      })
+    /** How the statement of a list is planned, and its end. */
+    const planned = async (query: string, meta: Meta = {}): Promise<unknown> => {
+      const on = open()
+      const api = createApi({ db: on, models: [sample(meta)], onWarning: () => {} })
+      for (let times = 0; times < 12; times++) {
+        equal((await api.handle({ method: 'GET', url: `/api/samples?${query}` })).status, 200)
+      }
+      const { rows } = await sql<{ end: string; generic: boolean }>`
+        select substring(statement from 'limit.*') as end, generic_plans > 0 as generic
+        from pg_prepared_statements where statement like '%order by "samples"."id" asc limit%'`.execute(
+        on,
+      )
+      return rows.map(({ end, generic }) => `${generic ? 'once' : 'each time'}: ${end}`)
+    }
+    equal(await planned('count=none'), ['once: limit 31'])
+    equal(await planned('count=exact&limit=70'), ['once: limit 70'])
+    equal(await planned('count=none&paging=cursor&limit=70'), ['once: limit 71'])
+    equal(await planned('count=none&limit=20'), ['each time: limit $1'])
+    equal(await planned('count=none&kind__eq=1'), ['each time: limit $2'])
+    const ofKind: AccessPolicy = { scope_query: (query) => query.where('kind', '=', 2) }
+    equal(await planned('count=none', { access_policy: ofKind }), ['each time: limit $2'])
   })
 
   test('the time limit is told to every connection', async () => {

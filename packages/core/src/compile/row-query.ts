@@ -3,7 +3,7 @@
 import type { SqlBool } from 'kysely'
 import { natural } from '../dialect/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
-import type { EmbedPlan, KeysetPage, RowPlan } from '../plan/plan.ts'
+import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import type { Place } from './cell.ts'
 import { orderBy } from './clauses.ts'
@@ -35,7 +35,7 @@ export interface CompiledRows {
 /** Which of the rows are read: `limit` and `offset` are bound values; a keyset begins at a place in the order. */
 export interface Slice {
   readonly limit: number
-  /** The limit is no value but part of the text: nobody asked for it. */
+  /** The limit is no value but part of the text, and the same for all. */
   readonly fixed?: true
   readonly offset: number
   readonly keyset?: KeysetPage
@@ -89,7 +89,9 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const beyond = keyset && place && madeOf<SqlBool>(keyset.terms, place)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
-  const limit = slice.fixed ? natural(slice.limit) : target.dialect.rowCount(slice.limit)
+  const limit = isLimitWritten(target, plan, slice)
+    ? natural(slice.limit)
+    : target.dialect.rowCount(slice.limit)
   const page = sql`${order} limit ${limit}${offset}`
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `
@@ -115,6 +117,30 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       ? {}
       : { total: { alias: totalAlias, index: selected.length - 1 } }),
   }
+}
+
+/**
+ * Whether the limit is part of the text: of a single record, and of pages of the usual sizes of all that there is. Where
+ * conditions choose the rows, a plan for all of their values could be a bad one for most, so that planning every time is
+ * the better thing to do.
+ */
+export const isLimitWritten = (
+  { dialect, scopes }: Target,
+  { shape, where, joins, from }: RowPlan,
+  { limit, fixed }: Slice,
+): boolean =>
+  fixed === true ||
+  (dialect.plansByLimit === true &&
+    shape === 'entity' &&
+    where.length === 0 &&
+    joins.length === 0 &&
+    scopes.size === 0 &&
+    isUsual(from, limit))
+
+/** Whether a page of the default size, or of the largest, is read with so many rows; one more tells whether others follow. */
+function isUsual({ resource: { settings } }: Source, limit: number): boolean {
+  const { pageSizeDefault, pageSizeMax } = settings
+  return [pageSizeDefault, pageSizeMax].some((size) => limit === size || limit === size + 1)
 }
 
 /** What a statement's offset is made of. */

@@ -71,6 +71,12 @@ export interface Dialect {
   /** Whether it is so for the total of a whole table at least, which no page of it but the last one proves. */
   readonly countsTablesInStatement?: boolean
 
+  /**
+   * Whether a kept plan is made for a limit that it knows: with another one, the database expects a tenth of the table, finds
+   * each plan for the true number cheaper, and plans every time.
+   */
+  readonly plansByLimit?: boolean
+
   /** Whether groups may be counted beside themselves, by `count(*) over ()`, and keep their order. */
   readonly countsGroupsBeside?: boolean
 

@@ -127,6 +127,7 @@ function dialectWith(facts: Facts): Dialect {
     // A round trip and a plan cost more than the subquery.
     rowCount: (count) => sql`${count}`,
     countsInStatement: true,
+    plansByLimit: true,
     countsGroupsBeside: true,
     computesSkippedRows: true,
     locksRows: true,

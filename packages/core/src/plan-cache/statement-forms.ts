@@ -1,17 +1,20 @@
 // What the statements of one read differ in besides values, as short names of it.
 
-import { far, type Slice } from '../compile/row-query.ts'
-import type { Value } from '../plan/plan.ts'
+import { far, isLimitWritten, type Slice } from '../compile/row-query.ts'
+import type { Target } from '../compile/target.ts'
+import type { RowPlan, Value } from '../plan/plan.ts'
 
 /** Of a statement without a page. */
 export const noSlice: Slice = { limit: 1, offset: 0 }
 
 /** Slices of one form differ in values only; a far page is another statement than a near one. */
-export const formOf = (slice: Slice): string =>
-  `${placeForm(slice)}${slice.total === undefined ? '' : ' with total'}`
+export function formOf(target: Target, plan: RowPlan, slice: Slice): string {
+  const total = slice.total === undefined ? '' : ' with total'
+  const limit = isLimitWritten(target, plan, slice) ? ` of ${slice.limit}` : ''
+  return `${placeForm(slice)}${total}${limit}`
+}
 
-function placeForm({ offset, keyset, fixed }: Slice): string {
-  if (fixed) return 'fixed'
+function placeForm({ offset, keyset }: Slice): string {
   if (keyset !== undefined) {
     return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
   }

@@ -109,7 +109,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
   return {
     rows(slice): RowStatement {
       const forms = remembered(templates.rows, textForm(read), (): Forms<RowReading> => new Map())
-      const known = remembered(forms, formOf(slice), () => {
+      const known = remembered(forms, formOf(target, plan.rows, slice), () => {
         const { rows, ...compiled } = compileRows(target, plan.rows, {
           ...slice,
           ...textsOf(read, slice),
@@ -130,7 +130,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
       if (templates.asValues || texts?.objects !== 'whole' || slice.keyset !== undefined) {
         return undefined
       }
-      const known = remembered(templates.lists, formOf(slice), () => {
+      const known = remembered(templates.lists, formOf(target, plan.rows, slice), () => {
         const page = { ...slice, ...textsOf(read, slice) }
         const compiled = compileList(target, plan.rows, page, total)
         const template = compiled && finished(compiled.list, true)
