@@ -1,4 +1,5 @@
 /** preparedMysql: prepared statements and rows as arrays, with the same answers and errors as texts have. */
+import { createApi, defineModel } from '@model-api/core'
 import { type MysqlOptions, preparedMysql } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely'
 import { createPool, type PoolOptions } from 'mysql2'
@@ -238,6 +239,32 @@ function define(test: Test): void {
       await rejects(rowsOf(on, slow, [5]), /max_statement_time exceeded/)
       equal(await rowsOf(on, slow, [0]), [[0]])
     }
+  })
+
+  test('the reads and writes of an API are prepared', async () => {
+    const on = open()
+    await db.execScript(
+      'create table notes (id integer primary key auto_increment, text varchar(9))',
+    )
+    const Note = defineModel('Note', {
+      table: 'notes',
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        text: { type: 'string', maxLength: 9 },
+      },
+      meta: {},
+    })
+    const api = createApi({ db: on, models: [Note], onWarning: () => {} })
+    await api.ready
+    const before = await counts(on)
+    for (let times = 1; times <= 5; times++) {
+      const body = { text: `note ${times}` }
+      equal((await api.handle({ method: 'POST', url: '/api/notes', body })).status, 201)
+      const { status, body: read } = await api.handle({ method: 'GET', url: `/api/notes/${times}` })
+      equal([status, (read as { value: unknown }).value], [200, { id: times, ...body }])
+    }
+    const after = await counts(on)
+    equal(after.executed - before.executed, isMariadb ? 8 : 0)
   })
 
   test('rows may be streamed', async () => {
