@@ -95,6 +95,28 @@ function define(test: Test): void {
     equal(await counts(on), prepares(0, 0))
   })
 
+  test('a write that gives rows back and is not ours gives the values it always gave', async () => {
+    if (!isMariadb) return
+    await db.execScript('create table floats (id integer primary key auto_increment, f float)')
+    const on = open()
+    for (let times = 0; times < 4; times++) {
+      const added = sql<{ f: number }>`insert into floats (f) values (${'0.1'}) returning f`
+      equal((await added.execute(on)).rows, [{ f: 0.1 }])
+    }
+    const gone = sql<{ f: number }>`delete from floats where id = ${1} returning f`
+    for (const rows of [[{ f: 0.1 }], [], []]) equal((await gone.execute(on)).rows, rows)
+    equal(await counts(on), prepares(0, 0))
+  })
+
+  test('none where none may be kept', async () => {
+    const on = open({ statements: 0 })
+    for (let times = 0; times < 4; times++) {
+      equal(await rowsOf(on, 'select id from things where id = ?', [1]), [[1]])
+    }
+    const { prepared, executed } = await counts(on)
+    equal([prepared, executed], [-1, -1])
+  })
+
   test('off, nothing is prepared, and rows come as arrays nevertheless', async () => {
     const on = open({ prepared: false })
     for (let times = 0; times < 4; times++) {

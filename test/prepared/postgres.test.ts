@@ -269,6 +269,12 @@ function define(test: Test): void {
     equal(await planned('count=none&paging=cursor&limit=70'), ['once: limit 71'])
     equal(await planned('count=none&limit=20'), ['each time: limit $1'])
     equal(await planned('count=none&kind__eq=1'), ['each time: limit $2'])
+    const marked: Meta = {
+      soft_delete: true,
+      soft_delete_attribute: 'kind',
+      soft_delete_values: [0, 1],
+    }
+    equal(await planned('count=none', marked), ['each time: limit $2'])
     const ofKind: AccessPolicy = { scope_query: (query) => query.where('kind', '=', 2) }
     equal(await planned('count=none', { access_policy: ofKind }), ['each time: limit $2'])
   })

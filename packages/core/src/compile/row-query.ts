@@ -32,7 +32,7 @@ export interface CompiledRows {
   readonly total?: Place
 }
 
-/** Which of the rows are read: `limit` and `offset` are bound values; a keyset begins at a place in the order. */
+/** Which of the rows are read: `limit`, mostly, and `offset` are bound values; a keyset begins at a place in the order. */
 export interface Slice {
   readonly limit: number
   /** The limit is no value but part of the text, and the same for all. */
@@ -121,7 +121,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
 
 /**
  * Whether the limit is part of the text: of a single record, and of pages of the usual sizes of all that there is. Where
- * conditions choose the rows, a plan for all of their values could be a bad one for most, so that planning every time is
+ * conditions choose the rows, those of policies and of soft delete included, a plan for all of their values could be a bad one for most, so that planning every time is
  * the better thing to do.
  */
 export const isLimitWritten = (
@@ -135,6 +135,7 @@ export const isLimitWritten = (
     where.length === 0 &&
     joins.length === 0 &&
     scopes.size === 0 &&
+    (from.includeDeleted || from.resource.settings.softDelete === null) &&
     isUsual(from, limit))
 
 /** Whether a page of the default size, or of the largest, is read with so many rows; one more tells whether others follow. */

@@ -39,8 +39,8 @@ export interface MysqlOptions {
 }
 
 /**
- * Wraps a pool of `mysql2` for Kysely's MysqlDialect. On MariaDB, a read of model-api or a write that comes again is
- * executed as a prepared statement of its connection; MySQL gets texts. Reads of model-api come as arrays. Nothing else
+ * Wraps a pool of `mysql2` for Kysely's MysqlDialect. On MariaDB, a statement of model-api, or a write without
+ * RETURNING, that comes again is executed as a prepared statement of its connection; MySQL gets texts. Reads of model-api come as arrays. Nothing else
  * changes, errors included.
  *
  * ```ts
@@ -53,7 +53,7 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
   const preparing: Preparing = {
     recurring: recurringStatements(statements, worthPreparing),
     most: statements,
-    may: prepared && keepsStatements(pool) ? 'not asked' : 'no',
+    may: prepared && statements > 0 && keepsStatements(pool) ? 'not asked' : 'no',
   }
   // Kysely knows its connections by these objects, so each has one wrapper.
   const wrapped = new WeakMap<MysqlClient, MysqlPoolConnection>()
@@ -83,13 +83,15 @@ interface Preparing {
 }
 
 /**
- * Reads of ours say which form each value should have, others might get another one than as text; a write answers with
- * numbers alone.
+ * Statements of ours say which form each value should have, rows of others might get another one than as text. So of
+ * those it is the writes that answer with numbers alone; a text in which the word stands otherwise is none.
  */
 const worthPreparing = (statement: Recurring): Recurring | undefined =>
-  statement.arrays || /^(?:insert|update|delete|replace) /i.test(statement.text)
+  statement.arrays || (write.test(statement.text) && !/\breturning\b/i.test(statement.text))
     ? statement
     : undefined
+
+const write = /^(?:insert|update|delete|replace) /i
 
 /** A pool may be told to reset its connections after each use, which loses their statements. */
 const keepsStatements = (pool: object): boolean =>
