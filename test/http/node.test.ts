@@ -63,6 +63,10 @@ const apiOf = (handle: Handle, bodyLimit = 1_000_000) => ({
   close: async () => {},
 })
 
+/** More than the buffers of two sockets hold. */
+const large = 'x'.repeat(32 * 1024 * 1024)
+const largeBody = { value: large } as unknown as Envelope
+
 interface Running {
   readonly url: string
   readonly port: number
@@ -126,6 +130,41 @@ suite('http-node', (test) => {
         agent: 'test',
       })
     }))
+
+  test('closes the connection of a client that takes nothing of its answer', async () => {
+    let closed: Promise<unknown> | undefined
+    const api = apiOf(async () => ({ status: 200, headers: {}, body: largeBody }))
+    const server = createServer(api, { sendTimeout: 200 })
+    server.server.on('connection', (socket) => {
+      closed = once(socket, 'close')
+    })
+    const { port } = new URL(await server.listen(0))
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write('GET /api/large HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(socket, 'connect')
+    await sleep(20)
+    await closed
+    socket.destroy()
+    await server.close()
+  })
+
+  test('lets a slow client take its time, as long as it takes some', () =>
+    serving(
+      async ({ port }) => {
+        const socket = connect(port, '127.0.0.1')
+        socket.write('GET /api/large HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+        let received = 0
+        for await (const data of socket) {
+          received += (data as Buffer).length
+          if (received % 8 === 0) await sleep(20)
+        }
+        ok(received > large.length, `${received} bytes`)
+      },
+      async () => ({ status: 200, headers: {}, body: largeBody }),
+      { sendTimeout: 1000 },
+    ))
 
   test('answers JSON with its length, HEAD without the body', () =>
     serving(async ({ url }) => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Api } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { cases } from './cases.ts'
@@ -16,10 +17,16 @@ export function survives(name: string, server: Server): void {
   const { mount = '' } = server
   const path = `${mount}/api/books`
 
+  const started = (api: Api) =>
+    server.start(api) as Promise<{
+      readonly port: number
+      readonly ask: Ask
+      stop(): Promise<void>
+    }>
+
   const running = async (run: (port: number) => Promise<void>): Promise<void> => {
     const { api, close } = await openWorld()
-    const started = await server.start(api)
-    const { port, ask, stop } = started as typeof started & { readonly port: number }
+    const { port, ask, stop } = await started(api)
     try {
       await run(port)
       await stillServes(ask)
@@ -76,6 +83,90 @@ export function survives(name: string, server: Server): void {
         ok(answer.startsWith('HTTP/1.1 413 '), answer.slice(0, 200))
         socket.destroy()
       }))
+
+    test('one that pipelines requests and reads nothing has one answer in memory', async () => {
+      const { api, close } = await openWorld()
+      let begun = 0
+      const large = `"${'x'.repeat(16 * 1024 * 1024)}"`
+      const answering: Api = {
+        ...api,
+        answer: async () => {
+          begun += 1
+          return { status: 200, headers: { 'content-type': 'application/json' }, text: large }
+        },
+      }
+      const { port, stop } = await started(answering)
+      try {
+        const socket = await open(port)
+        socket.pause()
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(20))
+        await sleep(300)
+        equal(begun, 1)
+        socket.destroy()
+        // What waited on that connection is not begun any more.
+        await sleep(50)
+        equal(begun, 1)
+      } finally {
+        await stop()
+        await close()
+      }
+    })
+
+    test('one that pipelines and reads gets every answer, in order', async () => {
+      const { api, close } = await openWorld()
+      const answering: Api = {
+        ...api,
+        // The first answers would come last.
+        answer: async ({ url }) => {
+          const place = Number(url.slice(-1))
+          await sleep(5 * (5 - place))
+          return { status: 200, headers: {}, text: `answer ${place}.` }
+        },
+      }
+      const { port, stop } = await started(answering)
+      try {
+        const socket = await open(port)
+        let received = ''
+        socket.setEncoding('utf8').on('data', (data) => {
+          received += data
+        })
+        for (const place of [1, 2, 3, 4, 5]) {
+          socket.write(`GET ${path}?limit=${place} HTTP/1.1\r\nhost: x\r\n\r\n`)
+        }
+        for (let i = 0; i < 200 && !received.includes('answer 5.'); i++) await sleep(10)
+        equal(
+          received.match(/answer \d/g),
+          [1, 2, 3, 4, 5].map((place) => `answer ${place}`),
+        )
+        socket.destroy()
+      } finally {
+        await stop()
+        await close()
+      }
+    })
+
+    test('one that pipelines more than anybody does is disconnected', async () => {
+      const { api, close } = await openWorld()
+      let begun = 0
+      const counting: Api = {
+        ...api,
+        answer: (request) => {
+          begun += 1
+          return api.answer(request)
+        },
+      }
+      const { port, stop } = await started(counting)
+      try {
+        const socket = await open(port)
+        socket.resume()
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(1000))
+        await once(socket, 'close')
+        ok(begun < 200, `${begun} requests were answered`)
+      } finally {
+        await stop()
+        await close()
+      }
+    })
 
     test('one that says more than it has is answered before it sends', () =>
       running(async (port) => {

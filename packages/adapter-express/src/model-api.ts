@@ -3,7 +3,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
 import {
+  connectionTurn,
   hostError,
+  limitSending,
   readParsed,
   readRequest,
   unreadBody,
@@ -33,9 +35,12 @@ export function modelApi(
   }
   const answer = async (req: ExpressRequest, res: ServerResponse): Promise<void> => {
     try {
+      const turn = connectionTurn(req, res)
+      if (turn !== undefined && !(await turn)) return
       const read = readParsed(req, req.body, api.bodyLimit)
       const body = read instanceof Promise ? await read : read
       writeText(res, await api.answer(requestOf(req, body)))
+      limitSending(res)
     } catch {
       res.destroy()
     }

@@ -1,7 +1,13 @@
 // Koa middleware: hands the raw request to the API and sets its answer; other paths go on to the host.
 
 import type { Api } from '@model-api/core'
-import { hostError, readParsed, unreadBody } from '@model-api/http-node'
+import {
+  connectionTurn,
+  hostError,
+  limitSending,
+  readParsed,
+  unreadBody,
+} from '@model-api/http-node'
 import { answer, answerText, parsedBody, requestOf, urlOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
@@ -17,6 +23,10 @@ import type { Handler } from './context.ts'
 export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handler {
   return async (ctx, next) => {
     if (!api.owns(urlOf(ctx))) return next()
+    const turn = connectionTurn(ctx.req, ctx.res)
+    if (turn !== undefined && !(await turn)) return
+    // Koa itself ends the response.
+    ctx.res.once('prefinish', () => limitSending(ctx.res))
     const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
     const body = read instanceof Promise ? await read : read
     answerText(ctx, await api.answer(requestOf(ctx, body)))

@@ -2,6 +2,7 @@
 
 export { run } from './command.ts'
 export type { CommandIo } from './commands/io.ts'
+export { connectionTurn } from './connection-turns.ts'
 export { type OpenDatabase, type OpenOptions, openDatabase } from './database/open-database.ts'
 export {
   type GuardingApi,
@@ -17,5 +18,6 @@ export { type ListenerOptions, listener } from './listener.ts'
 export { readParsed, unreadBody } from './parsed-body.ts'
 export { readBody } from './read-body.ts'
 export { type RequestParts, readRequest } from './read-request.ts'
+export { limitSending } from './send-deadline.ts'
 export { type ApiServer, createServer, type ServerOptions } from './server.ts'
 export { setHeaders, writeResponse, writeText } from './write-response.ts'

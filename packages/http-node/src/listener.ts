@@ -2,13 +2,17 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
+import { connectionTurn } from './connection-turns.ts'
 import { hasBody, readBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
+import { limitSending } from './send-deadline.ts'
 import { sendText } from './write-response.ts'
 
 export interface ListenerOptions {
   /** Serves every path that is not the API's. Default: the API answers 404. */
   readonly fallback?: (req: IncomingMessage, res: ServerResponse) => void
+  /** Milliseconds in which a client must take some of an answer; its connection is closed then. Default 30 000. */
+  readonly sendTimeout?: number
 }
 
 /**
@@ -20,11 +24,11 @@ export interface ListenerOptions {
  */
 export function listener(
   api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>,
-  { fallback }: ListenerOptions = {},
+  { fallback, sendTimeout }: ListenerOptions = {},
 ): RequestListener {
   return (req, res) => {
     if (fallback !== undefined && !api.owns(req.url ?? '/')) fallback(req, res)
-    else void serve(api, req, res)
+    else void serve(api, req, res, sendTimeout)
   }
 }
 
@@ -32,11 +36,15 @@ async function serve(
   api: Pick<Api, 'answer' | 'bodyLimit'>,
   req: IncomingMessage,
   res: ServerResponse,
+  sendTimeout: number | undefined,
 ): Promise<void> {
   try {
+    const turn = connectionTurn(req, res)
+    if (turn !== undefined && !(await turn)) return
     // Most requests have no body, and wait for none.
     const body = hasBody(req) ? await readBody(req, api.bodyLimit) : undefined
     sendText(res, await api.answer(readRequest(req, { body })))
+    limitSending(res, sendTimeout)
   } catch {
     // Only a header that node refuses to send gets here; there is nobody left to tell.
     res.destroy()
