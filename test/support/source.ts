@@ -23,11 +23,13 @@ export interface Import {
 
 /** Repository paths with forward slashes below a folder; none when the folder is not there. */
 export function filesBelow(folder: string, extension: RegExp = /\.ts$/): string[] {
+  // In a linked work tree of git, .git is a file.
   const skipped = new Set(['node_modules', 'dist', 'coverage', '.git'])
   const walk = (path: string): string[] =>
     readdirSync(join(repository, path), { withFileTypes: true }).flatMap((entry) => {
       const below = path === '' ? entry.name : `${path}/${entry.name}`
-      if (entry.isDirectory()) return skipped.has(entry.name) ? [] : walk(below)
+      if (skipped.has(entry.name)) return []
+      if (entry.isDirectory()) return walk(below)
       return extension.test(entry.name) ? [below] : []
     })
   try {
