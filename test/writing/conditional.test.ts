@@ -2,7 +2,7 @@
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, notEqual } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { countRows, createLibrary, everything, library } from './models.ts'
+import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
 eachDatabase('conditional requests', (test, db) => {
   const api = testApi(db, library, everything)
@@ -116,6 +116,64 @@ eachDatabase('Idempotency-Key', (test, db) => {
   test('callers without a user need a key that nobody guesses', async () => {
     const { errors } = await post({ name: 'x' }, { 'idempotency-key': 'short' })
     equal(errors.code, 'bad_idempotency_key')
+  })
+
+  test('a key means the same at every spelling of a path', async () => {
+    const models = withModel('Tag', () => ({ meta: { endpoint: 'library/tags' } }))
+    const own = testApi(db, models, everything, { clock })
+    const spellings: readonly (readonly [url: string, mountedAt?: string])[] = [
+      ['/api/tags'],
+      ['/api/tag'],
+      ['/api/library/tags'],
+      ['/api/t%61gs'],
+      ['/%61pi/tags'],
+      ['http://localhost/api/tags'],
+      ['/api/tag', '/mounted'],
+    ]
+    const answers = []
+    for (const [url, baseUrl = ''] of spellings) {
+      const body = { name: 'spelt' }
+      const request = { method: 'POST', url, baseUrl, headers: key('spelt'), body }
+      answers.push(await own.handle<{ id: number }>(request))
+    }
+    equal(
+      answers.map(({ status, headers }) => [status, headers['idempotency-replayed']]),
+      [[201, undefined], ...Array.from({ length: 6 }, () => [201, 'true'])],
+    )
+    equal(new Set(answers.map(({ body }) => body?.value?.id)).size, 1)
+  })
+
+  test('a key means something else at another endpoint', async () => {
+    const name = { name: 'elsewhere' }
+    equal((await post(name, key('elsewhere'))).status, 201)
+    const author = await send(api, 'POST', '/api/authors', {
+      body: name,
+      headers: key('elsewhere'),
+    })
+    equal([author.status, author.headers['idempotency-replayed']], [201, undefined])
+  })
+
+  test('a key of one user is not that of another', async () => {
+    const own = testApi(
+      db,
+      library,
+      {
+        ...everything,
+        API_AUTHENTICATE_METHOD: ['custom'],
+        API_CUSTOM_AUTH: ({ headers }) => ({ id: String(headers?.['x-user']) }),
+      },
+      { clock },
+    )
+    const create = (user: string) =>
+      send(own, 'POST', '/api/authors', {
+        body: { name: 'Same' },
+        headers: { ...key('one of each'.replaceAll(' ', '-')), 'x-user': user },
+      })
+    const [ann, ben, again] = [await create('ann'), await create('ben'), await create('ann')]
+    equal([ann.status, ben.status, again.status], [201, 201, 201])
+    equal(ben.headers['idempotency-replayed'], undefined)
+    equal(ann.value.id === ben.value.id, false)
+    equal([again.headers['idempotency-replayed'], again.value], ['true', ann.value])
   })
 
   test('a key is forgotten after a day', async () => {

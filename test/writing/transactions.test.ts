@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { runScript } from '../support/databases.ts'
+import { deadlockOpponent } from '../support/deadlocks.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { countRows, createLibrary, everything, library } from './models.ts'
 
@@ -142,6 +143,44 @@ eachDatabase('transactions', (test, db) => {
     )
     const rows = await db.kysely.selectFrom('books').selectAll().where('id', 'in', ids).execute()
     equal(new Set(rows.map(({ author_id }) => author_id)).size, 1)
+  })
+
+  test('three deadlocks in a row are survived; after a fourth the answer is 503, and nothing is written', async () => {
+    if (db.name === 'sqlite') return
+    const ids: number[] = []
+    for (const title of ['first', 'second']) {
+      ids.push((await send(api, 'POST', '/api/books', { body: { title } })).value.id)
+    }
+    const [first, second] = ids
+    const change = (id: number | undefined) => `update books set title = 'changed' where id = ${id}`
+    for (const [times, status] of [
+      [3, 201],
+      [4, 503],
+    ] as const) {
+      const opponent = await deadlockOpponent(db)
+      let met = 0
+      let over: Promise<void> | undefined
+      const config = withConfig({
+        // Holds the first book from here on, and asks for the second afterwards.
+        API_UPDATE_CALLBACK: async (object, model) => {
+          if (model.name !== 'Book' || object.id !== first || met === times) return object
+          met += 1
+          await over
+          over = (await opponent.meet(change(second), change(first))).over
+          return object
+        },
+      })
+      const own = testApi(db, library, config, { db: opponent.victims, onError: () => {} })
+      const name = `After ${times} deadlocks`
+      const answer = await send(own, 'POST', '/api/authors', {
+        body: { name, books: ids.map((id) => ({ id })) },
+      })
+      await over
+      await opponent.close()
+      equal([answer.status, met], [status, times])
+      const { total } = await get(api, `/api/authors?name__eq=${encodeURIComponent(name)}`)
+      equal(total, status === 201 ? 1 : 0)
+    }
   })
 
   test('killing the connection between two nested inserts leaves nothing behind', async () => {

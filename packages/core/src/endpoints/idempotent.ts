@@ -11,6 +11,7 @@ import {
   storeAnswer,
 } from '../execute/idempotency-store.ts'
 import type { Result } from '../http/envelope.ts'
+import { collectionUrl } from '../http/links.ts'
 import { header } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
@@ -52,7 +53,7 @@ async function once(
   key: string,
   work: (remember: Remember) => Promise<Result>,
 ): Promise<Result> {
-  const claim = await claimOf(call, key)
+  const claim = await claimOf(call, resource, key)
   const opened = await open(call)
   const now = call.runtime.clock.now()
   const store: KeyStore = { ...opened, now }
@@ -77,8 +78,8 @@ async function once(
   }
 }
 
-async function claimOf(call: Call, key: string): Promise<Claim> {
-  const { request, path, query } = call
+async function claimOf(call: Call, resource: Resource, key: string): Promise<Claim> {
+  const { request, query } = call
   const identity = identityOf(call)
   const least = identity === null ? shortestAnonymous : 1
   if (!/^[\x21-\x7e]+$/.test(key) || key.length < least || key.length > longest) {
@@ -86,8 +87,10 @@ async function claimOf(call: Call, key: string): Promise<Claim> {
   }
   const body =
     typeof request.body === 'string' ? request.body : stringify((request.body ?? null) as JsonValue)
+  // As we write it: spellings of one route share their keys, two APIs on one database do not.
+  const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
   return {
-    id: await digest(stringify([identity, path, key])),
+    id: await digest(stringify([identity, route, key])),
     fingerprint: await digest(stringify([query, body])),
   }
 }

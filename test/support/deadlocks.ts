@@ -1,0 +1,78 @@
+/** Deadlocks that a caller is sure to meet, and to lose, as often as a test wants. */
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type { TestDatabase } from './databases.ts'
+
+export interface Opponent {
+  /** The connections that lose; whoever is to meet the opponent uses them. */
+  // biome-ignore lint/suspicious/noExplicitAny: any tables
+  readonly victims: Kysely<any>
+  /**
+   * Begins a transaction that locks the first record, then asks for the second, which the caller holds. When the caller
+   * asks for the first, the server ends the caller's transaction; then this one is rolled back, and `over` settles.
+   */
+  meet(held: string, wanted: string): Promise<{ readonly over: Promise<void> }>
+  close(): Promise<void>
+}
+
+/** `held` and `wanted` are UPDATE statements of one record each. PostgreSQL, MySQL and MariaDB only. */
+export async function deadlockOpponent(db: TestDatabase): Promise<Opponent> {
+  return db.name === 'postgres' ? postgresOpponent(db) : mysqlOpponent(db)
+}
+
+/** Who waits longer than its own deadlock_timeout looks for a deadlock, and is the one that ends. */
+async function postgresOpponent(db: TestDatabase): Promise<Opponent> {
+  const { default: pg } = await import('pg')
+  const connection = (timeout: string) => ({
+    connectionString: db.url,
+    options: `-c deadlock_timeout=${timeout}`,
+  })
+  const pool = new pg.Pool({ ...connection('10ms'), max: 2 })
+  const victims = new Kysely({ dialect: new PostgresDialect({ pool }) })
+  const client = new pg.Client(connection('60s'))
+  await client.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const waits = async (): Promise<boolean> => {
+    const found = await sql`select 1 from pg_stat_activity
+      where pid = ${rows[0].pid} and wait_event_type = 'Lock'`.execute(db.kysely)
+    return found.rows.length > 0
+  }
+  return {
+    victims,
+    async meet(held, wanted) {
+      await client.query('begin')
+      await client.query(held)
+      const over = client.query(wanted).finally(() => client.query('rollback'))
+      // The caller looks for a deadlock once only, so it must be there by then.
+      for (let i = 0; i < 1000 && !(await waits()); i++) await sleep(5)
+      return { over: over.then(() => {}) }
+    },
+    async close() {
+      await client.end()
+      await victims.destroy()
+    },
+  }
+}
+
+/** InnoDB looks for a deadlock at every wait, and ends the transaction that has changed less. */
+async function mysqlOpponent(db: TestDatabase): Promise<Opponent> {
+  const { createConnection } = await import('mysql2/promise')
+  const connection = await createConnection({ uri: db.url ?? '' })
+  await connection.query('create table weight (number int primary key)')
+  const numbers = Array.from({ length: 200 }, (_, i) => `(${i})`)
+  return {
+    victims: db.kysely,
+    async meet(held, wanted) {
+      await connection.query('begin')
+      await connection.query(`insert into weight values ${numbers.join(', ')}`)
+      await connection.query(held)
+      const over = connection.query(wanted).finally(() => connection.query('rollback'))
+      return { over: over.then(() => {}) }
+    },
+    async close() {
+      await connection.query('drop table weight')
+      await connection.end()
+    },
+  }
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
