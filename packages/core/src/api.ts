@@ -10,6 +10,7 @@ import { createAuth } from './auth/create-auth.ts'
 import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
+import { noScopes } from './compile/scopes.ts'
 import type { ApiConfig } from './config/config.ts'
 import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
@@ -214,7 +215,7 @@ export function createApi<
   const open = async (request: ApiRequest) => {
     const own = (await session(request)).withoutPlugins()
     const known = await dialect(own)
-    const target = { db: own, dialect: known, schema: options.schema, scopes: new Map() }
+    const target = { db: own, dialect: known, schema: options.schema, scopes: noScopes }
     return { connection: { db: own, dialect: known }, target }
   }
   const ownStore = memoryStore()

@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely'
 import type { Call } from '../call.ts'
+import { type Scope, type ScopeDecisions, type Scopes, scopeDecisions } from '../compile/scopes.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { HookQuery } from '../config/hook-types.ts'
 import { hasSchemaPlugin } from '../dialect/schema-plugin.ts'
@@ -21,9 +22,6 @@ import { sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
 import { ask, subjectArgs } from './ask.ts'
-
-/** What the policies left of each source; absent where no policy narrows it. */
-export type Scopes = Map<Source, Expression<unknown>>
 
 /** What scoping needs to know of the request. */
 export interface ScopeCall {
@@ -50,20 +48,23 @@ export async function scopeRead<P extends ReadPlan>(
   scope: ScopeCall,
   plan: P,
 ): Promise<{ readonly plan: P; readonly scopes: Scopes }> {
-  const scopes: Scopes = new Map()
+  const scopes = scopeDecisions()
   await scopeRows(scope, plan.rows, scopes)
   return { plan: { ...plan, ...(await scopeEmbeds(scope, plan, scopes)) }, scopes }
 }
 
 /** Scopes the sources of one statement; 403 where its base or a join is refused. */
-export async function scopeRows(scope: ScopeCall, rows: RowPlan, scopes: Scopes): Promise<void> {
+export async function scopeRows(
+  scope: ScopeCall,
+  rows: RowPlan,
+  scopes: ScopeDecisions,
+): Promise<void> {
   for (const { source, part } of sourcesOf(rows)) {
     const narrowed = await narrow(scope, source, source === rows.from ? scope.filter : undefined)
-    if (narrowed === 'all') continue
-    if (narrowed !== 'none') scopes.set(source, narrowed)
+    if (narrowed !== 'none') scopes.decide(source, narrowed)
     else if (part === 'base') throw forbidden()
     else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
-    else scopes.set(source, noRows(scope, source.resource))
+    else scopes.decide(source, noRows(scope, source.resource))
   }
 }
 
@@ -72,7 +73,7 @@ type Relations = Pick<ReadPlan, 'embeds' | 'links'>
 async function scopeEmbeds(
   scope: ScopeCall,
   { embeds, links }: Relations,
-  scopes: Scopes,
+  scopes: ScopeDecisions,
 ): Promise<Relations> {
   const kept: EmbedPlan[] = []
   const refused: ResolvedRelation[] = []
@@ -82,7 +83,7 @@ async function scopeEmbeds(
       refused.push(embed.relation)
       continue
     }
-    if (narrowed !== 'all') scopes.set(embed.rows.from, narrowed)
+    scopes.decide(embed.rows.from, narrowed)
     // The base is done; what is left are its junction and the conditions of `books[…]`.
     for (const { source, part } of sourcesOf(embed.rows)) {
       if (part !== 'base') await fill(scope, source, scopes)
@@ -93,10 +94,9 @@ async function scopeEmbeds(
 }
 
 /** A source that shows no rows where its policy refuses. */
-async function fill(scope: ScopeCall, source: Source, scopes: Scopes): Promise<void> {
+async function fill(scope: ScopeCall, source: Source, scopes: ScopeDecisions): Promise<void> {
   const narrowed = await narrow(scope, source)
-  if (narrowed !== 'all')
-    scopes.set(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
+  scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
 }
 
 /** What scope_query leaves of a source: everything (there is no such hook), nothing (falsy), or a query. */
@@ -104,7 +104,7 @@ async function narrow(
   { call, db, action }: ScopeCall,
   source: Source,
   filter?: BaseFilter,
-): Promise<Expression<unknown> | 'all' | 'none'> {
+): Promise<Scope | 'none'> {
   const { resource, many, relation } = source
   const policy = call.runtime.policies.get(resource)
   if (policy?.scope_query === undefined && filter === undefined) return 'all'

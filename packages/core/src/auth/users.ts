@@ -1,6 +1,7 @@
 // Users: found by login name, key or API key hash through the user model's table, and asked whether a credential is theirs.
 
 import { readStatements } from '../compile/read-statements.ts'
+import { unscoped } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -63,7 +64,7 @@ export function createUsers(settings: AuthSettings, resource: Resource, open: Op
     if (values.some((value) => value === undefined)) return undefined
     const { connection, target } = await open(request)
     const plan = userPlan(resource, columns, values)
-    const row = await readOne(connection, readStatements(target, plan), plan)
+    const row = await readOne(connection, readStatements(unscoped(target), plan), plan)
     if (row === undefined) return undefined
     // What the database calls equal may differ in case, accents or trailing blanks.
     const same = columns.every((column, i) => sameValue(row, column, values[i]))
@@ -142,7 +143,7 @@ async function loadRoles(
 ): Promise<{ readonly roles?: readonly JsonValue[] }> {
   const embed = roleRelation(resource)
   if (embed === undefined) return {}
-  await loadEmbeds(connection, readStatements(target, embed), [embed], [row], {
+  await loadEmbeds(connection, readStatements(unscoped(target), embed), [embed], [row], {
     limit: 1000,
     left: 1000,
   })

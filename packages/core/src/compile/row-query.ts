@@ -134,7 +134,7 @@ export const isLimitWritten = (
     shape === 'entity' &&
     where.length === 0 &&
     joins.length === 0 &&
-    scopes.size === 0 &&
+    !scopes.narrowing &&
     (from.includeDeleted || from.resource.settings.softDelete === null) &&
     isUsual(from, limit))
 

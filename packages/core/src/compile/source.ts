@@ -17,12 +17,12 @@ export const tableOf = (target: Target, table: string): Fragment =>
 /** The rows of a source, not aliased: the table itself, or a parenthesised select that narrows and computes. */
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
-  const scope = target.scopes.get(source)
+  const scope = target.scopes.of(source)
   const alive = source.includeDeleted ? undefined : notDeleted(target, resource)
   const computed = [...resource.allColumns.values()].filter(
     (column) => column.computed !== undefined,
   )
-  if (scope === undefined && alive === undefined && computed.length === 0) {
+  if (scope === 'all' && alive === undefined && computed.length === 0) {
     return tableOf(target, resource.table)
   }
   const stored = [...resource.allColumns.values()].filter((column) => column.computed === undefined)
@@ -31,9 +31,7 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
     ...computed.map((column) => sql`${expressionOf(column)} as ${sql.id(column.dbName)}`),
   ]
   const from =
-    scope === undefined
-      ? tableOf(target, resource.table)
-      : sql`${scope} as ${sql.id(resource.table)}`
+    scope === 'all' ? tableOf(target, resource.table) : sql`${scope} as ${sql.id(resource.table)}`
   const where = alive === undefined ? sql`` : sql` where ${alive}`
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }

@@ -69,14 +69,14 @@ function readAgain(
   return whenThere(open(call), ({ connection, target }) => {
     if (target.dialect !== known.dialect) return undefined
     const { plan, conditions } = filled
-    const { templates } = known
+    const { templates, scopes } = known
     const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
     return {
       plan,
       connection,
       statements: filledStatements({
         templates,
-        target,
+        target: { ...target, scopes },
         plan,
         conditions,
         finish,
@@ -122,9 +122,9 @@ async function readAnew<P extends ReadPlan>(
   const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
   const plan = complete?.(narrowed) ?? narrowed
   if (skeleton !== undefined && name !== undefined && call.runtime.reads.isDue(name)) {
-    const { dialect } = opened.target
+    const { dialect, scopes } = target
     const prepared = isOpen(call, plan)
-      ? prepareRead(plan, skeleton, { dialect, reached })
+      ? prepareRead(plan, skeleton, { dialect, scopes, reached })
       : undefined
     call.runtime.reads.set(name, prepared ?? null)
     const first = prepared && (await readAgain(call, prepared, skeleton, key))

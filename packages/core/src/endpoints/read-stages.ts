@@ -2,8 +2,9 @@
 
 import { hookArgs } from '../access/hook-args.ts'
 import { checkObjects, readRecords } from '../access/objects.ts'
-import { type Scopes, scopeRead, scopeRows } from '../access/scope.ts'
+import { scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
+import { noScopes, scopeDecisions } from '../compile/scopes.ts'
 import type { AnyDatabase, Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
 import type { Dialect } from '../dialect/dialect.ts'
@@ -63,7 +64,7 @@ export function pathKey(
 /** What a request reads with. */
 export interface Opened {
   readonly connection: Connection
-  /** What compilation needs to know; no source is narrowed yet. */
+  /** What compilation needs to know; the scopes are not decided yet. */
   readonly target: Target
   /** The connection with the plugins of its author, for what policies are given. */
   readonly own: AnyDatabase
@@ -78,7 +79,7 @@ export const open = (call: Call): Soon<Opened> =>
 function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
   const { runtime } = call
   const db = bare(own)
-  const target: Target = { db, dialect, schema: runtime.schema, scopes: new Map() }
+  const target: Target = { db, dialect, schema: runtime.schema, scopes: noScopes }
   return {
     connection: {
       db,
@@ -123,7 +124,7 @@ export async function scopedRows(
   { target, own }: Opened,
   rows: RowPlan,
 ): Promise<Target> {
-  const scopes: Scopes = new Map()
+  const scopes = scopeDecisions()
   await scopeRows({ call, db: own, action: call.action }, rows, scopes)
   return { ...target, scopes }
 }

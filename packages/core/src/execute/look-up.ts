@@ -1,6 +1,7 @@
 // Look-ups of a write: stored records through the caller's scope, locked until the transaction ends.
 
 import { compileRows } from '../compile/row-query.ts'
+import { unscoped } from '../compile/scopes.ts'
 import { compileLock, compileLocked, compileProbe, type Match } from '../compile/write-query.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
 import { readsTable } from '../plan/write-echo.ts'
@@ -28,7 +29,7 @@ export const readUnscoped = (
   context: WriteContext,
   plan: RowPlan,
   most: number,
-): Promise<readonly Values[]> => read(context, plan, most)
+): Promise<readonly Values[]> => read({ ...context, target: unscoped(context.target) }, plan, most)
 
 async function read(
   { connection, target }: WriteContext,
@@ -72,7 +73,7 @@ export async function lockRecord(
 }
 
 /** Whether a table has a row with these values, unscoped. */
-export async function exists(
+export async function existsUnscoped(
   { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
   table: string,
   matches: readonly Match[],

@@ -12,7 +12,7 @@ import {
 } from '../errors.ts'
 import { pathTo } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { exists, keyMatches, matchOf, valuesOf } from './look-up.ts'
+import { existsUnscoped, keyMatches, matchOf, valuesOf } from './look-up.ts'
 import { overflowing } from './overflow.ts'
 import type { Connection } from './run.ts'
 import type { Refusal } from './write-context.ts'
@@ -73,7 +73,7 @@ async function takenColumns(
     const matches = columns.map((column, i) =>
       matchOf({ column, value: found[i] as (typeof found)[number] }),
     )
-    if (!(await exists(probe, resource.table, matches, except))) continue
+    if (!(await existsUnscoped(probe, resource.table, matches, except))) continue
     for (const column of columns) taken.add(column)
   }
   return [...taken]
@@ -91,7 +91,7 @@ async function danglingColumns(
     const matches = to.map((column, i) =>
       matchOf({ column, value: key[i] as (typeof key)[number] }),
     )
-    if (await exists(probe, target.table, matches)) continue
+    if (await existsUnscoped(probe, target.table, matches)) continue
     for (const column of from) dangling.add(column)
   }
   return [...dangling]

@@ -16,7 +16,7 @@ import type { Values } from '../plan/write-node.ts'
 import { type Dependent, dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
 import {
-  exists,
+  existsUnscoped,
   keyIn,
   keyMatches,
   lockedRecord,
@@ -131,7 +131,7 @@ async function isReferredTo(
 ): Promise<boolean> {
   const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
   const except = own === undefined ? [] : keyMatches(resource, own)
-  return exists(context, dependent.table, linkMatches(dependent, key), except)
+  return existsUnscoped(context, dependent.table, linkMatches(dependent, key), except)
 }
 
 /** Each dependent goes through its own methods, roles and policy; one that the caller may not see keeps everything. */

@@ -1,5 +1,6 @@
 // PreparedRead: a read that was planned once, and how the values of another request are filled into its plan.
 
+import type { Scopes } from '../compile/scopes.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { keysetAt } from '../plan/keyset.ts'
 import { pageAt } from '../plan/page.ts'
@@ -14,6 +15,8 @@ import { type StatementTemplates, statementTemplates } from './statement-templat
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
   readonly dialect: Dialect
+  /** Which rows of the plan's sources may be read. */
+  readonly scopes: Scopes
   /** What the plan was told of whom the caller may reach; another caller may be told otherwise. */
   readonly reached: ReadonlyMap<Resource, boolean>
   /** The conditions whose values are filled in, and where these stand. */
@@ -40,7 +43,7 @@ export interface GivenValues {
 export function prepareRead<P extends ReadPlan>(
   plan: P,
   skeleton: Skeleton,
-  known: Pick<PreparedRead, 'dialect' | 'reached'>,
+  known: Pick<PreparedRead, 'dialect' | 'scopes' | 'reached'>,
 ): PreparedRead<P> | undefined {
   const { where, having } = plan.rows
   const places = [...where, ...having].flatMap((condition): readonly FilledPlace[] => {

@@ -1,0 +1,132 @@
+/** Every place of the core that reads rows past the access policies, or a table by its name; a new one is added here on purpose. */
+import { equal } from '../support/assert.ts'
+import { filesBelow, readSource, scan } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+const root = 'packages/core/src/'
+
+/** A function that reads without a scope: its callers, how often each calls it, and why it may. */
+interface Unscoped {
+  readonly name: string
+  readonly callers: Readonly<Record<string, readonly [calls: number, why: string]>>
+}
+
+const ownTable = 'a table of the service itself, of which no client reads a row'
+
+const known: readonly Unscoped[] = [
+  {
+    name: 'unscoped',
+    callers: {
+      'auth/users.ts': [
+        2,
+        'who is asking, and the roles of the user, before policies can be asked',
+      ],
+      'execute/look-up.ts': [1, 'readUnscoped, below'],
+    },
+  },
+  {
+    name: 'readUnscoped',
+    callers: {
+      'execute/write-create.ts': [1, 'keys that the database made of the record just written'],
+      'execute/write-remove.ts': [
+        1,
+        'dependents of a removed record: one out of sight keeps the record',
+      ],
+    },
+  },
+  {
+    name: 'existsUnscoped',
+    callers: {
+      'execute/violation.ts': [2, 'which key the database refused, whoever holds it'],
+      'execute/write-remove.ts': [1, 'whether anything refers to the record to be removed'],
+    },
+  },
+  {
+    name: 'compileProbe',
+    callers: { 'execute/look-up.ts': [1, 'existsUnscoped, above'] },
+  },
+  {
+    name: 'compileLock',
+    callers: { 'execute/look-up.ts': [1, 'holds a row before it is read through its scope'] },
+  },
+  {
+    name: 'compileLocked',
+    callers: { 'execute/look-up.ts': [1, 'records of a resource that no policy narrows'] },
+  },
+  {
+    name: 'compileLockedRecord',
+    callers: {
+      'compile/lone-statements.ts': [1, 'the echo of a write of a resource without a policy'],
+    },
+  },
+  {
+    name: 'compileLinks',
+    callers: {
+      'execute/write-create.ts': [1, 'which links of a junction table are there already'],
+    },
+  },
+  {
+    name: 'tableOf',
+    callers: {
+      'auth/refresh-tokens.ts': [1, ownTable],
+      'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
+      'compile/write-query.ts': [8, 'writes, and the reads above'],
+      'execute/idempotency-store.ts': [1, ownTable],
+    },
+  },
+  {
+    name: 'selectFrom',
+    callers: { 'access/scope.ts': [1, 'the query that a policy narrows'] },
+  },
+]
+
+/** Texts of SQL that read: `select … from …` written out. */
+const readingFiles: Readonly<Record<string, string>> = {
+  'auth/refresh-tokens.ts': ownTable,
+  'execute/idempotency-store.ts': ownTable,
+  'execute/overflow.ts': 'the catalogue of the database',
+}
+
+/** Compiles the rest, knows a database's catalogue, or writes prose. */
+const apart = /^(compile|dialect|introspect|openapi)\//
+
+/** How often a file calls a function by its name; its own definition aside. */
+function callsOf(name: string, code: string): number {
+  const calls = code.match(new RegExp(`(?<!function )\\b${name}\\b(<[^()]*>)?\\(`, 'g')) ?? []
+  return calls.length
+}
+
+suite('reads without a scope', (test) => {
+  const files = filesBelow(root).map((file) => ({
+    file: file.slice(root.length),
+    code: scan(readSource(file)).code,
+    strings: scan(readSource(file)).strings,
+  }))
+
+  for (const { name, callers } of known) {
+    test(`${name} is called where this file says, and nowhere else`, () => {
+      const found = files
+        .map(({ file, code }) => [file, callsOf(name, code)] as const)
+        .filter(([, calls]) => calls > 0)
+      const expected = Object.entries(callers).map(([file, [calls]]) => [file, calls])
+      equal(found, expected.sort())
+    })
+  }
+
+  test('SQL that reads a table is written in few files', () => {
+    const found = files
+      .filter(({ file, strings }) => !apart.test(file) && /\bfrom\s/.test(strings))
+      .filter(({ strings }) => /\bselect\b|\bexists\b/.test(strings))
+      .map(({ file }) => file)
+    equal(found, Object.keys(readingFiles))
+  })
+})
+
+suite('the rules about reads without a scope', (test) => {
+  test('find calls, and leave definitions aside', () => {
+    equal(callsOf('unscoped', 'readStatements(unscoped(target), plan)'), 1)
+    equal(callsOf('unscoped', 'export const unscoped = (target: Target): Target => x'), 0)
+    equal(callsOf('tableOf', 'export function tableOf(target: Target) { return 1 }'), 0)
+    equal(callsOf('selectFrom', 'db.selectFrom(table)'), 1)
+  })
+})
