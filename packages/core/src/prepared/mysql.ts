@@ -4,6 +4,7 @@ import type { MysqlPool, MysqlPoolConnection } from 'kysely'
 import { asksForArrays, withoutMark } from './array-rows.ts'
 import { recent } from './recent.ts'
 import { type Recurring, recurringStatements } from './recurring-statements.ts'
+import { isInTransaction } from './transaction-state.ts'
 
 /** What is used of a connection of `mysql2`. */
 export interface MysqlClient {
@@ -107,7 +108,8 @@ type Callback = (error: unknown, result: unknown) => void
 
 /**
  * Finds out on a first connection, before its first statement: whether this is MariaDB, and whether whole numbers are
- * sent as such.
+ * sent as such. Both commands are queued before the statement that the connection is wanted for, so they run outside
+ * any transaction; an error of the first one loses nothing.
  */
 function ask(client: MysqlClient, preparing: Preparing): void {
   if (!readsAsEver(client)) {
@@ -117,13 +119,17 @@ function ask(client: MysqlClient, preparing: Preparing): void {
   preparing.may = 'asked'
   // A fraction is no limit.
   const statement: Prepared = { sql: 'select version() limit ?', rowsAsArray: true }
-  prepare(client, statement, 1)
+  prepare(client, statement, 1, () => {})
   execute(client, statement, [1], (error, rows) => {
     client.unprepare(statement)
-    if ((error as DriverError | null)?.fatal === true) preparing.may = 'not asked'
+    if (error !== null && isPassing(error as DriverError)) preparing.may = 'not asked'
     else preparing.may = !error && /mariadb/i.test(String(rows)) ? 'yes' : 'no'
   })
 }
+
+/** A lost connection, or a Galera node that does not serve at the moment: the next connection may be told more. */
+const isPassing = ({ fatal, message }: DriverError): boolean =>
+  fatal === true || /wsrep/i.test(String(message))
 
 /** Settings that concern texts and what comes back of them have no equal among prepared statements. */
 function readsAsEver({ config }: MysqlClient): boolean {
@@ -143,11 +149,13 @@ function prepare(
   client: MysqlClient,
   statement: Prepared,
   parameters: number,
-  failed: () => void = () => {},
+  done: (error: unknown) => void,
 ): void {
   client.prepare(statement, (error: unknown, known?: DriverStatement) => {
-    if (error || known === undefined) failed()
-    else known.parameters = Array.from({ length: parameters }, () => wholeNumber)
+    if (!error && known !== undefined) {
+      known.parameters = Array.from({ length: parameters }, () => wholeNumber)
+    }
+    done(error)
   })
 }
 
@@ -164,6 +172,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
   const { maxPreparedStatements = preparing.most } = client.config as {
     maxPreparedStatements?: number
   }
+  let inTransaction = false
   const held = recent<Prepared>(Math.min(preparing.most, maxPreparedStatements), (statement) =>
     client.unprepare(statement),
   )
@@ -173,14 +182,62 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       ? client.query({ sql: withoutMark(whole), rowsAsArray: true }, values, callback)
       : client.query(whole, values, callback)
 
-  const heldOf = ({ text, arrays }: Recurring, whole: string, parameters: number): Prepared => {
-    const before = held.get(whole)
-    if (before !== undefined) return before
-    const statement: Prepared = { sql: text, rowsAsArray: arrays }
-    held.set(whole, statement)
-    // The driver does one thing after the other: this is done when the statement is executed.
-    prepare(client, statement, parameters, () => held.delete(whole))
-    return statement
+  /** The callback of a statement that was prepared, which may be sent as text instead. */
+  const orAsText =
+    (text: string, values: readonly unknown[], callback: Callback): Callback =>
+    (error, result) => {
+      const refusal = refusalIn(error)
+      if (refusal === undefined) return callback(error, result)
+      if (refusal !== 'this statement') preparing.may = 'no'
+      if (refusal === 'unknown' && inTransaction) return callback(error, result)
+      asText(text, values, callback)
+    }
+
+  /** What was asked for while a statement is being prepared; undefined while none is. */
+  let waiting: (() => void)[] | undefined
+  const inOrder = (send: () => void): void => {
+    if (waiting === undefined) send()
+    else waiting.push(send)
+  }
+
+  /**
+   * Prepares a statement and executes it when that has succeeded. Whatever is asked for meanwhile is sent afterwards:
+   * a ROLLBACK that overtook the statement would leave it outside the transaction.
+   */
+  const prepareAndExecute = (
+    statement: Prepared,
+    text: string,
+    values: readonly unknown[],
+    callback: Callback,
+  ): void => {
+    const line: (() => void)[] = []
+    waiting = line
+    prepare(client, statement, values.length, (error) => {
+      waiting = undefined
+      if (error) callback(error, undefined)
+      else {
+        held.set(text, statement)
+        execute(client, statement, values, callback)
+      }
+      for (const send of line) inOrder(send)
+    })
+  }
+
+  const send = (text: string, values: readonly unknown[], callback: Callback): void => {
+    const recurring = preparing.recurring(text)
+    if (recurring === undefined || preparing.may !== 'yes' || !values.every(isPlain)) {
+      inTransaction = isInTransaction(text, inTransaction)
+      asText(text, values, callback)
+      return
+    }
+    const settle = orAsText(text, values, callback)
+    const known = held.get(text)
+    if (known !== undefined) {
+      execute(client, known, values, settle)
+      return
+    }
+    const statement: Prepared = { sql: recurring.text, rowsAsArray: recurring.arrays }
+    prepareAndExecute(statement, text, values, settle)
   }
 
   const connection = {
@@ -196,17 +253,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       if (typeof text !== 'string' || !Array.isArray(values)) {
         return client.query(text, values, callback)
       }
-      const recurring = preparing.recurring(text)
-      if (recurring === undefined || preparing.may !== 'yes' || !values.every(isPlain)) {
-        return asText(text, values, callback)
-      }
-      const statement = heldOf(recurring, text, values.length)
-      return execute(client, statement, values, (error, result) => {
-        if (!isRefused(error)) return callback(error, result)
-        if (!isOutOfDate(error)) preparing.may = 'no'
-        // It has done nothing, so it can be sent again.
-        asText(text, values, callback)
-      })
+      inOrder(() => send(text, values, callback))
     },
   }
   return connection as MysqlPoolConnection
@@ -219,13 +266,35 @@ const isPlain = (value: unknown): boolean =>
 interface DriverError {
   readonly errno?: unknown
   readonly fatal?: unknown
+  readonly message?: unknown
 }
 
-/** Too many statements; one that cannot be prepared; one that another server has, where a pooler passes connections on. */
-const refusals: ReadonlySet<unknown> = new Set([1461, 1295, 1243, 1615])
+/** Who a refusal concerns: statements of this server, this statement alone, or one that this server does not have. */
+type Refusal = 'all statements' | 'this statement' | 'unknown'
 
-const isRefused = (error: unknown): boolean =>
-  refusals.has((error as DriverError | null | undefined)?.errno)
+/**
+ * Errors that say that a statement was not prepared, or is not there, and nothing of the statement itself. Only these
+ * let it be sent again as text, and for each it is certain that the server has executed nothing:
+ *
+ * - 1295 and 1461 (not supported; too many statements) and 1390 (more than 65,535 values) answer PREPARE, which
+ *   executes nothing and leaves the transaction as it was.
+ * - 1615 answers EXECUTE: the definitions of its tables changed again each time the server prepared it anew. The server
+ *   finds that out when it opens the tables, before the first row.
+ * - 1243 answers EXECUTE: this server has no such statement, so there is another server behind the connection than
+ *   before. Outside a transaction the text may go there. Inside one, the transaction may have stayed with the former
+ *   server: there the error is the statement's own, and whoever began the transaction begins it again.
+ *
+ * Every other error belongs to the statement and is thrown, that of PREPARE as well. A Galera node tells that another
+ * node's commit has aborted a transaction (1213) once, to the next command, whatever that is; a statement that was
+ * sent again after that would run and be committed by itself.
+ */
+const refusals: ReadonlyMap<unknown, Refusal> = new Map<unknown, Refusal>([
+  [1295, 'all statements'],
+  [1461, 'all statements'],
+  [1390, 'this statement'],
+  [1615, 'this statement'],
+  [1243, 'unknown'],
+])
 
-/** The tables of a statement changed too often while the server prepared it anew. */
-const isOutOfDate = (error: unknown): boolean => (error as DriverError).errno === 1615
+const refusalIn = (error: unknown): Refusal | undefined =>
+  refusals.get((error as DriverError | null | undefined)?.errno)

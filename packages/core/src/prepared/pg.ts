@@ -4,6 +4,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { asksForArrays, withoutMark } from './array-rows.ts'
 import { type TextRowsClass, textRowsOf } from './pg-text-rows.ts'
 import { type Named, type NameOf, statementNames } from './statement-names.ts'
+import { isInTransaction } from './transaction-state.ts'
 
 /** What is used of a client of `pg`. */
 export interface PgClient {
@@ -154,7 +155,7 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
       if (typeof text !== 'string' || !Array.isArray(values)) return client.query(text, values)
       const named = naming.nameOf(text)
       if (named !== undefined && !stale.has(named.name)) return underName(named, values, text)
-      inTransaction = transactionAfter(text, inTransaction)
+      inTransaction = isInTransaction(text, inTransaction)
       return unnamed(text, values)
     },
     release(destroy) {
@@ -162,11 +163,6 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
       client.release(destroy === true || stale.size > 0 || held.size > naming.most)
     },
   }
-}
-
-function transactionAfter(text: string, before: boolean): boolean {
-  if (/^(?:begin|start transaction)\b/i.test(text)) return true
-  return before && !/^(?:commit|rollback(?! to ))\b/i.test(text)
 }
 
 interface DatabaseError {

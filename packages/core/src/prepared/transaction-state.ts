@@ -1,0 +1,7 @@
+// Whether a connection is inside a transaction, by the statements that Kysely begins and ends transactions with.
+
+/** Whether a transaction is open after this statement; `before`: whether one was. `rollback to` ends none. */
+export function isInTransaction(text: string, before: boolean): boolean {
+  if (/^(?:begin|start transaction)\b/i.test(text)) return true
+  return before && !/^(?:commit|rollback(?! to ))\b/i.test(text)
+}
