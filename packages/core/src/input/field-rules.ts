@@ -1,5 +1,6 @@
 // Which fields a client writes, and which a new record needs (contract §8).
 
+import type { JsonValue } from '../json/json-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
 /** create: POST; update: PATCH; replace: PUT. */
@@ -37,3 +38,18 @@ export function isRequired(resource: Resource, column: NamedColumn, mode: WriteM
   if (hasDefault === true) return mode === 'replace' && !column.nullable
   return !column.nullable
 }
+
+/**
+ * Texts that cannot be part of a record's key: an empty path segment names nothing, and HTTP clients resolve `.` and
+ * `..` away before they send a path, also when they are percent-encoded (RFC 3986 §5.2.4).
+ */
+export const unaddressableKeys: readonly JsonValue[] = ['', '.', '..']
+
+/** Why a value cannot be part of a key; undefined: it can, or the column is not part of it. */
+export const unaddressable = (
+  { definition }: NamedColumn,
+  value: JsonValue | undefined,
+): string | undefined =>
+  definition.primaryKey === true && value !== undefined && unaddressableKeys.includes(value)
+    ? 'A key cannot be empty, "." or "..": no path could carry it.'
+    : undefined

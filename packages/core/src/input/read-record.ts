@@ -8,7 +8,13 @@ import type { Value } from '../plan/plan.ts'
 import { type LinkNode, pathTo, type RecordNode, type WriteNode } from '../plan/write-node.ts'
 import { convertJson, planValueOf } from '../plan/write-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
-import { isRequired, isSoftDeleteAttribute, unwritable, type WriteMode } from './field-rules.ts'
+import {
+  isRequired,
+  isSoftDeleteAttribute,
+  unaddressable,
+  unwritable,
+  type WriteMode,
+} from './field-rules.ts'
 import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 
@@ -102,8 +108,9 @@ function readField(
   const why = place.naming.has(column.name) ? undefined : unwritable(resource, column, mode)
   const value = readValue(column, json)
   if (why === undefined) {
-    if ('value' in value) (node.values as Open<Members>)[column.name] = value.value
-    else problems.add(path, value.expected)
+    const wrong = 'value' in value ? unaddressable(column, value.value) : value.expected
+    if (wrong !== undefined) problems.add(path, wrong)
+    else if ('value' in value) (node.values as Open<Members>)[column.name] = value.value
     return
   }
   const { softDelete } = resource.settings

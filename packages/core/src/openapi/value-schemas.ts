@@ -1,5 +1,6 @@
 // The values of a column as schemas: as answers hold them, as bodies take them, as filters take them (contract §4, §7).
 
+import { unaddressableKeys } from '../input/field-rules.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { FilterOperator } from '../parse/operators.ts'
 import { filterOperators } from '../parse/operators.ts'
@@ -50,9 +51,11 @@ export function readSchema(column: NamedColumn): Schema {
 
 /** What a body may hold. */
 export function writeSchema(column: NamedColumn): Schema {
-  const { maxLength, default: own } = column.definition
+  const { maxLength, primaryKey, default: own } = column.definition
+  const isTextKey = primaryKey === true && (column.type === 'string' || column.type === 'text')
   const form = described(column, {
     ...forms[column.type],
+    ...(isTextKey ? { not: { enum: [...unaddressableKeys] } } : {}),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(own === undefined || typeof own === 'function' ? {} : { default: own }),
   })
