@@ -5,7 +5,7 @@
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
-  ['errors', 'naming', 'json', 'prepared', 'soon'],
+  ['errors', 'naming', 'json', 'prepared', 'soon', 'time-limit'],
   ['model', 'parse', 'sql'],
   ['config'],
   ['registry', 'dialect'],

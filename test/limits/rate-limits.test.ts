@@ -257,14 +257,31 @@ suite('rate limits', (test) => {
     equal(counted.checks - before <= 9, true)
   })
 
-  test('a store that fails is reported, and the process counts for itself', async () => {
-    const store: RateLimitStore = { hit: () => Promise.reject(new Error('Redis is away')) }
-    const { statuses, errors } = start({
-      API_RATE_LIMIT: '1 per minute',
-      API_RATE_LIMIT_STORE: store,
-    })
-    equal(await statuses({}, {}), [200, 429])
-    equal((errors[0] as Error).message, 'Redis is away')
+  test('a clock that is set back a day shuts nobody out', async () => {
+    let now = Date.parse('2026-01-02T03:04:05Z')
+    let elapsed = 1_000
+    const clock = { now: () => now, elapsed: () => elapsed }
+    const { api } = peopleApi(db, { API_RATE_LIMIT: '1 per minute' }, { clock })
+    const ask = () => api.handle({ method: 'GET', url: '/api/books', ip: '192.0.2.1' })
+    equal((await ask()).status, 200)
+    now -= 86_400_000
+    elapsed += 10_000
+    const refused = await ask()
+    equal([refused.status, refused.headers['retry-after']], [429, '50'])
+    elapsed += 50_000
+    equal((await ask()).status, 200)
+  })
+
+  test('nor does a store that still goes by the time before', async () => {
+    let now = Date.parse('2026-01-02T03:04:05Z')
+    const clock = { now: () => now, elapsed: () => 0 }
+    const resetsAt = now + 60_000
+    const store: RateLimitStore = { hit: async () => ({ count: 2, resetsAt }) }
+    const config = { API_RATE_LIMIT: '1 per minute', API_RATE_LIMIT_STORE: store }
+    const { api } = peopleApi(db, config, { clock })
+    now -= 86_400_000
+    const refused = await api.handle({ method: 'GET', url: '/api/books', ip: '192.0.2.1' })
+    equal([refused.status, refused.headers['retry-after']], [429, '60'])
   })
 
   test('a text that is no limit fails at the start', () => {

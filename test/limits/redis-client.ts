@@ -6,8 +6,11 @@ export interface TinyClient {
   close(): void
 }
 
-/** Connects, or answers undefined where no Redis listens. */
-export async function redisClient(port = 6379): Promise<TinyClient | undefined> {
+/** Connects, or answers undefined where no Redis listens; `lost` is told when the connection breaks. */
+export async function redisClient(
+  port = 6379,
+  lost: () => void = () => {},
+): Promise<TinyClient | undefined> {
   const socket = await new Promise<Socket | undefined>((resolve) => {
     const opening = connect({ port, host: '127.0.0.1' })
     opening.once('connect', () => resolve(opening))
@@ -16,6 +19,11 @@ export async function redisClient(port = 6379): Promise<TinyClient | undefined> 
   if (socket === undefined) return undefined
   const waiting: ((reply: unknown) => void)[] = []
   let text = ''
+  socket.on('error', () => {})
+  socket.once('close', () => {
+    for (const settle of waiting.splice(0)) settle(new Error('Socket closed unexpectedly'))
+    lost()
+  })
   socket.on('data', (data) => {
     text += data.toString('latin1')
     for (let reply = read(text, 0); reply !== undefined; reply = read(text, 0)) {
@@ -73,5 +81,40 @@ function read(text: string, at: number): Reply | undefined {
       }
       return { value: items, end: next }
     }
+  }
+}
+
+/**
+ * A client that connects again when its connection breaks. While there is none, commands wait for it without end, as
+ * with node-redis, or are refused (`queues: false`), as with ioredis where `enableOfflineQueue` is off.
+ */
+export function reconnectingClient(port: number, queues: boolean): TinyClient {
+  let current: TinyClient | undefined
+  let closed = false
+  const waiting: (() => void)[] = []
+  const open = async (): Promise<void> => {
+    if (closed) return
+    const client = await redisClient(port, () => {
+      current = undefined
+      if (!closed) setTimeout(open, 50)
+    })
+    current = client
+    if (client === undefined) setTimeout(open, 50)
+    else for (const send of waiting.splice(0)) send()
+  }
+  void open()
+  return {
+    call: async (...command) => {
+      if (current === undefined) {
+        if (!queues) throw new Error("Stream isn't writeable")
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+      if (current === undefined) throw new Error('The connection is closed')
+      return current.call(...command)
+    },
+    close: () => {
+      closed = true
+      current?.close()
+    },
   }
 }

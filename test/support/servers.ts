@@ -1,13 +1,13 @@
 /** Finds database servers for a test run, or starts private ones; used by the runner alone. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 export type ServerName = 'postgres' | 'mysql'
 
@@ -239,15 +239,6 @@ function temporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `model-api-${name}-`))
   folders.add(folder)
   return folder
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 function reason(error: unknown): string {

@@ -35,7 +35,6 @@ import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { type RateLimitsKept, rateLimitsKept } from './limits/kept.ts'
 import { createLimiter } from './limits/limiter.ts'
-import { memoryStore } from './limits/memory-store.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
@@ -218,7 +217,6 @@ export function createApi<
     const target = { db: own, dialect: known, schema: options.schema, scopes: noScopes }
     return { connection: { db: own, dialect: known }, target }
   }
-  const ownStore = memoryStore()
   const runtime: Runtime = {
     settings,
     fastPaths,
@@ -240,12 +238,7 @@ export function createApi<
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
-    limiter: createLimiter({
-      store: settings.rateStore ?? ownStore,
-      fallback: ownStore,
-      now: () => clock.now(),
-      report: (error) => report(error, noRequest),
-    }),
+    limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
   return {
     answer: (request) => answer(runtime, request),
@@ -297,9 +290,6 @@ function once<T>(make: () => T): () => T {
     return made
   }
 }
-
-/** Stands for the request where a failure belongs to none. */
-const noRequest: ApiRequest = { method: '', url: '' }
 
 /** The environment of the process, where there is one. */
 function environment(): Readonly<Record<string, string | undefined>> {

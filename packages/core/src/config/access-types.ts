@@ -75,7 +75,10 @@ export interface RateCount {
   readonly resetsAt: number
 }
 
-/** Counts requests per key and window; a window begins with its first request. */
+/**
+ * Counts requests per key and window; a window begins with its first request. A store that fails, or gives no answer
+ * within a second, is replaced by the memory of the process until it answers again.
+ */
 export interface RateLimitStore {
   /** Counts one request and answers the new count. */
   hit(key: string, windowMs: number, now: number): Promise<RateCount>

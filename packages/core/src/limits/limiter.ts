@@ -1,8 +1,12 @@
 // The limiter: counts a request in every window of a limit, and refuses it when one is full.
 
-import type { RateCount, RateLimitStore } from '../config/access-types.ts'
+import type { Clock } from '../call.ts'
+import type { RateLimitStore } from '../config/access-types.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import { tooManyRequests } from '../errors.ts'
+import { type Ask, askMemory, askStore } from './counts.ts'
+import { memoryStore } from './memory-store.ts'
+import { watchedStore } from './watched-store.ts'
 
 export type LimitHeaders = Readonly<Record<string, string>>
 
@@ -13,76 +17,78 @@ export interface Limiter {
   look(key: string, windows: readonly RateWindow[]): Promise<void>
 }
 
-const nothing: RateCount = { count: 0, resetsAt: 0 }
-
 interface State {
   readonly window: RateWindow
   readonly count: number
-  readonly resetsAt: number
+  /** Milliseconds until the window ends. */
+  readonly left: number
 }
 
-/** Makes a limiter; a store that fails is reported, and the process counts for itself meanwhile. */
+/** Makes a limiter that counts in `store`, or in memory where none is given or it is away. */
 export function createLimiter(parts: {
-  readonly store: RateLimitStore
-  /** Counts where the store cannot. */
-  readonly fallback: RateLimitStore
-  readonly now: () => number
-  readonly report: (error: unknown) => void
+  readonly store: RateLimitStore | undefined
+  readonly clock: Clock
+  readonly warn: (message: string) => void
 }): Limiter {
-  const { store, fallback, now, report } = parts
-  // A store that cannot be looked into leaves that to this process.
-  const visible = store.peek === undefined ? fallback : store
-  const ask = async (kind: 'hit' | 'peek', key: string, ms: number): Promise<RateCount> => {
-    const peek = async (from: RateLimitStore): Promise<RateCount> =>
-      (await from.peek?.(key, ms, now())) ?? nothing
-    const own = kind === 'hit' && visible !== store ? await fallback.hit(key, ms, now()) : undefined
-    try {
-      return kind === 'hit' ? await store.hit(key, ms, now()) : await peek(visible)
-    } catch (error) {
-      report(error)
-      return own ?? (kind === 'hit' ? fallback.hit(key, ms, now()) : peek(fallback))
-    }
-  }
-  const stateOf = async (kind: 'hit' | 'peek', key: string, window: RateWindow): Promise<State> => {
-    const { count, resetsAt } = await ask(kind, `${key}|${window.ms}`, window.ms)
-    return { window, count: Number(count), resetsAt: Number(resetsAt) }
-  }
+  const ask = askOf(parts)
+  const stateOf = async (
+    kind: 'hit' | 'peek',
+    key: string,
+    window: RateWindow,
+  ): Promise<State> => ({
+    window,
+    ...(await ask(kind, `${key}|${window.ms}`, window.ms)),
+  })
   return {
     async count(key, windows) {
       let fullest: State | undefined
       for (const window of windows) {
         const state = await stateOf('hit', key, window)
         // What is refused in a short window does not use up a long one.
-        if (state.count > window.count) throw refusal(state, now())
-        if (fullest === undefined || left(state) < left(fullest)) fullest = state
+        if (state.count > window.count) throw refusal(state)
+        if (fullest === undefined || remaining(state) < remaining(fullest)) fullest = state
       }
-      return fullest === undefined ? {} : headersOf(fullest, now())
+      return fullest === undefined ? {} : headersOf(fullest)
     },
     async look(key, windows) {
       for (const window of windows) {
         const state = await stateOf('peek', key, window)
-        if (state.count >= window.count) throw refusal(state, now())
+        if (state.count >= window.count) throw refusal(state)
       }
     },
   }
 }
 
-const left = ({ window, count }: State): number => Math.max(0, window.count - count)
+function askOf({ store, clock, warn }: Parameters<typeof createLimiter>[0]): Ask {
+  const memory = askMemory(memoryStore(), clock)
+  if (store === undefined) return memory
+  const shared = askStore(store, () => clock.now())
+  const elapsed = (): number => clock.elapsed()
+  const watched = watchedStore({ store: shared, memory, elapsed, warn })
+  if (store.peek !== undefined) return watched
+  // A store that cannot be looked into leaves that to this process, which therefore counts every request as well.
+  const seen = askMemory(memoryStore(), clock)
+  return async (kind, key, windowMs) => {
+    const own = await seen(kind, key, windowMs)
+    return kind === 'peek' ? own : watched(kind, key, windowMs)
+  }
+}
 
-const secondsUntil = (state: State, now: number): string =>
-  String(Math.max(1, Math.ceil((state.resetsAt - now) / 1000)))
+const remaining = ({ window, count }: State): number => Math.max(0, window.count - count)
 
-const headersOf = (state: State, now: number): LimitHeaders => ({
+const secondsUntil = ({ left }: State): string => String(Math.max(1, Math.ceil(left / 1000)))
+
+const headersOf = (state: State): LimitHeaders => ({
   'ratelimit-limit': String(state.window.count),
-  'ratelimit-remaining': String(left(state)),
-  'ratelimit-reset': secondsUntil(state, now),
+  'ratelimit-remaining': String(remaining(state)),
+  'ratelimit-reset': secondsUntil(state),
   'ratelimit-policy': `${state.window.count};w=${Math.round(state.window.ms / 1000)}`,
 })
 
-function refusal(state: State, now: number): Error {
+function refusal(state: State): Error {
   const headers = {
-    ...headersOf({ ...state, count: state.window.count }, now),
-    'retry-after': secondsUntil(state, now),
+    ...headersOf({ ...state, count: state.window.count }),
+    'retry-after': secondsUntil(state),
   }
   return tooManyRequests(limitText(state.window), headers)
 }
