@@ -38,6 +38,10 @@ const known: readonly Unscoped[] = [
     name: 'existsUnscoped',
     callers: {
       'execute/violation.ts': [2, 'which key the database refused, whoever holds it'],
+      'execute/write-checks.ts': [
+        1,
+        'a foreign key into a resource that is closed to the caller: only whether the row exists',
+      ],
       'execute/write-remove.ts': [1, 'whether anything refers to the record to be removed'],
     },
   },

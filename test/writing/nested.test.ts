@@ -69,6 +69,18 @@ eachDatabase('nested writes', (test, db) => {
     )
   })
 
+  test('a linked record is not changed by PATCH either, of one record or of many', async () => {
+    const { value: tag } = await post('/api/tags', { name: 'kept' })
+    const { value: book } = await post('/api/books', { title: 'Linked by PATCH' })
+    const body = { tags: [{ id: tag.id, name: 'other' }] }
+    for (const url of [`/api/books/${book.id}`, `/api/books?id__eq=${book.id}`]) {
+      const { status, errors } = await send(api, 'PATCH', url, { body })
+      const reason = { 'tags[0].name': ['This field cannot be changed here.'] }
+      equal([status, errors?.reason], [400, reason])
+    }
+    equal((await get(api, `/api/books/${book.id}/tags`)).total, 0)
+  })
+
   test('a link to a missing or deleted record is 422, and nothing is written', async () => {
     const gone = (await post('/api/authors', { name: 'Gone' })).value
     equal((await send(api, 'DELETE', `/api/authors/${gone.id}`)).status, 200)

@@ -6,7 +6,7 @@ import { equal } from '../support/assert.ts'
 import { runScript } from '../support/databases.ts'
 import { deadlockOpponent } from '../support/deadlocks.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { countRows, createLibrary, everything, library } from './models.ts'
+import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
 const withConfig = (config: ApiConfig): ApiConfig => ({ ...everything, ...config })
 
@@ -53,6 +53,39 @@ eachDatabase('transactions', (test, db) => {
       ['update', 'V', null],
       ['remove', 'V', 'changed'],
     ])
+  })
+
+  test('callbacks for one method serve its changes below requests of other methods too', async () => {
+    const seen: string[] = []
+    const note = (what: string) => (object: object) => {
+      seen.push(what)
+      return object
+    }
+    const models = withModel('Tag', () => ({
+      meta: {
+        post_add_callback: note('post_add'),
+        patch_update_callback: note('patch_update'),
+        delete_remove_callback: note('delete_remove'),
+      },
+    }))
+    const own = testApi(db, models, everything)
+    const { value: book } = await send(own, 'POST', '/api/books', { body: { title: 'Methods' } })
+    equal(seen, [])
+    // Below a PATCH a tag is created as by POST; an upsert changes one as by PATCH.
+    const body = { tags: [{ name: 'below a PATCH' }] }
+    await send(own, 'PATCH', `/api/books/${book.id}`, { body })
+    await send(own, 'POST', '/api/tags?on_conflict=name', { body: { name: 'below a PATCH' } })
+    equal(seen, ['post_add', 'patch_update'])
+    const first = testApi(
+      db,
+      withModel('Tag', () => ({
+        meta: { post_add_callback: note('post_add'), patch_add_callback: note('patch_add') },
+      })),
+      everything,
+    )
+    seen.length = 0
+    await send(first, 'PATCH', `/api/books/${book.id}`, { body: { tags: [{ name: 'again' }] } })
+    equal(seen, ['patch_add'])
   })
 
   test('a callback that throws rolls back; apiError is its own answer', async () => {

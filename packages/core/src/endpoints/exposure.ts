@@ -4,7 +4,6 @@ import { type Action, methodOf } from '../access/action.ts'
 import { mayAct, mayList } from '../access/reach.ts'
 import { anonymous, type Caller, rolesOf } from '../access/roles.ts'
 import { policyHooks } from '../config/check-policy.ts'
-import { unwritable } from '../input/field-rules.ts'
 import { functionFits, isGroupable, isSortable, operatorFits } from '../model/type-rules.ts'
 import {
   type AggregateFunction,
@@ -12,6 +11,7 @@ import {
   type FilterOperator,
   filterOperators,
 } from '../parse/operators.ts'
+import { unwritable } from '../registry/field-rules.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 
 /** What a registry exposes, and under which prefix. */

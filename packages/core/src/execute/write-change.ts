@@ -8,7 +8,7 @@ import { sameValue } from '../plan/same-value.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
-import { compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
+import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
 import type { Moment, WriteContext } from './write-context.ts'
 import { firstValue, parentKeys, writeChildren } from './write-create.ts'
 import { runWrite } from './write-run.ts'
@@ -37,16 +37,17 @@ export async function changeRecord(
   if (precondition?.(stored) === false) throw preconditionFailed()
   compareEchoes(context, resource, node.echoed, stored, path)
   const sent = { ...node.values, ...undone(context, node, stored) }
-  await refuseUnseenReferences(context, resource, sent, path)
-  const changes: Values = {
-    ...(replace ? emptied(context, resource) : {}),
-    ...sent,
-    ...(await parentKeys(context, node)),
-  }
-  await lateChecks(context, node, { ...stored, ...changes })
+  const keys = await parentKeys(context, node)
+  const changes = { ...(replace ? emptied(context, resource) : {}), ...sent, ...keys }
+  const row = { ...stored, ...changes }
+  await refuseUnseenReferences(context, resource, sent, row, path)
+  await checkFilled(context, resource, keys, row, path)
+  await lateChecks(context, node, row)
   context.problems.refuse()
   const saved = await changeStored(context, resource, stored, changes, path)
   await writeChildren(context, node, saved)
+  // Records that are linked are compared with what the body says of them.
+  context.problems.refuse()
 }
 
 /** To-one relations that were sent as null: their foreign keys, where they are not null already. */

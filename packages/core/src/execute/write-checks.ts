@@ -2,14 +2,15 @@
 
 import { forbidden, missingReference } from '../errors.ts'
 import { relationUrl } from '../http/links.ts'
+import type { Value } from '../plan/plan.ts'
 import { sameValue } from '../plan/same-value.ts'
 import { planLookUp } from '../plan/write-look-up.ts'
 import { type Echoed, pathTo, type Values } from '../plan/write-node.ts'
 import { narrowedReferences } from '../plan/write-references.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
-import { readScoped, valuesOf } from './look-up.ts'
+import { existsUnscoped, matchOf, readScoped, valuesOf } from './look-up.ts'
 import type { WriteAction } from './write-access.ts'
-import type { WriteContext } from './write-context.ts'
+import type { LateCheck, WriteContext } from './write-context.ts'
 
 /** 403 unless methods and roles allow the action on the resource. */
 export async function demand(
@@ -20,16 +21,20 @@ export async function demand(
   if (!(await access.mayWrite(resource, action))) throw forbidden()
 }
 
-/** 422 where a foreign key that was sent leads to a record the caller may not see. */
+/**
+ * 422 where a foreign key that was sent leads to a record that the caller may not see. `row` is the record as it will
+ * be: of a key of several columns, a part may have been stored before or be given by the record above.
+ */
 export async function refuseUnseenReferences(
   context: WriteContext,
   resource: Resource,
   sent: Values,
+  row: Values,
   path: string,
 ): Promise<void> {
   const narrows = (target: Resource) => context.access.narrows(target)
   for (const relation of narrowedReferences(resource, sent, narrows)) {
-    if (!(await isInSight(context, relation, sent))) {
+    if (!(await isInSight(context, relation, row))) {
       throw missingReference(relation.from.map(({ name }) => pathTo(path, name)))
     }
   }
@@ -38,13 +43,36 @@ export async function refuseUnseenReferences(
 async function isInSight(
   context: WriteContext,
   { from, to, target }: ResolvedRelation,
-  values: Values,
+  row: Values,
 ): Promise<boolean> {
-  const key = valuesOf(from, values)
+  const key = valuesOf(from, row)
   if (key === undefined) return true
-  const equal = to.map((column, i) => ({ column, value: key[i] as (typeof key)[number] }))
+  const equal = to.map((column, i) => ({ column, value: key[i] as Value }))
+  // Of a resource that is closed to the caller no policy is asked: the database would accept any row, too.
+  if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
+    return existsUnscoped(context, target.table, equal.map(matchOf))
+  }
   const found = await readScoped(context, planLookUp(target, equal, false), 'GET_ONE', 1)
   return found.length > 0
+}
+
+/** Asks the validators of fields that were not sent: the foreign keys that nesting fills. `row` is the whole record. */
+export async function checkFilled(
+  { validate }: WriteContext,
+  { columns }: Resource,
+  filled: Values,
+  row: Values,
+  path: string,
+): Promise<void> {
+  const checks = Object.keys(filled).flatMap((name): readonly LateCheck[] => {
+    const column = columns.get(name)
+    const value = filled[name] ?? null
+    const { validator, format } = column?.definition ?? {}
+    if (column === undefined || value === null) return []
+    if (validator === undefined && format !== 'uri') return []
+    return [{ column, value, row, path: pathTo(path, name) }]
+  })
+  if (checks.length > 0) await validate(checks)
 }
 
 /** Problems where what was sent back differs from what is stored. */

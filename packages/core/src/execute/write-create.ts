@@ -13,6 +13,7 @@ import {
   type WriteNode,
 } from '../plan/write-node.ts'
 import { convertJson, planValueOf } from '../plan/write-value.ts'
+import { unwritable } from '../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import {
   keyIn,
@@ -24,7 +25,7 @@ import {
 } from './look-up.ts'
 import { load, run } from './run.ts'
 import { changeStored } from './write-change.ts'
-import { compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
+import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
 import type { Moment, WriteContext } from './write-context.ts'
 import { runWrite } from './write-run.ts'
 
@@ -36,12 +37,10 @@ export async function createRecord(
 ): Promise<Values> {
   const { resource, path } = node
   await demand(context, resource, 'POST')
-  await refuseUnseenReferences(context, resource, node.values, path)
-  const data: Values = {
-    ...newRecord(context, node),
-    ...filled,
-    ...(await parentKeys(context, node)),
-  }
+  const keys = { ...filled, ...(await parentKeys(context, node)) }
+  const data = { ...newRecord(context, node), ...keys }
+  await refuseUnseenReferences(context, resource, node.values, data, path)
+  await checkFilled(context, resource, keys, data, path)
   if (!(await context.access.canCreate(resource, data))) throw forbidden()
   const saved = await context.hooks.add(resource, data)
   const stored = await insert(context, resource, saved, path)
@@ -93,16 +92,37 @@ const writeOrFind = (context: WriteContext, node: WriteNode, filled: Values): Pr
 
 /** The record a link names, if the caller may see it: else 422, the same as for a missing one. */
 async function findLinked(context: WriteContext, node: LinkNode, filled: Values): Promise<Values> {
-  const { resource, key, path, otherwise } = node
+  const { resource, key, path } = node
+  if (!(await mayName(context, node, 'GET_ONE'))) return createInstead(context, node, filled)
   const plan = planLookUp(resource, keyEquals(resource, key), false)
   const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
-  if (stored === undefined) {
-    if (otherwise !== null) return createRecord(context, otherwise, filled)
-    throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
-  }
-  await demand(context, resource, 'GET_ONE')
+  if (stored === undefined) return createInstead(context, node, filled)
   compareEchoes(context, resource, node.echoed, stored, path)
   return stored
+}
+
+/**
+ * Whether a link may look for its record; asked before anything is looked for, so that the answer is the same whether
+ * there is one. Who may not, may still create a record under a chosen key: if it is taken, that is 409, as on POST.
+ */
+async function mayName(
+  { access }: WriteContext,
+  { resource, otherwise }: LinkNode,
+  action: 'GET_ONE' | 'PATCH',
+): Promise<boolean> {
+  const may = await access.mayWrite(resource, action)
+  if (!may && otherwise === null) throw forbidden()
+  return may
+}
+
+/** The record that a link with a chosen key makes where there is none; 422 where its key cannot be chosen. */
+async function createInstead(
+  context: WriteContext,
+  { resource, path, otherwise }: LinkNode,
+  filled: Values,
+): Promise<Values> {
+  if (otherwise !== null) return createRecord(context, otherwise, filled)
+  throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
 }
 
 /** The insert itself; the key comes from the values, from the statement, or from the database's counter. */
@@ -196,14 +216,19 @@ async function writeChild(
   }
   // An existing child is moved to this record: a change of its own, with its own permission.
   const { resource, key, path } = node
-  const child = await lockedRecord(context, resource, key, 'PATCH')
+  const may = await mayName(context, node, 'PATCH')
+  const child = may ? await lockedRecord(context, resource, key, 'PATCH') : undefined
   if (child === undefined) {
-    if (node.otherwise !== null) await createRecord(context, node.otherwise, filled)
-    else throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
+    await createInstead(context, node, filled)
     return
   }
-  await demand(context, resource, 'PATCH')
   compareEchoes(context, resource, node.echoed, child, path)
+  const fixed = relation.to.find((column) => unwritable(resource, column, 'update') !== undefined)
+  if (fixed !== undefined) {
+    context.problems.add(path, `The record cannot be moved here: its "${fixed.name}" is read-only.`)
+    return
+  }
+  await checkFilled(context, resource, filled, { ...child, ...filled }, path)
   await changeStored(context, resource, child, filled, path)
 }
 

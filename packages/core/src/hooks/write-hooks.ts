@@ -14,21 +14,21 @@ import { runHook, runHookFor } from './run-hook.ts'
 export function writeHooks(method: string): WriteHooks {
   return {
     async add(resource, object) {
-      const { add } = hooksOf(resource, method, 'add')
+      const add = callbackOf(resource, method, 'add')
       if (add === undefined) return object
       const name = `add callback of ${resource.name}`
       const given = copyOf(object)
       return saved(resource, name, await runHookFor(name, () => add(given, resource.model)))
     },
     async update(resource, object) {
-      const { update } = hooksOf(resource, method, 'update')
+      const update = callbackOf(resource, method, 'update')
       if (update === undefined) return object
       const name = `update callback of ${resource.name}`
       const given = copyOf(object)
       return saved(resource, name, await runHookFor(name, () => update(given, resource.model)))
     },
     async remove(resource, object) {
-      const { remove } = hooksOf(resource, method, 'remove')
+      const remove = callbackOf(resource, method, 'remove')
       if (remove === undefined) return
       const given = copyOf(object)
       await runHook(`remove callback of ${resource.name}`, () => remove(given, resource.model))
@@ -36,18 +36,23 @@ export function writeHooks(method: string): WriteHooks {
   }
 }
 
-/** The method whose callbacks a change of a record goes through, where that of the request has none of its own. */
+/** The method that makes a change where it is the request itself: `post_add_callback` is also for records below a PATCH. */
 const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
 
-const hooksOf = ({ settings }: Resource, method: string, change: keyof WriteHooks): HookSettings =>
-  settings.hooks[method.toLowerCase() as MetaMethod] ?? settings.hooks[usual[change]]
+/** The callback of a change: that of the request's method, else that of the method that usually makes such a change. */
+const callbackOf = <C extends keyof WriteHooks>(
+  { settings: { hooks } }: Resource,
+  method: string,
+  change: C,
+): HookSettings[C] =>
+  hooks[method.toLowerCase() as MetaMethod]?.[change] ?? hooks[usual[change]][change]
 
 /** Whether a callback takes part in such a change. */
 export const hasCallback = (
   resource: Resource,
   method: string,
   change: keyof WriteHooks,
-): boolean => hooksOf(resource, method, change)[change] !== undefined
+): boolean => callbackOf(resource, method, change) !== undefined
 
 const copyOf = (object: Values): HookRecord => ({ ...object })
 

@@ -7,14 +7,14 @@ import { didYouMean } from '../naming/suggest.ts'
 import type { Value } from '../plan/plan.ts'
 import { type LinkNode, pathTo, type RecordNode, type WriteNode } from '../plan/write-node.ts'
 import { convertJson, planValueOf } from '../plan/write-value.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import {
   isRequired,
   isSoftDeleteAttribute,
   unaddressable,
   unwritable,
   type WriteMode,
-} from './field-rules.ts'
+} from '../registry/field-rules.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 

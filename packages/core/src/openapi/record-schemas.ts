@@ -1,7 +1,7 @@
 // Records as schemas: as they are read, what `fields` and groups leave of them, and what POST, PATCH and PUT take.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
-import { isRequired, unwritable, type WriteMode } from '../input/field-rules.ts'
+import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Components } from './components.ts'
 import { type Schema, shapedByCallback } from './schema.ts'

@@ -1,9 +1,9 @@
 // The values of a column as schemas: as answers hold them, as bodies take them, as filters take them (contract §4, §7).
 
-import { unaddressableKeys } from '../input/field-rules.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { FilterOperator } from '../parse/operators.ts'
 import { filterOperators } from '../parse/operators.ts'
+import { unaddressableKeys } from '../registry/field-rules.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { Schema } from './schema.ts'
 

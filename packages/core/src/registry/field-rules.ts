@@ -1,7 +1,7 @@
 // Which fields a client writes, and which a new record needs (contract §8).
 
 import type { JsonValue } from '../json/json-value.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { NamedColumn, Resource } from './resource.ts'
 
 /** create: POST; update: PATCH; replace: PUT. */
 export type WriteMode = 'create' | 'update' | 'replace'

@@ -1,0 +1,184 @@
+/** Rights come before look-ups: what a caller may not use tells a nested record or a foreign key nothing of its rows. */
+import {
+  type AnyModel,
+  type ApiRequest,
+  belongsTo,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import { type Answer, send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+import { countRows } from './models.ts'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+const admins = { role_map: { '*': 'admin' } } as const
+
+const owned: AccessPolicy = {
+  scope_query: (query, { user }) => query.where('owner_id', '=', user?.id ?? 0),
+}
+
+/** Its rows are somebody's and can be marked as deleted, so that references to it are looked for. */
+const Account = defineModel('Account', {
+  columns: { id, owner_id: { type: 'integer' }, deleted: { type: 'boolean' } },
+  meta: { ...admins, access_policy: owned, soft_delete: true, soft_delete_attribute: 'deleted' },
+})
+
+/** Clients choose the key, anybody creates, administrators read and change. */
+const Country = defineModel('Country', {
+  columns: {
+    code: { type: 'string', maxLength: 2, primaryKey: true },
+    title: { type: 'string', maxLength: 20 },
+    continent: { type: 'string', maxLength: 2, nullable: true },
+  },
+  meta: { role_map: { GET: 'admin', PATCH: 'admin', DELETE: 'admin' } },
+})
+
+/** Anybody creates, administrators change. */
+const Page = defineModel('Page', {
+  columns: { id, note_id: { type: 'integer', nullable: true }, text: { type: 'string' } },
+  meta: { role_map: { PATCH: 'admin' } },
+})
+
+/** A composite key whose rows are somebody's. */
+const Chapter = defineModel('Chapter', {
+  columns: {
+    book: { type: 'integer', primaryKey: true },
+    number: { type: 'integer', primaryKey: true },
+    owner_id: { type: 'integer' },
+  },
+  meta: { access_policy: owned },
+})
+
+const Note = defineModel('Note', {
+  columns: {
+    id,
+    account_id: { type: 'integer', nullable: true },
+    country_code: { type: 'string', maxLength: 2, nullable: true },
+    book: { type: 'integer', nullable: true },
+    chapter: { type: 'integer', nullable: true },
+  },
+  relations: {
+    account: belongsTo('Account', 'account_id'),
+    country: belongsTo('Country', 'country_code'),
+    chapter_read: belongsTo('Chapter', ['book', 'chapter']),
+    pages: hasMany('Page', 'note_id'),
+    watchers: manyToMany('Account', { through: 'watchers', from: 'note_id', to: 'account_id' }),
+    places: manyToMany('Country', { through: 'places', from: 'note_id', to: 'country_code' }),
+  },
+  meta: {},
+})
+
+const models: readonly AnyModel[] = [Account, Country, Chapter, Note, Page]
+const viewer = { id: 7, roles: ['viewer'] }
+const admin = { id: 7, roles: ['admin'] }
+
+eachDatabase('a resource that the caller may not use', (test, db) => {
+  const served = testApi(db, models, { API_ALLOW_NESTED_WRITES: true })
+  const as = (user: unknown) => {
+    const api = {
+      ...served,
+      handle: (request: ApiRequest) => served.handle({ ...request, user }),
+      answer: (request: ApiRequest) => served.answer({ ...request, user }),
+    }
+    return (method: string, url: string, body: unknown): Promise<Answer> =>
+      send(api as typeof served, method, url, { body })
+  }
+  const write = as(viewer)
+  const all = ['accounts', 'countries', 'notes', 'pages', 'watchers', 'places'] as const
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Account, [
+      { id: 1, owner_id: 7, deleted: false },
+      { id: 2, owner_id: 8, deleted: false },
+      { id: 3, owner_id: 7, deleted: true },
+    ])
+    await insertRows(db, Country, [{ code: 'GB', title: 'Britain', continent: null }])
+    await insertRows(db, Page, [{ id: 1, note_id: null, text: 'x' }])
+    await insertRows(db, Chapter, [
+      { book: 1, number: 1, owner_id: 7 },
+      { book: 1, number: 2, owner_id: 8 },
+    ])
+  })
+
+  /** The one answer to all of these bodies; nothing is written. */
+  const sameAnswer = async (method: string, url: string, bodies: readonly unknown[]) => {
+    const before = await countRows(db, ...all)
+    const answers: (readonly [number, string])[] = []
+    for (const body of bodies) {
+      const { status, text } = await write(method, url, body)
+      answers.push([status, text])
+    }
+    for (const answer of answers) equal(answer, answers[0])
+    equal(await countRows(db, ...all), before)
+    return answers[0]?.[0]
+  }
+  const accounts = [1, 2, 3, 99]
+
+  test('is 403 to a nested link, whether the row is there or not', async () => {
+    const bodies = accounts.map((key) => ({ account: { id: key } }))
+    equal(await sameAnswer('POST', '/api/notes', bodies), 403)
+    const { value } = await write('POST', '/api/notes', {})
+    equal(await sameAnswer('PATCH', `/api/notes/${value.id}`, bodies), 403)
+  })
+
+  test('is 403 to a list, whether its rows are there or not', async () => {
+    const bodies = accounts.map((key) => ({ watchers: [{ id: key }] }))
+    equal(await sameAnswer('POST', '/api/notes', bodies), 403)
+    const { value } = await write('POST', '/api/notes', {})
+    equal(await sameAnswer('PATCH', `/api/notes/${value.id}`, bodies), 403)
+  })
+
+  test('is 403 to a list that would take a record away from another, whether it is there or not', async () => {
+    const bodies = [1, 99].map((key) => ({ pages: [{ id: key }] }))
+    equal(await sameAnswer('POST', '/api/notes', bodies), 403)
+    equal((await as(admin)('POST', '/api/notes', bodies[0])).status, 201)
+    equal((await as(admin)('POST', '/api/notes', bodies[1])).status, 422)
+  })
+
+  test('is 403 to an incomplete object with a chosen key, whether the row is there or not', async () => {
+    const bodies = ['GB', 'XX'].map((code) => ({ country: { code } }))
+    equal(await sameAnswer('POST', '/api/notes', bodies), 403)
+  })
+
+  test('takes new records where the caller may create them; a key that is taken is 409, as on POST', async () => {
+    const country = { code: 'FR', title: 'France' }
+    equal((await write('POST', '/api/notes', { country })).status, 201)
+    for (const taken of [country, { code: 'GB', title: 'Other' }]) {
+      equal((await write('POST', '/api/notes', { country: taken })).status, 409)
+      equal((await write('POST', '/api/notes', { places: [taken] })).status, 409)
+      equal((await write('POST', '/api/countries', taken)).status, 409)
+    }
+    const places = [{ code: 'IT', title: 'Italy' }]
+    equal((await write('POST', '/api/notes', { places })).status, 201)
+  })
+
+  test('is asked by a foreign key only whether there is such a row', async () => {
+    const statuses = async (user: unknown) => {
+      const found: number[] = []
+      for (const key of accounts)
+        found.push((await as(user)('POST', '/api/notes', { account_id: key })).status)
+      return found
+    }
+    equal(await statuses(viewer), [201, 201, 201, 422])
+    // Who may use it, sees what the policy and soft delete leave.
+    equal(await statuses(admin), [201, 422, 422, 422])
+    const { errors } = await write('POST', '/api/notes', { account_id: 99 })
+    equal(errors.reason, { account_id: ['No such record.'] })
+  })
+
+  test('a reference of several columns is looked for with what is stored of it', async () => {
+    const { value } = await write('POST', '/api/notes', { book: 1, chapter: 1 })
+    const patch = (body: unknown) => write('PATCH', `/api/notes/${value.id}`, body)
+    const refused = await patch({ chapter: 2 })
+    equal(
+      [refused.status, refused.errors?.reason],
+      [422, { book: ['No such record.'], chapter: ['No such record.'] }],
+    )
+    equal((await patch({ chapter: null })).status, 200)
+    equal((await patch({ chapter: 1 })).status, 200)
+  })
+})
