@@ -1,4 +1,5 @@
 /** Password and key hashes: what is stored, what is refused, and that nobody waits for them. */
+import { performance } from 'node:perf_hooks'
 import {
   belongsTo,
   createApi,
@@ -55,6 +56,22 @@ suite('passwords', (test) => {
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     )
     equal(await check({ hash: null }, 'key', 'api_key'), true)
+  })
+
+  test('are computed beside the event loop', async () => {
+    const hash = await hashPassword('correct horse')
+    const before = performance.eventLoopUtilization()
+    const all = Array.from({ length: 8 }, (_, i) =>
+      check({ hash }, i === 3 ? 'x' : 'correct horse'),
+    )
+    equal((await Promise.all(all)).indexOf(false), 3)
+    const { utilization } = performance.eventLoopUtilization(before)
+    ok(utilization < 0.5, `the event loop was busy for ${utilization} of the time`)
+  })
+
+  test('a hash that bcrypt cannot read is an error, and the next is computed', async () => {
+    await rejects(check({ hash: `$2b$99$${'x'.repeat(53)}` }, 'x'), /rounds/)
+    equal(await check({ hash: await hashPassword('x', { cost: 4 }) }, 'x'), true)
   })
 
   test('are checked while other requests are answered', async () => {

@@ -1,21 +1,13 @@
-// Password hashes with bcrypt: made, checked, and never so many at once that other requests wait.
+// Password hashes: made and checked with bcrypt, for storage and for sign-ins.
 
 import { passwordTooLong } from '../errors.ts'
-import { createQueue } from './queue.ts'
+import { bcryptCompare, bcryptHash } from './bcrypt.ts'
 
 /** Rounds are 2^cost; OWASP asks for 10 at least. */
 const defaultCost = 10
 
 /** bcrypt reads no further; two passwords that differ after it would be the same one. */
 const mostBytes = 72
-
-/**
- * bcryptjs computes in slices of a tenth of a second on the one thread everything else runs on; one computation at a
- * time keeps every other request at most one slice away.
- */
-const bcryptQueue = createQueue(1, 100)
-
-const bcrypt = (): Promise<typeof import('bcryptjs')> => import('bcryptjs')
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
@@ -33,8 +25,7 @@ export async function hashPassword(
 ): Promise<string> {
   const bytes = bytesOf(password)
   if (bytes > mostBytes) throw passwordTooLong(bytes)
-  const { hash } = await bcrypt()
-  return bcryptQueue(() => hash(password, options.cost ?? defaultCost))
+  return bcryptHash(password, options.cost ?? defaultCost)
 }
 
 /** Whether a password is that of a stored hash; false for what is no hash at all. */
@@ -43,8 +34,7 @@ export async function passwordMatches(password: string, stored: unknown): Promis
   if (typeof stored !== 'string' || !/^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored))
     return false
   usualCost = stored.slice(4, 6)
-  const { compare } = await bcrypt()
-  return bcryptQueue(() => compare(password, stored))
+  return bcryptCompare(password, stored)
 }
 
 /** The check of a password, as a method of the user model; it says which field it reads. */

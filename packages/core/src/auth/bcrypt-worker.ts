@@ -1,0 +1,20 @@
+// The thread that computes bcrypt: answers one message with the result of one hash or comparison.
+
+import type { BcryptAnswer, BcryptTask } from './bcrypt-threads.ts'
+import { workerThreads } from './worker-threads.ts'
+
+const port = workerThreads()?.parentPort
+const bcrypt = import('bcryptjs')
+
+async function compute(task: BcryptTask): Promise<BcryptAnswer> {
+  try {
+    const { hashSync, compareSync } = await bcrypt
+    return task.kind === 'hash'
+      ? { value: hashSync(task.password, task.cost) }
+      : { value: compareSync(task.password, task.stored) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+port?.on('message', async (task: BcryptTask) => port.postMessage(await compute(task)))
