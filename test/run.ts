@@ -9,6 +9,7 @@ import { dropLeftovers } from './support/leftovers.ts'
 import type { NotRun } from './support/registry.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
 import { closingTable, sum } from './support/table.ts'
+import { whenOver } from './support/time-limit.ts'
 import type { Count, Report } from './worker.ts'
 
 const help = `node --conditions=@model-api/source test/run.ts [name part …]
@@ -17,7 +18,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --update                 with --golden: write what the pipeline gives instead of comparing
   --plain                  the plain ways only: no prepared statements, arrays, texts and other short cuts
   --jobs N                 files at the same time (default: number of cores)
-  --timeout S              seconds until a file is stopped (default 300)`
+  --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
@@ -126,10 +127,10 @@ function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<
     const child = fork(join(here, 'worker.ts'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env })
     let output = ''
     let report: Report | undefined
-    const timer = setTimeout(() => {
-      output += `\n  stopped after ${options.timeout} s\n`
+    const stopWatch = whenOver(Number(options.timeout) * 1000, (limit) => {
+      output += `\n  stopped after ${Math.round(limit / 1000)} s\n`
       child.kill('SIGKILL')
-    }, Number(options.timeout) * 1000)
+    })
     const collect = (data: Buffer): void => {
       output += data.toString()
     }
@@ -139,7 +140,7 @@ function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<
       report = message as Report
     })
     child.on('close', (code, signal) => {
-      clearTimeout(timer)
+      stopWatch()
       if (report === undefined) {
         output += `\n  ended before it reported (${signal ?? `exit ${code}`})\n`
         report = { counts: { none: { passed: 0, failed: 1, skipped: 0 } }, notRun: [] }

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import * as uvu from 'uvu'
 import type { DatabaseName, OpenOptions, TestDatabase } from './databases.ts'
 import { notes, suites, type UvuResult } from './registry.ts'
+import { whenOver } from './time-limit.ts'
 
 type Step = () => void | Promise<void>
 
@@ -29,6 +30,7 @@ declare global {
   var UVU_QUEUE: (null | (() => Promise<UvuResult>))[][]
 }
 
+/** On a machine with nothing else to do. */
 const testTimeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 30_000)
 
 /**
@@ -106,6 +108,7 @@ function register(name: string, define: (test: Test) => void, options: SuiteOpti
     for (const { title, step } of cases) {
       inner(title, async () => {
         if (beforeError !== undefined) throw beforeError
+        if (overran !== undefined) throw new Error(`not run: "${overran}" may still be running`)
         const error =
           (await failureOf([...hooks.beforeEach, () => inTime(title, step)])) ??
           (await failureOf(hooks.afterEach))
@@ -142,17 +145,20 @@ async function failureOf(steps: readonly Step[]): Promise<Error | undefined> {
   }
 }
 
+/** The test that did not end in time: it runs on beside those after it, which would fail for its sake. */
+let overran: string | undefined
+
 async function inTime(title: string, step: Step): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
+  let stop = (): void => {}
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`"${title}" did not settle within ${testTimeoutMs} ms`)),
-      testTimeoutMs,
-    )
+    stop = whenOver(testTimeoutMs, (limit) => {
+      overran = title
+      reject(new Error(`"${title}" did not settle within ${limit} ms`))
+    })
   })
   try {
     await Promise.race([step(), tooLate])
   } finally {
-    clearTimeout(timer)
+    stop()
   }
 }

@@ -96,8 +96,14 @@ const cases: readonly [what: string, content: string, tally: string, said: strin
   [
     'a test that never settles',
     `suite('a', (test) => { test('slow', () => new Promise(() => {})); ${good} })`,
-    '1/1',
+    '0/2',
     '"slow" did not settle',
+  ],
+  [
+    'a test after one that never settles',
+    `suite('a', (test) => { test('slow', () => new Promise(() => {})) }); suite('b', (test) => { ${good} })`,
+    '0/2',
+    'not run: "slow" may still be running',
   ],
   ['a file without a suite', '', '0/1', 'declares no suite'],
   ['a suite without tests', `suite('a', () => {})`, '0/1', 'has no tests'],
