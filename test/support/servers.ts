@@ -1,4 +1,4 @@
-/** Finds database servers for a test run, or starts private ones; used by the runner alone. */
+/** Finds database servers for a test run; starts private ones for the runner, and for tests that break them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,14 +19,38 @@ export interface Server {
 
 export type Servers = Readonly<Record<ServerName, Server>>
 
+/** A server of one's own on loopback, in a temporary folder; it may be broken at will. */
+export interface PrivateServer {
+  readonly url: string
+  readonly port: number
+  /** Starts it again after `stop` or `kill`: the same data at the same port. */
+  start(): Promise<void>
+  /** Ends it in order, connections included. */
+  stop(): Promise<void>
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+  /** Ends it and removes its folder. */
+  remove(): Promise<void>
+}
+
 interface Kind {
   readonly name: ServerName
   readonly variable: string
   readonly local: string
   /** Asks the server for its version; rejects when it cannot be reached. */
   version(url: string): Promise<string>
-  /** Starts a private server, or says what is missing for it. */
-  start(): Promise<string | { lacks: string }>
+  /** Prepares a private server, or says what is missing for it. */
+  install(): Promise<Installed | { lacks: string }>
+}
+
+/** A server that is ready to be started. */
+interface Installed {
+  readonly folder: string
+  readonly port: number
+  readonly url: string
+  /** Ends the server in order without waiting for its clients. */
+  readonly signal: NodeJS.Signals
+  spawn(): ChildProcess
 }
 
 const run = promisify(execFile)
@@ -40,14 +64,14 @@ const kinds: readonly Kind[] = [
     variable: 'TEST_POSTGRES_URL',
     local: 'postgres://postgres@127.0.0.1:5432/postgres',
     version: postgresVersion,
-    start: startPostgres,
+    install: installPostgres,
   },
   {
     name: 'mysql',
     variable: 'TEST_MYSQL_URL',
     local: 'mysql://root@127.0.0.1:3306/mysql',
     version: mysqlVersion,
-    start: startMysql,
+    install: installMysql,
   },
 ]
 
@@ -83,12 +107,27 @@ async function findServer(kind: Kind): Promise<Server> {
     : 'not asked'
   if (typeof local !== 'string') return local
   try {
-    const started = await kind.start()
-    if (typeof started === 'string') return await probe(kind, started, 'private instance')
-    return { url: undefined, note: `no service on ${new URL(kind.local).host}, ${started.lacks}` }
+    const installed = await kind.install()
+    if ('lacks' in installed) {
+      return {
+        url: undefined,
+        note: `no service on ${new URL(kind.local).host}, ${installed.lacks}`,
+      }
+    }
+    const { url, remove } = await started(kind, installed)
+    stops.push(remove)
+    return await probe(kind, url, 'private instance')
   } catch (error) {
     return { url: undefined, note: `the private instance did not start: ${reason(error)}` }
   }
+}
+
+/** Starts a server of one's own, or says what is missing for it. Whoever starts one removes it. */
+export async function startServer(name: ServerName): Promise<PrivateServer | { lacks: string }> {
+  const kind = kinds.find((one) => one.name === name)
+  if (kind === undefined) throw new Error(`no kind of server is called ${name}`)
+  const installed = await kind.install()
+  return 'lacks' in installed ? installed : started(kind, installed)
 }
 
 async function probe(kind: Kind, url: string, where: string): Promise<Server> {
@@ -117,7 +156,7 @@ async function mysqlVersion(url: string): Promise<string> {
   }
 }
 
-async function startPostgres(): Promise<string | { lacks: string }> {
+async function installPostgres(): Promise<Installed | { lacks: string }> {
   const initdb = findProgram('initdb', postgresFolders())
   const postgres = findProgram('postgres', postgresFolders())
   if (initdb === undefined || postgres === undefined) {
@@ -137,17 +176,17 @@ async function startPostgres(): Promise<string | { lacks: string }> {
   )
   const port = await freePort()
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
-  const child = spawn(
-    postgres,
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    { ...owner, cwd: folder, stdio: 'ignore' },
-  )
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  await untilUp(child, folder, 'SIGINT', () => postgresVersion(url))
-  return url
+  const options = ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
+  return {
+    folder,
+    port,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    signal: 'SIGINT',
+    spawn: () => spawn(postgres, options, { ...owner, cwd: folder, stdio: 'ignore' }),
+  }
 }
 
-async function startMysql(): Promise<string | { lacks: string }> {
+async function installMysql(): Promise<Installed | { lacks: string }> {
   const server = findProgram('mariadbd', systemFolders) ?? findProgram('mysqld', systemFolders)
   if (server === undefined) return { lacks: 'and no mariadbd or mysqld is installed' }
   const folder = temporaryFolder('mysql')
@@ -161,41 +200,74 @@ async function startMysql(): Promise<string | { lacks: string }> {
     await run(server, ['--no-defaults', '--initialize-insecure', `--datadir=${data}`, ...user])
   }
   const port = await freePort()
-  const child = spawn(
-    server,
-    [
-      '--no-defaults',
-      `--datadir=${data}`,
-      `--port=${port}`,
-      '--bind-address=127.0.0.1',
-      `--socket=${join(folder, 'mysql.sock')}`,
-      `--pid-file=${join(folder, 'mysql.pid')}`,
-      '--innodb-flush-log-at-trx-commit=0',
-      ...user,
-    ],
-    { stdio: 'ignore' },
-  )
-  const url = `mysql://root@127.0.0.1:${port}/mysql`
-  await untilUp(child, folder, 'SIGTERM', () => mysqlVersion(url))
-  return url
+  const options = [
+    '--no-defaults',
+    `--datadir=${data}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--socket=${join(folder, 'mysql.sock')}`,
+    `--pid-file=${join(folder, 'mysql.pid')}`,
+    // Written at each commit, so that a killed server loses nothing; flushed by the system.
+    '--innodb-flush-log-at-trx-commit=2',
+    ...user,
+  ]
+  return {
+    folder,
+    port,
+    url: `mysql://root@127.0.0.1:${port}/mysql`,
+    signal: 'SIGTERM',
+    spawn: () => spawn(server, options, { stdio: 'ignore' }),
+  }
 }
 
-/** Waits for the first answer, and notes how to stop the server and remove its folder. */
-async function untilUp(
-  child: ChildProcess,
-  folder: string,
-  signal: NodeJS.Signals,
-  ask: () => Promise<unknown>,
-): Promise<void> {
-  children.add(child)
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  stops.push(async () => {
-    child.kill(signal)
-    await ended
-    children.delete(child)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-    folders.delete(folder)
-  })
+async function started(kind: Kind, installed: Installed): Promise<PrivateServer> {
+  const { folder, port, url, signal } = installed
+  let child: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    if (child !== undefined) return
+    for (let attempt = 1; ; attempt++) {
+      child = installed.spawn()
+      children.add(child)
+      try {
+        await untilUp(child, () => kind.version(url))
+        return
+      } catch (error) {
+        children.delete(child)
+        child = undefined
+        // Processes that outlive a killed server hold its memory for a moment.
+        if (attempt === 5) throw error
+        await sleep(500)
+      }
+    }
+  }
+  const end = async (by: NodeJS.Signals): Promise<void> => {
+    if (child === undefined) return
+    const ending = child
+    child = undefined
+    if (ending.exitCode === null && ending.signalCode === null) {
+      const ended = new Promise<void>((resolve) => ending.once('close', () => resolve()))
+      ending.kill(by)
+      await ended
+    }
+    children.delete(ending)
+  }
+  await start()
+  return {
+    url,
+    port,
+    start,
+    stop: () => end(signal),
+    kill: () => end('SIGKILL'),
+    remove: async () => {
+      await end(signal)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+      folders.delete(folder)
+    },
+  }
+}
+
+/** Waits for the first answer. */
+async function untilUp(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`)
     const up = await ask().then(

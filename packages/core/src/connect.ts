@@ -37,7 +37,7 @@ export function connectOnce({
     const connected = fastPaths.singleStatementWrites
       ? await withLoneWrites(own, rows, tables)
       : rows
-    for (const advice of advised ? [] : (dialect.advice ?? [])) warn(advice)
+    for (const advice of advised ? [] : (connected.advice ?? [])) warn(advice)
     advised = true
     return connected
   }

@@ -12,6 +12,15 @@ export async function withArrayRows(
 ): Promise<Dialect> {
   // Who prints statements by Kysely alone has no wrapper of ours.
   if (dialect.textStyle === undefined) return dialect
-  const { rows } = await db.executeQuery(CompiledQuery.raw(asArrays('select 1 as one')))
-  return { ...dialect, arrayRows: Array.isArray(rows[0]) }
+  const probe = CompiledQuery.raw(asArrays('select 1 as one'))
+  return db.getExecutor().provideConnection(async (connection) => {
+    const { rows } = await connection.executeQuery(probe)
+    if (Array.isArray(rows[0])) return { ...dialect, arrayRows: true }
+    const { advice = [], unwrappedAdvice } = dialect
+    return {
+      ...dialect,
+      arrayRows: false,
+      advice: [...advice, ...(unwrappedAdvice?.(connection) ?? [])],
+    }
+  })
 }

@@ -1,6 +1,6 @@
 // Dialect: what differs between database families, as named functions over Kysely expressions; the only place that knows. Types only.
 
-import type { Expression, Kysely, SqlBool } from 'kysely'
+import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn } from '../registry/resource.ts'
@@ -58,6 +58,8 @@ export interface Dialect {
   readonly timeLimited?: (text: string, ms: number) => string
   /** What `connect` found that its owner should know: sentences for `onWarning`. */
   readonly advice?: readonly string[]
+  /** What the owner of a pool should know where none of the wrappers of `prepared/` stands around it. */
+  readonly unwrappedAdvice?: (connection: DatabaseConnection) => readonly string[]
 
   /** How statements are written, where the service prints them itself; without it Kysely does. */
   readonly textStyle?: TextStyle

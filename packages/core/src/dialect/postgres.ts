@@ -12,6 +12,7 @@ import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
 import { postgresJson } from './postgres-json.ts'
+import { listenerAdvice } from './postgres-listeners.ts'
 import { postgresLoneWrites } from './postgres-lone-writes.ts'
 import {
   type Comparison,
@@ -123,6 +124,7 @@ function dialectWith(facts: Facts): Dialect {
   return {
     name: 'postgres',
     lookUpLoneWrites: postgresLoneWrites,
+    unwrappedAdvice: listenerAdvice,
     textStyle: { quote: '"', placeholders: 'numbered' },
     // A round trip and a plan cost more than the subquery.
     rowCount: (count) => sql`${count}`,

@@ -22,6 +22,7 @@ export interface MysqlClient {
   connect(...args: any[]): any
   destroy(): void
   release(): void
+  on?(event: 'error', listener: () => void): unknown
 }
 
 /** What is used of a pool of `mysql2`, the one that answers by callback. */
@@ -59,6 +60,8 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
   // Kysely knows its connections by these objects, so each has one wrapper.
   const wrapped = new WeakMap<MysqlClient, MysqlPoolConnection>()
   const wrap = (client: MysqlClient): MysqlPoolConnection => {
+    // The pool listens to the first error of a connection; another one would end the process.
+    client.on?.('error', () => {})
     const made = preparedConnection(client, preparing)
     wrapped.set(client, made)
     return made

@@ -2,6 +2,7 @@
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { asksForArrays, withoutMark } from './array-rows.ts'
+import { inTime } from './in-time.ts'
 import { type TextRowsClass, textRowsOf } from './pg-text-rows.ts'
 import { type Named, type NameOf, statementNames } from './statement-names.ts'
 import { isInTransaction } from './transaction-state.ts'
@@ -11,6 +12,7 @@ export interface PgClient {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   query(...args: any[]): any
   release(destroy?: boolean): void
+  on?(event: 'error' | 'end', listener: () => void): unknown
 }
 
 /** What is used of a pool of `pg`. */
@@ -18,6 +20,7 @@ export interface PgPool {
   readonly options?: object
   connect(): Promise<PgClient>
   end(): Promise<void>
+  on?(event: 'error', listener: () => void): unknown
 }
 
 export interface PgOptions {
@@ -27,11 +30,18 @@ export interface PgOptions {
   readonly statements?: number
   /** Milliseconds after which the server gives a statement up; set once for each connection. Default: the server's own. */
   readonly statementTimeout?: number
+  /**
+   * Sets up each new connection before its first statement, such as by `set role`. Where it fails, or gives no answer
+   * within the time that the pool allows for connecting (10 s where it names none), the connection is closed and its
+   * place in the pool is free again. After a failure in Kysely's own `onCreateConnection` the place stays taken.
+   */
+  readonly setUp?: (client: PgClient) => Promise<unknown>
 }
 
 /**
  * Wraps a pool for Kysely's PostgresDialect. A text that comes again becomes a named statement of its connection, whose
- * plan is kept there. Nothing else changes, errors included.
+ * plan is kept there. A connection that breaks, idle or in use, fails its statement and is replaced; without a listener
+ * its error would end the process. Nothing else changes, errors included.
  *
  * ```ts
  * const pool = new pg.Pool({ connectionString })
@@ -39,25 +49,29 @@ export interface PgOptions {
  * ```
  */
 export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool {
-  const { named = true, statements = 200, statementTimeout } = options
+  const { named = true, statements = 200 } = options
   const naming: Naming = { nameOf: named ? statementNames(statements) : none, most: statements * 2 }
+  // The pool removes an idle connection that breaks, and tells of it.
+  pool.on?.('error', ignored)
   // Kysely knows its connections by their clients, so each client has one wrapper.
-  const clients = new WeakMap<PgClient, PgClient>()
+  const clients = new WeakMap<PgClient, PreparedClient>()
   const prepare = async (client: PgClient): Promise<PgClient> => {
+    const prepared = preparedClient(client, naming)
     try {
-      if (statementTimeout !== undefined) {
-        const values = [String(statementTimeout)]
-        await client.query("select set_config('statement_timeout', $1, false)", values)
-      }
+      await inTime(setUp(client, options), connectionTimeoutOf(pool), 'Setting up a connection')
     } catch (error) {
-      client.release(true)
+      prepared.release(true)
       throw error
     }
-    const prepared = preparedClient(client, naming)
     clients.set(client, prepared)
     return prepared
   }
-  const connected = (client: PgClient) => clients.get(client) ?? prepare(client)
+  const connected = (client: PgClient) => {
+    const known = clients.get(client)
+    if (known === undefined) return prepare(client)
+    known.checkOut()
+    return known
+  }
   const { Client } = pool as { Client?: PostgresPool['Client'] }
   return {
     options: pool.options ?? {},
@@ -66,6 +80,24 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
     connect: () => pool.connect().then(connected) as Promise<PostgresPoolClient>,
     end: () => pool.end(),
   }
+}
+
+const ignored = (): void => {}
+
+async function setUp(
+  client: PgClient,
+  { statementTimeout, setUp }: Pick<PgOptions, 'statementTimeout' | 'setUp'>,
+): Promise<void> {
+  if (statementTimeout !== undefined) {
+    const values = [String(statementTimeout)]
+    await client.query("select set_config('statement_timeout', $1, false)", values)
+  }
+  await setUp?.(client)
+}
+
+function connectionTimeoutOf({ options }: PgPool): number {
+  const { connectionTimeoutMillis } = (options ?? {}) as { connectionTimeoutMillis?: number }
+  return connectionTimeoutMillis || 10_000
 }
 
 /** How a statement is sent. */
@@ -117,7 +149,15 @@ interface Naming {
   readonly most: number
 }
 
-function preparedClient(client: PgClient, naming: Naming): PgClient & { processID?: unknown } {
+/** A client as Kysely gets it. */
+interface PreparedClient extends PgClient {
+  readonly processID?: unknown
+  /** Somebody uses it now, and will release it. */
+  checkOut(): void
+}
+
+function preparedClient(client: PgClient, naming: Naming): PreparedClient {
+  let isOut = true
   const held = new Set<string>()
   /** Statements whose result has another shape than when they were prepared. */
   const stale = new Set<string>()
@@ -146,6 +186,18 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
     })
   }
 
+  const release = (destroy?: boolean): void => {
+    // A connection that has ended was released already.
+    if (!isOut) return
+    isOut = false
+    // A statement stays prepared as long as its connection lives, so one that has too many is not used again.
+    client.release(destroy === true || stale.size > 0 || held.size > naming.most)
+  }
+  // The pool listens to idle clients alone, and an error that nobody listens to ends the process.
+  client.on?.('error', ignored)
+  // Its place in the pool is free at once, also where whoever has it never releases it.
+  client.on?.('end', () => release(true))
+
   return {
     get processID() {
       return (client as { processID?: unknown }).processID
@@ -158,10 +210,10 @@ function preparedClient(client: PgClient, naming: Naming): PgClient & { processI
       inTransaction = isInTransaction(text, inTransaction)
       return unnamed(text, values)
     },
-    release(destroy) {
-      // A statement stays prepared as long as its connection lives, so one that has too many is not used again.
-      client.release(destroy === true || stale.size > 0 || held.size > naming.most)
+    checkOut() {
+      isOut = true
     },
+    release,
   }
 }
 

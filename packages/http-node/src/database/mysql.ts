@@ -1,7 +1,8 @@
 // Opens MySQL or MariaDB with a pool of mysql2.
 
 import { preparedMysql } from '@model-api/core/prepared'
-import { CompiledQuery, Kysely, MysqlDialect, type MysqlPool } from 'kysely'
+import { Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection } from 'kysely'
+import { keepAliveDelay } from './keep-alive.ts'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
 
@@ -16,6 +17,8 @@ export async function openMysql(url: string, limits: Limits): Promise<Kysely<any
     connectionLimit: limits.connections,
     queueLimit: longestQueue,
     connectTimeout: limits.connectionTimeout,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: keepAliveDelay,
     charset: 'utf8mb4',
     // Times stay the text they are, and whole numbers keep all their digits.
     timezone: 'Z',
@@ -23,15 +26,10 @@ export async function openMysql(url: string, limits: Limits): Promise<Kysely<any
     supportBigNumbers: true,
     bigNumberStrings: true,
   })
+  const prepared = preparedMysql(pool, { prepared: limits.prepared })
+  const ready = settingUp(prepared, setUp(limits), limits.connectionTimeout)
   return new Kysely({
-    dialect: new MysqlDialect({
-      pool: patient(preparedMysql(pool, { prepared: limits.prepared }), limits.connectionTimeout),
-      onCreateConnection: async (connection) => {
-        for (const statement of setUp(limits)) {
-          await connection.executeQuery(CompiledQuery.raw(statement))
-        }
-      },
-    }),
+    dialect: new MysqlDialect({ pool: patient(ready, limits.connectionTimeout) }),
   })
 }
 
@@ -45,6 +43,49 @@ function setUp({ statementTimeout, readOnly }: Limits): string[] {
   ]
 }
 
+/**
+ * Sets up each connection before its first statement. Where that fails or gives no answer, the connection is closed and its
+ * place in the pool is free again; after a failure in Kysely's `onCreateConnection` the place would stay taken.
+ */
+function settingUp(
+  pool: MysqlPool,
+  statements: readonly string[],
+  milliseconds: number,
+): MysqlPool {
+  const done = new WeakSet<MysqlPoolConnection>()
+  return {
+    getConnection: (callback) =>
+      pool.getConnection((error, connection) => {
+        if (error || done.has(connection)) return callback(error, connection)
+        let waiting = true
+        const settle = (failure: unknown): void => {
+          if (!waiting) return
+          waiting = false
+          clearTimeout(timer)
+          if (failure) connection.destroy()
+          else done.add(connection)
+          callback(failure, connection)
+        }
+        const timer = setTimeout(() => {
+          settle(timedOut('Setting up a database connection took too long.'))
+        }, milliseconds)
+        const run = ([statement, ...others]: readonly string[]): void => {
+          if (statement === undefined) settle(null)
+          else
+            connection.query(statement, [], (failure) => {
+              if (failure) settle(failure)
+              else run(others)
+            })
+        }
+        run(statements)
+      }),
+    end: (callback) => pool.end(callback),
+  }
+}
+
+const timedOut = (message: string): Error =>
+  Object.assign(new Error(message), { code: 'ETIMEDOUT' })
+
 /** The pool itself would wait for a free connection without end. */
 function patient(pool: MysqlPool, milliseconds: number): MysqlPool {
   return {
@@ -52,8 +93,7 @@ function patient(pool: MysqlPool, milliseconds: number): MysqlPool {
       let waiting = true
       const timer = setTimeout(() => {
         waiting = false
-        const error = new Error('No database connection became free in time.')
-        callback(Object.assign(error, { code: 'ETIMEDOUT' }), undefined as never)
+        callback(timedOut('No database connection became free in time.'), undefined as never)
       }, milliseconds)
       pool.getConnection((error, connection) => {
         clearTimeout(timer)

@@ -1,7 +1,8 @@
 // Opens PostgreSQL with a pool of pg.
 
-import { preparedPg } from '@model-api/core/prepared'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { type PgClient, preparedPg } from '@model-api/core/prepared'
+import { Kysely, PostgresDialect } from 'kysely'
+import { keepAliveDelay } from './keep-alive.ts'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
 
@@ -13,9 +14,9 @@ export async function openPostgres(url: string, limits: Limits): Promise<Kysely<
     max: limits.connections,
     connectionTimeoutMillis: limits.connectionTimeout,
     application_name: 'model-api',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelay,
   })
-  // An idle connection that breaks would otherwise end the process; the next request opens a new one.
-  pool.on('error', () => {})
   const settings = [
     ['statement_timeout', String(limits.statementTimeout)],
     ['timezone', 'UTC'],
@@ -24,13 +25,9 @@ export async function openPostgres(url: string, limits: Limits): Promise<Kysely<
   ]
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`)
   // A statement rather than start-up parameters, which connection poolers refuse.
-  const setUp = CompiledQuery.raw(`select ${calls.join(', ')}`, settings.flat())
+  const text = `select ${calls.join(', ')}`
+  const setUp = (client: PgClient): Promise<unknown> => client.query(text, settings.flat())
   return new Kysely({
-    dialect: new PostgresDialect({
-      pool: preparedPg(pool, { named: limits.prepared }),
-      onCreateConnection: async (connection) => {
-        await connection.executeQuery(setUp)
-      },
-    }),
+    dialect: new PostgresDialect({ pool: preparedPg(pool, { named: limits.prepared, setUp }) }),
   })
 }

@@ -1,0 +1,172 @@
+/** A connection that breaks, whenever and however, ends its request and nothing else; the pool is whole again afterwards. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createConnection } from 'mysql2/promise'
+import { equal, ok } from '../support/assert.ts'
+import { everyDatabase, runScript } from '../support/databases.ts'
+import {
+  type AnyKysely,
+  loggingApi,
+  openPool,
+  pools,
+  Thing,
+  thingsScript,
+  uncaughtErrors,
+} from '../support/faults.ts'
+import type { ServerName } from '../support/servers.ts'
+import { notRun, suite } from '../support/suite.ts'
+
+const size = 3
+
+const ownId: Readonly<Record<ServerName, string>> = {
+  postgres: 'pg_backend_pid()',
+  mysql: 'connection_id()',
+}
+const kill: Readonly<Record<ServerName, (id: unknown) => string>> = {
+  postgres: (id) => `select pg_terminate_backend(${id})`,
+  mysql: (id) => `kill ${id}`,
+}
+const nap: Readonly<Record<ServerName, string>> = { postgres: 'pg_sleep(3)', mysql: 'sleep(3)' }
+
+for (const server of everyDatabase()) {
+  const { name } = server
+  if (name === 'sqlite') continue
+  if (server.missing !== undefined) {
+    notRun(`broken connections (${name})`, server.missing)
+    continue
+  }
+  for (const kind of pools) {
+    suite(`broken connections, ${kind} [${name}]`, (test) => {
+      let db: AnyKysely
+      const id = async (on: AnyKysely): Promise<unknown> => {
+        const { rows } = await sql<{ id: unknown }>`select ${sql.raw(ownId[name])} as id`.execute(
+          on,
+        )
+        return rows[0]?.id
+      }
+      const end = (one: unknown): Promise<void> =>
+        runScript(name, server.url ?? '', kill[name](one))
+      /** All connections at once serve, so none of the pool is missing. */
+      const isWhole = async (): Promise<boolean> => {
+        const ids = await Promise.all(
+          Array.from({ length: size }, () =>
+            db.connection().execute(async (on) => {
+              const one = await id(on)
+              await sleep(50)
+              return one
+            }),
+          ),
+        )
+        return new Set(ids).size === size
+      }
+      test.before(async () => {
+        await server.execScript(`drop table if exists things; ${thingsScript}`)
+        db = await openPool(kind, name, server.url ?? '', size)
+      })
+
+      test('only an unwrapped pool of pg is warned of, with the lines to add', async () => {
+        const { api, warnings } = loggingApi(db, [Thing])
+        await api.ready
+        const about = warnings.filter((warning) => warning.includes('ends the process'))
+        equal(about.length, name === 'postgres' && kind === 'a pool of the host' ? 1 : 0)
+        const lines = [
+          "pool.on('error', () => {})",
+          "pool.on('connect', (client) => client.on('error', () => {}))",
+        ]
+        for (const line of lines) ok(about.every((warning) => warning.includes(line)))
+      })
+
+      test('in the middle of a statement', async () => {
+        const uncaught = uncaughtErrors()
+        const thrown = await db
+          .connection()
+          .execute(async (on) => {
+            const one = await id(on)
+            setTimeout(() => void end(one), 100)
+            await sql`select ${sql.raw(nap[name])}`.execute(on)
+          })
+          .catch((error: unknown) => error)
+        ok(thrown instanceof Error)
+        await sleep(100)
+        uncaught.stop()
+        equal(uncaught.errors, [])
+        ok(await isWhole())
+      })
+
+      test('between two statements of a transaction', async () => {
+        const uncaught = uncaughtErrors()
+        const thrown = await db
+          .transaction()
+          .execute(async (on) => {
+            await end(await id(on))
+            await sleep(200)
+            await id(on)
+          })
+          .catch((error: unknown) => error)
+        ok(thrown instanceof Error)
+        await sleep(100)
+        uncaught.stop()
+        equal(uncaught.errors, [])
+        ok(await isWhole())
+      })
+
+      test('while it is idle in the pool', async () => {
+        const uncaught = uncaughtErrors()
+        const one = await id(db)
+        await end(one)
+        await sleep(200)
+        uncaught.stop()
+        equal(uncaught.errors, [])
+        ok(await isWhole())
+      })
+
+      test('requests under way are answered, and later ones are served', async () => {
+        const uncaught = uncaughtErrors()
+        const { api, errors } = loggingApi(db, [Thing])
+        await api.ready
+        const statuses = new Set<number>()
+        let over = false
+        const ask = async (): Promise<void> => {
+          while (!over) {
+            statuses.add((await api.handle({ method: 'GET', url: '/api/things' })).status)
+            const body = { name: 'changed' }
+            const url = '/api/things/1'
+            const headers = { 'content-type': 'application/json' }
+            statuses.add((await api.handle({ method: 'PATCH', url, headers, body })).status)
+          }
+        }
+        const asking = Array.from({ length: 6 }, ask)
+        for (let times = 0; times < 5; times++) {
+          await sleep(100)
+          await endAll()
+        }
+        over = true
+        await Promise.all(asking)
+        uncaught.stop()
+        equal(uncaught.errors, [])
+        const broken = [...statuses].filter((status) => ![200, 503].includes(status))
+        equal([broken, broken.length === 0 ? [] : errors], [[], []])
+        equal((await api.handle({ method: 'GET', url: '/api/things/1' })).status, 200)
+        ok(await isWhole())
+      })
+
+      /** Ends every connection to the database of this test. */
+      const endAll = async (): Promise<void> => {
+        const url = new URL(server.url ?? '')
+        const database = url.pathname.slice(1)
+        url.pathname = ''
+        if (name === 'postgres') {
+          const text = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`
+          return runScript(name, url.href, text)
+        }
+        const connection = await createConnection({ uri: url.href })
+        const [rows] = await connection.query('show processlist')
+        for (const { Id, db: on } of rows as { Id: number; db: string | null }[]) {
+          // One may have ended meanwhile.
+          if (on === database) await connection.query(`kill ${Id}`).catch(() => {})
+        }
+        await connection.end()
+      }
+    })
+  }
+}

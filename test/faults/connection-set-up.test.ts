@@ -1,0 +1,72 @@
+/** A connection whose set-up fails or gives no answer is closed, and its place in the pool is free again. */
+import { preparedPg } from '@model-api/core/prepared'
+import { openDatabase } from '@model-api/http-node'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { equal, ok, rejects } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import type { AnyKysely } from '../support/faults.ts'
+import { silentProxy } from '../support/silent-proxy.ts'
+import { notRun, suite } from '../support/suite.ts'
+
+for (const server of everyDatabase()) {
+  const { name } = server
+  if (name === 'sqlite') continue
+  if (server.missing !== undefined) {
+    notRun(`the set-up of a connection (${name})`, server.missing)
+    continue
+  }
+  const one = async (db: AnyKysely): Promise<number> => {
+    const { rows } = await sql<{ one: number }>`select 1 as one`.execute(db)
+    return Number(rows[0]?.one)
+  }
+
+  suite(`the set-up of a connection [${name}]`, (test) => {
+    test.before(() => server.execScript('select 1'))
+
+    test('that the server refuses is refused each time, with its own error', async () => {
+      const { db, close } = await openDatabase(server.url ?? '', {
+        connections: 1,
+        statementTimeout: Number.NaN,
+        connectionTimeout: 1_000,
+      })
+      for (let times = 0; times < 3; times++) {
+        await rejects(one(db), (error) =>
+          ok(/NaN|variable|column/.test(error.message), error.message),
+        )
+      }
+      await close()
+    })
+
+    test('that gives no answer ends, and the next one serves', async () => {
+      const url = new URL(server.url ?? '')
+      const proxy = await silentProxy(Number(url.port || (name === 'postgres' ? 5432 : 3306)))
+      const { db, close } = await openDatabase(proxy.through(url.href), {
+        connections: 1,
+        connectionTimeout: 300,
+      })
+      proxy.silence()
+      for (let times = 0; times < 2; times++) await rejects(one(db))
+      proxy.replace()
+      equal(await one(db), 1)
+      await close()
+      await proxy.close()
+    })
+
+    if (name === 'postgres') {
+      test('of a wrapped pool frees its place, too', async () => {
+        const pool = new pg.Pool({ connectionString: server.url ?? '', max: 1 })
+        let isRight = false
+        const setUp = (client: { query(text: string): Promise<unknown> }) =>
+          client.query(isRight ? 'set role none' : 'set role nobody_of_this_name')
+        const db: AnyKysely = new Kysely({
+          dialect: new PostgresDialect({ pool: preparedPg(pool, { setUp }) }),
+        })
+        for (let times = 0; times < 3; times++) await rejects(one(db), /does not exist/)
+        isRight = true
+        equal([await one(db), pool.totalCount], [1, 1])
+        await db.destroy()
+      })
+    }
+  })
+}

@@ -1,0 +1,79 @@
+/** A TCP proxy on loopback that can fall silent, as a network does that loses everything without a word. */
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface SilentProxy {
+  readonly port: number
+  /** The URL of a server, by way of the proxy. */
+  through(url: string): string
+  /** Nothing is handed on any more: connections stay open, new ones are accepted, nobody is answered. */
+  silence(): void
+  /** Hands on what has come meanwhile, and everything from now on. */
+  resume(): void
+  /** As if the network were another one now: what was open before is never heard of again, new connections work. */
+  replace(): void
+  close(): Promise<void>
+}
+
+/** Starts a proxy to a port of this machine. */
+export async function silentProxy(to: number): Promise<SilentProxy> {
+  let isSilent = false
+  const open = new Set<Socket>()
+  const lost = new Set<Socket>()
+  const held: (() => void)[] = []
+  const pair = (client: Socket): void => {
+    const server = connect(to, '127.0.0.1')
+    for (const [from, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      open.add(from)
+      from.on('data', (data) => void other.write(data))
+      from.on('end', () => void other.end())
+      from.on('close', () => {
+        open.delete(from)
+        if (!lost.has(from)) other.destroy()
+      })
+      from.on('error', () => {})
+    }
+  }
+  const listening = createServer((client) => {
+    client.on('error', () => {})
+    if (!isSilent) return pair(client)
+    client.pause()
+    open.add(client)
+    client.on('close', () => open.delete(client))
+    held.push(() => pair(client))
+  })
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+  const { port } = listening.address() as { port: number }
+  return {
+    port,
+    through(url) {
+      const changed = new URL(url)
+      changed.hostname = '127.0.0.1'
+      changed.port = String(port)
+      return changed.href
+    },
+    silence() {
+      isSilent = true
+      for (const socket of open) socket.pause()
+    },
+    resume() {
+      isSilent = false
+      for (const begin of held.splice(0)) begin()
+      for (const socket of open) if (!lost.has(socket)) socket.resume()
+    },
+    replace() {
+      isSilent = false
+      held.length = 0
+      for (const socket of open) {
+        lost.add(socket)
+        socket.pause()
+      }
+    },
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => listening.close(resolve))
+    },
+  }
+}
