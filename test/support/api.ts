@@ -67,7 +67,7 @@ export async function send(
   api: Api,
   method: string,
   url: string,
-  extra: { headers?: Record<string, string>; body?: unknown } = {},
+  extra: { headers?: Record<string, string>; body?: unknown; user?: unknown } = {},
 ): Promise<Answer> {
   const headers = { 'x-request-id': 'test', ...extra.headers }
   const request = { method, url, ...extra, headers }

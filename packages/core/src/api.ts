@@ -38,7 +38,7 @@ import { createLimiter } from './limits/limiter.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
-import { createEchoPlans } from './plan-cache/echo-plans.ts'
+import { keptValues } from './plan-cache/kept.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
@@ -234,7 +234,7 @@ export function createApi<
     root: db,
     counts: fastPaths.sharedCounts ? createSharedCounts(() => clock.elapsed()) : undefined,
     reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
-    echoes: createEchoPlans(preparedReads),
+    echoes: keptValues(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),

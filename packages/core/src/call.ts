@@ -18,7 +18,8 @@ import type { RouteTable } from './http/route-table.ts'
 import type { Timing } from './http/server-timing.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Reach } from './plan/context.ts'
-import type { EchoPlans } from './plan-cache/echo-plans.ts'
+import type { ReadPlan } from './plan/plan.ts'
+import type { KeptValues } from './plan-cache/kept.ts'
 import type { ReadCache } from './plan-cache/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 import type { Soon } from './soon.ts'
@@ -56,10 +57,10 @@ export interface Runtime {
   /** The instance of `createApi`. */
   readonly root: AnyDatabase
   readonly counts: SharedCounts | undefined
-  /** Reads that come again. */
+  /** Prepared reads, by query and authority. */
   readonly reads: ReadCache
-  /** What is answered to writes, by query. */
-  readonly echoes: EchoPlans
+  /** Plans of the records that writes answer, by query and authority. */
+  readonly echoes: KeptValues<ReadPlan>
   readonly auth: Auth
   readonly refreshStore: RefreshTokenStore
   readonly limiter: Limiter

@@ -18,7 +18,7 @@ import type { HookQuery } from '../config/hook-types.ts'
 import { hasSchemaPlugin } from '../dialect/schema-plugin.ts'
 import { forbidden, forbiddenJoin } from '../errors.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
-import { sourcesOf } from '../plan/sources.ts'
+import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
 import { ask, subjectArgs } from './ask.ts'
@@ -66,6 +66,23 @@ export async function scopeRows(
     else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
     else scopes.decide(source, noRows(scope, source.resource))
   }
+}
+
+/**
+ * The scopes of a read that neither a policy nor a filter callback has a say in: all rows of every source. Undefined
+ * where one has, whatever it would say to this request: to the next one it may say something else.
+ */
+export function openScopes(
+  { runtime: { policies }, hooks }: Call,
+  plan: Pick<ReadPlan, 'rows' | 'embeds'>,
+): Scopes | undefined {
+  if (hooks.filter !== undefined) return undefined
+  const scopes = scopeDecisions()
+  for (const source of allSourcesOf(plan)) {
+    if (policies.has(source.resource)) return undefined
+    scopes.decide(source, 'all')
+  }
+  return scopes
 }
 
 type Relations = Pick<ReadPlan, 'embeds' | 'links'>

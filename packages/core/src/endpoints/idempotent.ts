@@ -10,6 +10,7 @@ import {
   type StoredAnswer,
   storeAnswer,
 } from '../execute/idempotency-store.ts'
+import { hasDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { collectionUrl } from '../http/links.ts'
 import { header } from '../http/request.ts'
@@ -17,9 +18,10 @@ import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Value } from '../plan/plan.ts'
+import { allSourcesOf } from '../plan/sources.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
-import { readBack } from './read-back.ts'
+import { planEcho, readBack } from './read-back.ts'
 import { type Opened, open } from './read-stages.ts'
 import { identityOf } from './write-access.ts'
 import type { Writing } from './write-stages.ts'
@@ -68,8 +70,11 @@ async function once(
     default:
   }
   try {
-    return await work((writing, result, keys) =>
-      storeAnswer({ ...writing.opened, now }, claim, answerOf(result, keys)),
+    return await work(async (writing, result, keys) =>
+      storeAnswer({ ...writing.opened, now }, claim, {
+        ...answerOf(result, keys),
+        authority: await authorityOf(call),
+      }),
     )
   } catch (error) {
     // A failure leaves nothing behind, so the key is free again; if that fails too, its lease ends by itself.
@@ -101,7 +106,10 @@ async function digest(text: string): Promise<string> {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function answerOf(result: Result, keys: readonly (readonly Value[])[]): StoredAnswer {
+function answerOf(
+  result: Result,
+  keys: readonly (readonly Value[])[],
+): Omit<StoredAnswer, 'authority'> {
   return {
     status: result.status,
     headers: result.headers ?? {},
@@ -112,6 +120,29 @@ function answerOf(result: Result, keys: readonly (readonly Value[])[]): StoredAn
       key.map((value) => (typeof value === 'bigint' ? String(value) : value)),
     ),
   }
+}
+
+/** What a caller may list, which decides what is embedded in an answer; the key of a claim knows the user, not the roles. */
+const authorityOf = ({ runtime, reach }: Call): Promise<string> =>
+  digest(stringify(runtime.registry.resources.filter(reach).map(({ name }) => name)))
+
+/**
+ * Whether the stored text may be answered: to a caller who may list the same resources, where it holds nothing that a
+ * policy or a callback could decide otherwise for this request. The rows of the base are read again anyway.
+ */
+async function mayRepeat(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  { authority }: StoredAnswer,
+): Promise<boolean> {
+  const plan = planEcho(resource, ast, call.reach)
+  const { policies } = call.runtime
+  for (const source of allSourcesOf(plan)) {
+    if (source !== plan.rows.from && policies.has(source.resource)) return false
+  }
+  if (call.hooks.dump !== undefined || hasDump(resource, plan.embeds)) return false
+  return authority === (await authorityOf(call))
 }
 
 /** The policy is asked again: what its reader may no longer see is null. */
@@ -129,9 +160,10 @@ async function replay(
     }),
   )
   const echoes = await readBack(call, opened, resource, ast, keys)
+  const repeats = await mayRepeat(call, resource, ast, answer)
   const stored = answer.many ? (answer.value as readonly JsonValue[] | undefined) : undefined
   const values = echoes.map(({ value }, i) => {
-    if (value === null) return null
+    if (value === null || !repeats) return value
     return (answer.many ? stored?.[i] : answer.value) ?? value
   })
   return {

@@ -1,13 +1,14 @@
 // parse → plan → scope → compile of a read, or what a read of the same form has left of them.
 
+import { openScopes } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import { type ReadStatements, readStatements } from '../compile/read-statements.ts'
 import { type Connection, finishedText } from '../execute/run.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
-import type { EmbedPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
-import { sourcesOf } from '../plan/sources.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
+import { makingFor } from '../plan-cache/kept.ts'
 import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prepared-read.ts'
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
 import { filledStatements } from '../plan-cache/statement-templates.ts'
@@ -41,9 +42,10 @@ export function planRead<P extends ReadPlan>(
   call: Call,
   request: ReadRequest<P>,
 ): Soon<PlannedRead<P>> {
-  const skeleton = mayPrepare(call) ? skeletonOf(call.query) : undefined
+  const { fastPaths, reads } = call.runtime
+  const skeleton = fastPaths.preparedReads === false ? undefined : skeletonOf(call.query)
   const name = skeleton && `${request.resource.name}\n${call.action}\n${skeleton.key}`
-  const known = name === undefined ? undefined : call.runtime.reads.get(name)
+  const known = name === undefined ? undefined : reads.get(name, call)
   const again = known && skeleton && readAgain(call, known, skeleton, request.key)
   return whenThere(
     again as Soon<PlannedRead<P> | undefined>,
@@ -51,25 +53,18 @@ export function planRead<P extends ReadPlan>(
   )
 }
 
-/** The filter callback may ask for anything at each request. */
-const mayPrepare = ({ runtime, hooks }: Call): boolean =>
-  runtime.fastPaths.preparedReads !== false && hooks.filter === undefined
-
 function readAgain(
   call: Call,
   known: PreparedRead,
   skeleton: Skeleton,
   key: readonly Value[] | undefined,
 ): Soon<PlannedRead<ReadPlan> | undefined> {
-  for (const [resource, reached] of known.reached) {
-    if (call.reach(resource) !== reached) return undefined
-  }
   const filled = refilledPlan(known, { skeleton, ...(key && { key }) })
   if (filled === undefined) return undefined
   return whenThere(open(call), ({ connection, target }) => {
-    if (target.dialect !== known.dialect) return undefined
     const { plan, conditions } = filled
-    const { templates, scopes } = known
+    const { scopes } = known
+    const templates = known.templates(target.dialect)
     const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
     return {
       plan,
@@ -107,39 +102,31 @@ function textsTaken(
 
 async function readAnew<P extends ReadPlan>(
   call: Call,
-  { resource, plan: planOf, complete, key }: ReadRequest<P>,
+  request: ReadRequest<P>,
   skeleton: Skeleton | undefined,
   name: string | undefined,
 ): Promise<PlannedRead<P>> {
-  const ast = parseRead(call, resource)
-  const reached = new Map<Resource, boolean>()
-  const planned = planOf(ast, (other) => {
-    const answer = call.reach(other)
-    reached.set(other, answer)
-    return answer
-  })
+  const { complete = asPlanned, key } = request
+  const ast = parseRead(call, request.resource)
+  const making = makingFor(call)
+  const planned = request.plan(ast, making.reach)
   const opened = await open(call)
-  const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
-  const plan = complete?.(narrowed) ?? narrowed
-  if (skeleton !== undefined && name !== undefined && call.runtime.reads.isDue(name)) {
-    const { dialect, scopes } = target
-    const prepared = isOpen(call, plan)
-      ? prepareRead(plan, skeleton, { dialect, scopes, reached })
-      : undefined
-    call.runtime.reads.set(name, prepared ?? null)
-    const first = prepared && (await readAgain(call, prepared, skeleton, key))
+  const { reads } = call.runtime
+  if (skeleton !== undefined && name !== undefined && reads.isDue(name, call)) {
+    const prepared = preparedFrom(call, complete(planned), skeleton)
+    reads.set(name, call, making.keep(prepared))
+    const first = prepared === null ? undefined : await readAgain(call, prepared, skeleton, key)
     if (first !== undefined) return first as PlannedRead<P>
   }
+  const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
+  const plan = complete(narrowed)
   return { plan, statements: readStatements(target, plan), connection: opened.connection }
 }
 
-/** Whether no policy has a say in what is read: a policy may say something else to each request. */
-const isOpen = (call: Call, { rows, embeds }: Pick<ReadPlan, 'rows' | 'embeds'>): boolean =>
-  isOpenRows(call, rows) && embeds.every((embed: EmbedPlan) => isOpen(call, embed))
+const asPlanned = <P>(plan: P): P => plan
 
-function isOpenRows({ runtime }: Call, rows: RowPlan): boolean {
-  for (const { source } of sourcesOf(rows)) {
-    if (runtime.policies.get(source.resource) !== undefined) return false
-  }
-  return true
+/** What is kept of a read is made of its plan as planned, before any policy has narrowed it for one caller. */
+function preparedFrom(call: Call, planned: ReadPlan, skeleton: Skeleton): PreparedRead | null {
+  const scopes = openScopes(call, planned)
+  return (scopes && prepareRead(planned, skeleton, scopes)) ?? null
 }

@@ -15,6 +15,7 @@ import { refOf } from '../plan/names.ts'
 import type { Condition, ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import { keyOfRow, withIdentity } from '../plan/write-echo.ts'
+import { makingFor } from '../plan-cache/kept.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
 import { type Opened, objectsOf, scoped } from './read-stages.ts'
@@ -34,12 +35,17 @@ const keysPerStatement = 500
 export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
   withIdentity(planOne(resource, ast, [], reach))
 
-/** As `planEcho`, once for each query of a request whose echo has the whole query to itself. */
+/** As `planEcho`, kept for the same query of callers who may list the same resources. */
 export function planEchoOnce(call: Call, resource: Resource, ast: QueryAst): ReadPlan {
-  const plan = (reach: Reach) => planEcho(resource, ast, reach)
   const { fastPaths, echoes } = call.runtime
-  if (!fastPaths.preparedReads) return plan(call.reach)
-  return echoes.get(`${resource.name}\n${call.query}`, call.reach, plan)
+  if (!fastPaths.preparedReads) return planEcho(resource, ast, call.reach)
+  const name = `${resource.name}\n${call.query}`
+  const known = echoes.get(name, call)
+  if (known !== undefined) return known
+  const making = makingFor(call)
+  const plan = planEcho(resource, ast, making.reach)
+  echoes.set(name, call, making.keep(plan))
+  return plan
 }
 
 /** Reads records in the order of their keys. */

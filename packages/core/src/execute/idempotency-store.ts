@@ -22,6 +22,8 @@ export interface StoredAnswer {
   readonly total: number
   /** Undefined where the answer was too long to be kept: then the records are read again. */
   readonly value?: JsonValue
+  /** A hash of the resources that the caller could list; under another one the records are read again. */
+  readonly authority: string
   readonly many: boolean
   /** Keys of the records, in JSON forms. */
   readonly keys: readonly (readonly JsonValue[])[]

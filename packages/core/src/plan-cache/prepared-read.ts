@@ -8,20 +8,17 @@ import type { Condition, ListPlan, Page, ReadPlan, Slot, Value } from '../plan/p
 import { isTestable } from '../plan/text-test.ts'
 import { operandType } from '../plan/types.ts'
 import { convertText } from '../plan/value.ts'
-import type { Resource } from '../registry/resource.ts'
 import type { Skeleton } from './skeleton.ts'
 import { type StatementTemplates, statementTemplates } from './statement-templates.ts'
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
-  readonly dialect: Dialect
-  /** Which rows of the plan's sources may be read. */
+  /** Which rows of the plan's sources may be read; nothing that a policy said to one request. */
   readonly scopes: Scopes
-  /** What the plan was told of whom the caller may reach; another caller may be told otherwise. */
-  readonly reached: ReadonlyMap<Resource, boolean>
   /** The conditions whose values are filled in, and where these stand. */
   readonly places: readonly FilledPlace[]
-  readonly templates: StatementTemplates
+  /** Its statements, as a dialect prints them. */
+  readonly templates: (dialect: Dialect) => StatementTemplates
 }
 
 interface FilledPlace {
@@ -43,7 +40,7 @@ export interface GivenValues {
 export function prepareRead<P extends ReadPlan>(
   plan: P,
   skeleton: Skeleton,
-  known: Pick<PreparedRead, 'dialect' | 'scopes' | 'reached'>,
+  scopes: Scopes,
 ): PreparedRead<P> | undefined {
   const { where, having } = plan.rows
   const places = [...where, ...having].flatMap((condition): readonly FilledPlace[] => {
@@ -55,7 +52,18 @@ export function prepareRead<P extends ReadPlan>(
   })
   const found = places.filter(({ at }) => 'value' in at).length
   if (found !== skeleton.values.length) return undefined
-  return { plan, places, ...known, templates: statementTemplates() }
+  return { plan, places, scopes, templates: byDialect() }
+}
+
+function byDialect(): PreparedRead['templates'] {
+  const known = new WeakMap<Dialect, StatementTemplates>()
+  return (dialect) => {
+    const before = known.get(dialect)
+    if (before !== undefined) return before
+    const templates = statementTemplates()
+    known.set(dialect, templates)
+    return templates
+  }
 }
 
 const hasSlot = (condition: Condition): condition is Slotted =>

@@ -1,6 +1,6 @@
 // Every source of a plan, with the part it plays: what access has to narrow before anything is compiled.
 
-import type { Condition, RowPlan, Source } from './plan.ts'
+import type { Condition, ReadPlan, RowPlan, Source } from './plan.ts'
 
 /** A source without the links of its junction. */
 type Bare = Omit<Source, 'links'>
@@ -25,6 +25,15 @@ export function* sourcesOf(rows: RowPlan): Generator<SourceUse> {
   yield* withLinks(rows.from, 'base')
   for (const { source } of rows.joins) yield* withLinks(source, 'join')
   for (const condition of [...rows.where, ...rows.having]) yield* inCondition(condition)
+}
+
+/** The sources of a whole read, embedded relations included. */
+export function* allSourcesOf({
+  rows,
+  embeds,
+}: Pick<ReadPlan, 'rows' | 'embeds'>): Generator<Source> {
+  for (const { source } of sourcesOf(rows)) yield source
+  for (const embed of embeds) yield* allSourcesOf(embed)
 }
 
 function* withLinks(source: Source, part: SourceUse['part']): Generator<SourceUse> {

@@ -1,0 +1,64 @@
+/** Every place of the core that keeps something from one request to the next, and what its key says; a new one is added here on purpose. */
+import { equal } from '../support/assert.ts'
+import { filesBelow, readSource, scan } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+const root = 'packages/core/src/'
+
+/** What makes a place keep things: a weak map, an LRU map, or values under an authority. */
+const keeping = /\bnew WeakMap\b|(?<!function )\b(?:recent|keptValues)(?:<[^()]*>)?\(/g
+
+const ofAuthority = 'by the authority of the caller (Kept)'
+const ofPlan = 'by a part of one kept plan: what it says follows from that part alone'
+const ofModels = 'by a part of the models, which no request changes'
+const ofDriver =
+  'by an object of the driver, or the text of a statement; values are bound each time'
+
+/** How often each file keeps something, and under what. */
+const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
+  'api.ts': [1, `plans of echoes, ${ofAuthority}`],
+  'auth/refresh-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
+  'compile/returning.ts': [1, ofPlan],
+  'endpoints/read-stages.ts': [1, 'by the connection: the same one without plugins'],
+  'endpoints/route-facts.ts': [4, ofModels],
+  'execute/idempotency-store.ts': [1, 'by the dialect: when expired keys were last removed'],
+  'execute/loaded-row.ts': [1, ofPlan],
+  'execute/write-context.ts': [1, 'by an error of this request'],
+  'plan-cache/kept.ts': [1, ofAuthority],
+  'plan-cache/lone-templates.ts': [3, ofPlan],
+  'plan-cache/prepared-read.ts': [1, 'within one prepared read, by the dialect'],
+  'plan-cache/read-cache.ts': [2, `prepared reads, ${ofAuthority}; whether a query came before`],
+  'plan-cache/statement-templates.ts': [1, 'within one prepared read, by what URLs begin with'],
+  'plan/write-look-up.ts': [1, ofModels],
+  'prepared/mysql.ts': [2, ofDriver],
+  'prepared/pg-text-rows.ts': [2, ofDriver],
+  'prepared/pg.ts': [1, ofDriver],
+  'prepared/recurring-statements.ts': [2, ofDriver],
+  'prepared/sqlite.ts': [1, ofDriver],
+  'registry/dependents.ts': [1, ofModels],
+  'registry/relation-token.ts': [1, ofModels],
+  'serialize/tag-text.ts': [1, ofPlan],
+  'serialize/write-objects.ts': [1, `${ofPlan}, with what URLs begin with`],
+  'session.ts': [1, 'by the request'],
+}
+
+const placesOf = (code: string): number => code.match(keeping)?.length ?? 0
+
+suite('what is kept between requests', (test) => {
+  test('is kept where this file says, and nowhere else', () => {
+    const found = filesBelow(root)
+      .map((file) => [file.slice(root.length), placesOf(scan(readSource(file)).code)] as const)
+      .filter(([, count]) => count > 0)
+    equal(
+      Object.fromEntries(found),
+      Object.fromEntries(Object.entries(places).map(([file, [count]]) => [file, count])),
+    )
+  })
+
+  test('is found by this rule', () => {
+    equal(placesOf('const known = new WeakMap<A, B>()'), 1)
+    equal(placesOf('const a = recent<true>(2), b = recent(3), c = keptValues<Plan>(4)'), 3)
+    equal(placesOf('export function recent<V>(size: number): Recent<V> {}'), 0)
+    equal(placesOf('export function keptValues<T>(size: number): KeptValues<T> {}'), 0)
+  })
+})

@@ -1,0 +1,203 @@
+/** What one caller was answered decides nothing for the next: plans, embedded relations, echoes of writes, totals and repeated answers. */
+import { type Api, type ApiConfig, type ApiRequest, defineModel, hasMany } from '@model-api/core'
+import { send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+const generated = { type: 'integer', primaryKey: true, generated: true } as const
+
+/** Only admins list payrolls; no policy has a say in them. */
+const Team = defineModel('Team', {
+  columns: { id: generated, name: { type: 'string' } },
+  relations: { payrolls: hasMany('Payroll', 'team_id') },
+  meta: {},
+})
+const Payroll = defineModel('Payroll', {
+  columns: { id, team_id: { type: 'integer' }, amount: { type: 'integer' } },
+  meta: { role_map: { '*': 'admin' } },
+})
+/** Everybody who is known may write suggestions, and admins alone read them. */
+const Suggestion = defineModel('Suggestion', {
+  columns: { id: generated, text: { type: 'string' } },
+  meta: { role_map: { GET: 'admin', '*': true } },
+})
+const User = defineModel('User', { columns: { id, name: { type: 'string' } } })
+const models = [Team, Payroll, Suggestion, User] as const
+
+const config: ApiConfig = {
+  API_ALLOW_JOIN: true,
+  API_USER_MODEL: User,
+  API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT'],
+}
+
+const admin = { id: 1, roles: ['admin'] }
+const viewer = { id: 7, roles: ['viewer'] }
+/** The same user after the role was taken away. */
+const dismissed = { ...admin, roles: [] }
+
+/** Enough for whatever is kept after the second or third request of a kind. */
+const often = [1, 2, 3]
+
+eachDatabase('what was kept for one caller', (test, db) => {
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Team, [{ id: 50, name: 'Red' }])
+    await insertRows(db, Payroll, [{ id: 1, team_id: 50, amount: 1000 }])
+  })
+
+  const url = '/api/teams/50/payrolls'
+  const embedded = [{ id: 1, team_id: 50, amount: 1000 }]
+
+  for (const path of ['/api/teams?dump=json&id__eq=50', '/api/teams/50?dump=json']) {
+    for (const [name, first] of [
+      ['an admin', admin],
+      ['a viewer', viewer],
+      ['nobody', undefined],
+    ] as const) {
+      test(`is not answered to others: ${path}, after ${name}`, async () => {
+        const api = testApi(db, models, config)
+        const payrolls = async (user: unknown) =>
+          [(await send(api, 'GET', path, { user })).value].flat()[0].payrolls
+        for (const _ of often) await payrolls(first)
+        equal(await payrolls(viewer), url)
+        equal(await payrolls(admin), embedded)
+        equal(await payrolls(undefined), url)
+        for (const _ of often) equal(await payrolls(viewer), url)
+      })
+    }
+  }
+
+  for (const query of [
+    'join=payrolls',
+    'exists(payrolls)',
+    'join=payrolls&payrolls.amount__gt=1',
+  ]) {
+    test(`opens no door to others: ?${query}`, async () => {
+      const api = testApi(db, models, config)
+      const status = async (user: unknown) =>
+        (await send(api, 'GET', `/api/teams?${query}`, { user })).status
+      for (const _ of often) equal(await status(admin), 200)
+      equal(await status(viewer), 403)
+      equal(await status(admin), 200)
+    })
+  }
+
+  test('the echo of a write embeds what its own writer may list', async () => {
+    const api = testApi(db, models, config)
+    const write = async (user: unknown) =>
+      (await send(api, 'PATCH', '/api/teams/50?dump=json', { user, body: { name: 'Red' } })).value
+        .payrolls
+    for (const _ of often) equal(await write(admin), embedded)
+    equal(await write(viewer), url)
+    equal(await write(admin), embedded)
+  })
+
+  test('a write shows its record to those who may list it, and to nobody else', async () => {
+    const api = testApi(db, models, config)
+    const write = async (user: unknown) => {
+      const body = { text: 'more tea' }
+      const created = await send(api, 'POST', '/api/suggestions', { user, body })
+      const place = created.headers.location ?? ''
+      const changed = await send(api, 'PATCH', place, { user, body })
+      const replaced = await send(api, 'PUT', place, { user, body })
+      return [created, changed, replaced].map(({ status, value, headers }) => [
+        status,
+        value?.text ?? null,
+        headers.etag !== undefined,
+      ])
+    }
+    const shown = [201, 200, 200].map((status) => [status, 'more tea', true])
+    const unseen = [201, 200, 200].map((status) => [status, null, false])
+    equal(await write(viewer), unseen)
+    for (const _ of often) equal(await write(admin), shown)
+    for (const _ of often) equal(await write(viewer), unseen)
+  })
+
+  test('a repeated answer tells no more than its reader may see now', async () => {
+    const api = testApi(db, models, config)
+    const post = async (user: unknown, key: string) => {
+      const body = { name: 'Blue' }
+      const headers = { 'idempotency-key': key.padEnd(16, '.') }
+      const {
+        status,
+        value,
+        headers: answered,
+      } = await send(api, 'POST', '/api/teams?dump=json', {
+        user,
+        body,
+        headers,
+      })
+      return [status, value?.payrolls, answered['idempotency-replayed'], value?.id]
+    }
+    const [, , , blue] = await post(admin, 'a')
+    equal(await post(admin, 'a'), [201, [], 'true', blue])
+    equal(await post(dismissed, 'a'), [201, `/api/teams/${blue}/payrolls`, 'true', blue])
+    equal((await post(viewer, 'a'))[2], undefined)
+  })
+})
+
+/** Counts are shared by requests that the database could not tell apart, so never across transactions. */
+eachDatabase('a total', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [Team, Payroll])
+    await insertRows(db, Team, [
+      { id: 1, name: 'Red' },
+      { id: 2, name: 'Blue' },
+    ])
+  })
+
+  const list = (limit: number): string => `/api/teams?limit=${limit}`
+  const totalOf = async (api: Api, request: Partial<ApiRequest>) => {
+    const { body } = await api.handle({ method: 'GET', url: list(1), ...request })
+    return (body as { total_count?: number } | undefined)?.total_count
+  }
+
+  test('of a transaction of the host counts what this transaction sees', async () => {
+    // A SQLite database in memory has one connection.
+    const count = db.name === 'sqlite' ? 1 : 3
+    const open = async () => {
+      const transaction = await db.kysely.startTransaction().execute()
+      await insertRows({ ...db, kysely: transaction }, Team, [{ id: 100, name: 'Green' }])
+      return transaction
+    }
+    const first = await open()
+    const plain = await Promise.all(
+      Array.from({ length: count - 1 }, () => db.kysely.startTransaction().execute()),
+    )
+    const transactions = [first, ...plain]
+    const api = testApi(db, [Team, Payroll], {
+      API_SESSION_GETTER: ({ headers }) => transactions[Number(headers?.['x-session'])] as never,
+    })
+    const ask = (i: number) => totalOf(api, { headers: { 'x-session': String(i) } })
+    const expected = transactions.map((_, i) => (i === 0 ? 3 : 2))
+    try {
+      for (const _ of often) {
+        // Two of them join while the count of the third runs.
+        const askers = transactions.flatMap((_, i) => [i, i])
+        const totals = await Promise.all(askers.map(ask))
+        equal(
+          totals,
+          askers.map((i) => expected[i]),
+        )
+      }
+    } finally {
+      await Promise.all(transactions.map((transaction) => transaction.rollback().execute()))
+    }
+  })
+
+  test('is counted by each request on its own where the service runs inside a transaction', async () => {
+    const transaction = await db.kysely.startTransaction().execute()
+    try {
+      const api = testApi({ ...db, kysely: transaction }, [Team, Payroll])
+      await totalOf(api, {})
+      const { statements } = await db.capture(() =>
+        Promise.all(often.map(() => totalOf(api, {}))).then((totals) => equal(totals, [2, 2, 2])),
+      )
+      equal(statements.length, often.length)
+    } finally {
+      await transaction.rollback().execute()
+    }
+  })
+})
