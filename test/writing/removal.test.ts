@@ -17,8 +17,21 @@ eachDatabase('removal', (test, db) => {
       copies: [{ branch: 'A', number: 1 }],
     })
     const { status, errors } = await remove(`/api/books/${value.id}`)
-    equal([status, errors.reason], [409, 'Other records refer to this one: copies, tags.'])
-    equal((await get(api, `/api/books/${value.id}`)).status, 200)
+    equal([status, errors.reason], [409, 'Other records refer to this one: copies.'])
+    equal((await get(api, `/api/books/${value.id}/tags`)).total, 1)
+  })
+
+  test('links of a junction that no model publishes go with the record, from either side', async () => {
+    const tags = [{ name: 'gone with the book' }, { name: 'gone before the book' }]
+    const { value } = await post('/api/books', { title: 'Linked', tags })
+    const list = (await get(api, `/api/books/${value.id}/tags`)).value
+    const links = (book: number) =>
+      db.kysely.selectFrom('book_tags').selectAll().where('book_id', '=', book).execute()
+    equal((await remove(`/api/tags/${list[1].id}`)).status, 200)
+    equal((await links(value.id)).length, 1)
+    equal((await remove(`/api/books/${value.id}`)).status, 200)
+    equal(await links(value.id), [])
+    equal((await get(api, `/api/tags/${list[0].id}`)).status, 200)
   })
 
   test('with soft delete every read leaves the record out; again is 404', async () => {

@@ -1,5 +1,5 @@
 /** Every mistake that a set of models can have, with the sentence it is reported in. */
-import { defineBase } from '../../../packages/core/src/model/define-model.ts'
+import { type AnyModel, defineBase } from '../../../packages/core/src/model/define-model.ts'
 import {
   belongsTo,
   hasMany,
@@ -312,11 +312,16 @@ suite('mistakes of relations', (test) => {
   const Edition = model('Edition', {
     columns: { id: integer, book_id: key, no: { type: 'integer', primaryKey: true, column: 'nr' } },
   })
-  const book = (relation: object, columns: object = {}): string[] =>
+  const book = (
+    relation: object,
+    columns: object = {},
+    others: readonly AnyModel[] = [],
+  ): string[] =>
     problemsOf({
       models: [
         Author,
         Edition,
+        ...others,
         model('Book', { columns: { author_id: integer, ...columns }, relations: { it: relation } }),
       ],
     })
@@ -415,6 +420,16 @@ suite('mistakes of relations', (test) => {
     const junction = { through: 'editions', from: 'bookid', to: 'nr' }
     equal(book(manyToMany('Author', junction)), [
       `${at}.from: the table editions has no column "bookid". Did you mean "book_id"?`,
+    ])
+  })
+
+  test('junction columns that its published model does not declare', () => {
+    const links = manyToMany('Author', { through: 'links', from: 'book_id', to: 'author_id' })
+    const Link = model('Link', { columns: { book_id: integer } })
+    // Another model of the same table knows the column, but publishes nothing.
+    const Row = model('Row', { table: 'links', columns: { author_id: integer }, meta: undefined })
+    equal(book(links, {}, [Link, Row]), [
+      `${at}.to: Link publishes the table links and has no column for "author_id"; declare it, so that links follow the rules of Link.`,
     ])
   })
 

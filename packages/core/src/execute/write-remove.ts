@@ -15,6 +15,7 @@ import { planLookUp } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import { type Dependent, dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
+import { keyText } from './key.ts'
 import {
   existsUnscoped,
   keyIn,
@@ -95,7 +96,10 @@ export const deletion = (
   { attribute, deleted }: NonNullable<Resource['settings']['softDelete']>,
 ): Values => ({ ...renewed(moment, resource), [attribute]: deleted as JsonValue })
 
-/** A marked record keeps its dependents unless they are to go with it; a removed one may have none left. */
+/**
+ * A marked record keeps its dependents unless they are to go with it; a removed one may have none left. Links of a
+ * junction that is no published model always go with a removed record, once nothing else keeps it.
+ */
 async function removeDependents(
   removal: Removal,
   resource: Resource,
@@ -105,17 +109,19 @@ async function removeDependents(
   const { context, cascade } = removal
   if (soft && !cascade) return
   const blocking: string[] = []
+  const links: (readonly [Dependent, readonly Value[]])[] = []
   for (const dependent of dependentsOf(context.registry, resource)) {
     const key = valuesOf(dependent.from, stored)
     if (key === undefined) continue
-    if (!cascade) {
-      if (await isReferredTo(context, resource, dependent, key, stored))
-        blocking.push(dependent.name)
-    } else if (dependent.resource !== null) {
-      await removeRows(removal, dependent, dependent.resource, key, soft)
-    } else if (!soft) await removeLinks(context, resource, dependent, key)
+    if (dependent.resource === null) links.push([dependent, key])
+    else if (cascade) await removeRows(removal, dependent, dependent.resource, key, soft)
+    else if (await isReferredTo(context, resource, dependent, key, stored)) {
+      blocking.push(dependent.name)
+    }
   }
   if (blocking.length > 0) throw referredTo([...new Set(blocking)].sort())
+  if (soft) return
+  for (const [dependent, key] of links) await removeLinks(context, resource, dependent, key)
 }
 
 const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
@@ -151,9 +157,13 @@ async function removeRows(
   if (rows.length === 0) return
   await demand(context, resource, 'DELETE')
   const visible = await readScoped(context, plan, 'DELETE', most + 1)
-  if (visible.length < rows.length) throw referredTo([name])
+  // A policy that joins may give a row twice, so rows are compared and not counted.
+  const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
+  if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) throw referredTo([name])
   for (const row of rows) await remove(removal, resource, row, below)
 }
+
+const keyTextOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])
 
 async function removeLinks(
   context: WriteContext,

@@ -1,5 +1,6 @@
 // Dependents: which tables refer to the rows of a resource, as far as the published models say; DELETE asks them first (contract §8).
 
+import { junctionOf } from './junction.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
 
 /** A table whose rows hold a key of ours. */
@@ -9,7 +10,7 @@ export interface Dependent {
   readonly columns: readonly string[]
   /** Our columns that are referred to. */
   readonly from: readonly NamedColumn[]
-  /** The resource whose rows these are; null for the links of a many-to-many. */
+  /** The resource whose rows these are; null for the links of a many-to-many whose junction is no published model. */
   readonly resource: Resource | null
   /** The columns of that resource, in the order of `from`; empty for links. */
   readonly held: readonly NamedColumn[]
@@ -34,8 +35,7 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
   const add = (resource: Resource, dependent: Dependent): void => {
     const key = JSON.stringify([dependent.table, [...dependent.columns].sort()])
     const own = found.get(resource) ?? new Map<string, Dependent>()
-    // Links that are records of a published model are removed as such.
-    if ((own.get(key)?.resource ?? null) === null) own.set(key, dependent)
+    if (!own.has(key)) own.set(key, dependent)
     found.set(resource, own)
   }
   for (const resource of registry.resources) {
@@ -50,10 +50,15 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
 function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
   const { kind, source, target, from, to, through } = relation
   if (through !== undefined) {
-    const links = { table: through.table, resource: null, held: [] }
+    const { table, from: ours, to: theirs } = through
+    const junction = junctionOf(relation)
+    // The links of a published junction are records, and children of both sides like any others.
+    const links = { table, resource: junction?.resource ?? null }
+    const { own = [], partner = [] } = junction ?? {}
+    const named = (other: Resource): string => (junction?.resource ?? other).endpoint
     return [
-      [source, { ...links, columns: through.from, from, name: target.endpoint }],
-      [target, { ...links, columns: through.to, from: to, name: source.endpoint }],
+      [source, { ...links, columns: ours, from, held: own, name: named(target) }],
+      [target, { ...links, columns: theirs, from: to, held: partner, name: named(source) }],
     ]
   }
   const holds = kind === 'belongsTo'

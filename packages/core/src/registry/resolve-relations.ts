@@ -7,6 +7,7 @@ import type { Key, Relation } from '../model/relation.ts'
 import { toCase } from '../naming/case.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { checkRelation } from './check-relation.ts'
+import { findStored } from './junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
 /** What is known of a table: there may be several models of it, and none of them published. */
@@ -157,10 +158,10 @@ function junction(
       )
       good = false
     }
-    for (const name of table === undefined ? [] : names) {
-      if (table?.columns.has(name)) continue
-      const hint = didYouMean(name, table?.columns ?? [])
-      problems.add(`${at}.${side}`, `the table ${relation.through} has no column "${name}".${hint}`)
+    for (const name of names) {
+      const wrong = table && noJunctionColumn(table, relation.through, name)
+      if (wrong === undefined) continue
+      problems.add(`${at}.${side}`, wrong)
       good = false
     }
   }
@@ -172,6 +173,19 @@ function junction(
     resource: table?.resource,
   }
   return { from: source.primaryKey, to: target.primaryKey, through }
+}
+
+/** What keeps a declared junction table from holding a key in this column; the links of a published one are records of its model. */
+function noJunctionColumn(
+  { columns, resource }: DeclaredTable,
+  through: string,
+  name: string,
+): string | undefined {
+  if (!columns.has(name)) {
+    return `the table ${through} has no column "${name}".${didYouMean(name, columns)}`
+  }
+  if (resource === undefined || findStored(resource, name) !== undefined) return undefined
+  return `${resource.name} publishes the table ${through} and has no column for "${name}"; declare it, so that links follow the rules of ${resource.name}.`
 }
 
 /** A relation whose inverse is still to be found. */
