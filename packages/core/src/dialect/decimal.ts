@@ -1,5 +1,7 @@
 // Decimal digits as text: padding to a scale, exact division, rounding of floats.
 
+import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
+
 /** SQL engines and drivers print small numbers with an exponent. */
 const decimalText = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/
 
@@ -23,9 +25,9 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
     fraction = digits.slice(digits.length + exponent) + fraction
     whole = digits.slice(0, digits.length + exponent)
   }
-  whole = whole.replace(/^0+(?=.)/, '') || '0'
+  whole = withoutLeadingZeros(whole) || '0'
   // Zeros beyond the scale are no digits of the number: engines differ in how many they print.
-  const kept = fraction.slice(scale).replace(/0+$/, '')
+  const kept = withoutEndZeros(fraction.slice(scale))
   fraction = fraction.slice(0, scale).padEnd(scale, '0') + kept
   const digits = fraction === '' ? whole : `${whole}.${fraction}`
   return match[1] === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits

@@ -1,6 +1,7 @@
 // Text of the client → value of the column's type, strictly; what does not convert is a 400 and never reaches SQL (contract §4 Values).
 
 import { invalidValue } from '../errors.ts'
+import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
 import type { ColumnType } from '../model/column.ts'
 import { parseDate, parseDatetime, parseTime } from './calendar.ts'
 import type { Value } from './plan.ts'
@@ -41,12 +42,15 @@ function float(text: string): Conversion {
   return Number.isFinite(value) ? { value } : { expected: 'a number that fits 64 bits' }
 }
 
+/** Longer numbers are refused unread; a decimal column has 60 digits at most. */
+const longestDecimal = 200
+
 /** Canonical digits: no leading zeros, no `-0`, no trailing zeros after the point. */
 function decimal(text: string, column: ValueColumn): Conversion {
-  const match = /^(-?)0*([0-9]+)(?:\.([0-9]+))?$/.exec(text)
-  if (match === null || text.length > 200) return { expected: 'a decimal number such as 12.50' }
-  const whole = match[2] ?? '0'
-  const fraction = (match[3] ?? '').replace(/0+$/, '')
+  const match = text.length > longestDecimal ? null : /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text)
+  if (match === null) return { expected: 'a decimal number such as 12.50' }
+  const whole = withoutLeadingZeros(match[2] ?? '0')
+  const fraction = withoutEndZeros(match[3] ?? '')
   const scale = column.scale ?? 30
   if (fraction.length > scale) {
     return { expected: `a decimal number with at most ${scale} digits after the point` }

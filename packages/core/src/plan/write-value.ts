@@ -3,6 +3,7 @@
 import { base64, bytesOfBase64 } from '../json/base64.ts'
 import type { JsonValue, VerbatimNumber } from '../json/json-value.ts'
 import { isVerbatim } from '../json/verbatim.ts'
+import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { Value } from './plan.ts'
 import { convertText } from './value.ts'
@@ -87,8 +88,8 @@ function convertedText(column: NamedColumn, digits: string): Converted {
 
 /** Significant digits of a number's text. */
 function significant(digits: string): number {
-  const mantissa = digits.replace(/[eE].*$/, '').replace(/[-.]/g, '')
-  return mantissa.replace(/^0+/, '').replace(/0+$/, '').length
+  const mantissa = (digits.split(/[eE]/, 1)[0] ?? '').replace(/[-.]/g, '')
+  return withoutLeadingZeros(withoutEndZeros(mantissa)).length
 }
 
 /** The text of a number without exponent, trailing zeros and negative zero: `1.20e1` → `12`. */
@@ -102,8 +103,8 @@ function plainDigits(digits: string): string {
   const all = whole + fraction
   const padded = point < 0 ? '0'.repeat(-point) + all : all.padEnd(point, '0')
   const at = Math.max(point, 0)
-  const before = padded.slice(0, at).replace(/^0+(?=[0-9])/, '') || '0'
-  const after = padded.slice(at).replace(/0+$/, '')
+  const before = withoutLeadingZeros(padded.slice(0, at)) || '0'
+  const after = withoutEndZeros(padded.slice(at))
   const plain = after === '' ? before : `${before}.${after}`
   return plain === '0' ? plain : sign + plain
 }
