@@ -123,7 +123,10 @@ GET /api/books?titel__eq=Emma
 | \`error\` | a short name: the phrase of the status, with the exceptions below |
 | \`reason\` | what was wrong, what was expected, and a suggestion where there is one; for bodies an object of path → messages |
 | \`code\` | a stable identifier: programs go by it, \`reason\` is for people and may change |
-| \`at\` | the client's own text that is the cause, where there is one |
+| \`at\` | the client's own text that is the cause, where there is one, at most 200 characters of it |
+
+No error of the service is longer than 16 KiB: texts of the client are quoted by their first 100 characters, of a body at most 100 problems are listed (\`"": ["and 400 more problems"]\` tells of the
+others), each with at most 200 characters of its path.
 
 What is hidden, out of reach or not published answers exactly as if it did not exist, so no code tells them apart. A 500 has the request id and nothing else; the rest is in
 the log. Errors that a [hook](hooks.md#failures) throws with \`apiError(status, error, reason)\` have no code. Errors of a framework's own parser and of other middleware come in the same envelope:

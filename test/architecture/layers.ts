@@ -5,6 +5,7 @@
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
+  ['error-size'],
   ['errors', 'naming', 'json', 'prepared', 'soon', 'time-limit'],
   ['model', 'parse', 'sql'],
   ['config'],

@@ -1,5 +1,6 @@
 // Every error the service can send, one function each, in the order of the pipeline; stages throw them, only `handle` catches.
 
+import { bounded, excerpt, listed, longestPath } from './error-size.ts'
 import type { JsonValue } from './json/json-value.ts'
 
 /** What an error answer carries beside its status (contract §10): the `errors` object of the envelope. */
@@ -10,7 +11,7 @@ export interface ErrorBody {
   readonly reason?: JsonValue
   /** Stable identifier such as `unknown_column`; never reused for another failure. */
   readonly code?: string
-  /** The client's own text that caused the failure. */
+  /** The client's own text that caused the failure, at most 200 characters of it. */
   readonly at?: string
 }
 
@@ -32,7 +33,8 @@ export class ApiError extends Error {
 /**
  * Makes the answer a hook gives when it refuses a request (contract §11).
  *
- * `status` is the HTTP status, `error` the short name, `reason` the explanation the client reads.
+ * `status` is the HTTP status, `error` the short name, `reason` the explanation the client reads. It is sent as it is,
+ * whatever its length: only the errors of the service itself are bounded.
  *
  * ```ts
  * throw apiError(409, 'Conflict', 'The book is on loan.')
@@ -43,26 +45,36 @@ export function apiError(status: number, error: string, reason?: JsonValue): Api
   return new ApiError(status, reason === undefined ? { error } : { error, reason })
 }
 
+/** An error of the service itself: its size is bounded whatever it quotes of the request. */
+const refusal = (
+  status: number,
+  body: ErrorBody,
+  headers?: Readonly<Record<string, string>>,
+): ApiError => new ApiError(status, bounded(body), headers)
+
+/** A text of the client, in quotes. */
+const quoted = (text: string): string => `"${excerpt(text)}"`
+
 const badRequest = (code: string, reason: string, at?: string): ApiError =>
-  new ApiError(400, { error: 'Bad Request', reason, code, ...(at === undefined ? {} : { at }) })
+  refusal(400, { error: 'Bad Request', reason, code, ...(at === undefined ? {} : { at }) })
 
 // ---------------------------------------------------------------- route: 404, 405, 414
 
 /** No endpoint has this path. */
 export const unknownPath = (path: string): ApiError =>
-  new ApiError(404, {
+  refusal(404, {
     error: 'Not Found',
-    reason: `No endpoint answers at ${path}.`,
+    reason: `No endpoint answers at ${excerpt(path, longestPath)}.`,
     code: 'unknown_path',
   })
 
 /** The endpoint exists, the method does not (contract §3); `Allow` lists what does. */
 export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
-  new ApiError(
+  refusal(
     405,
     {
       error: 'Method Not Allowed',
-      reason: `${method} is not allowed here. Allowed: ${allowed.join(', ')}.`,
+      reason: `${excerpt(method)} is not allowed here. Allowed: ${allowed.join(', ')}.`,
       code: 'method_not_allowed',
     },
     { allow: allowed.join(', ') },
@@ -70,7 +82,7 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]): Ap
 
 /** The URL is longer than API_MAX_URL_LENGTH. */
 export const urlTooLong = (length: number, setting: string, limit: number): ApiError =>
-  new ApiError(414, {
+  refusal(414, {
     error: 'URI Too Long',
     reason: `The URL has ${length} characters; ${setting} allows ${limit}.`,
     code: 'url_too_long',
@@ -83,7 +95,7 @@ export const tooManyRequests = (
   limit: string,
   headers: Readonly<Record<string, string>>,
 ): ApiError =>
-  new ApiError(
+  refusal(
     429,
     {
       error: 'Too Many Requests',
@@ -95,7 +107,7 @@ export const tooManyRequests = (
 
 /** What must be loaded before the first request could not be. */
 export const notReady = (): ApiError =>
-  new ApiError(
+  refusal(
     503,
     { error: 'Service Unavailable', reason: 'The service is not ready yet.', code: 'not_ready' },
     { 'retry-after': '5' },
@@ -103,7 +115,7 @@ export const notReady = (): ApiError =>
 
 /** More password checks are waiting than can be answered soon. */
 export const tooBusy = (): ApiError =>
-  new ApiError(
+  refusal(
     503,
     {
       error: 'Service Unavailable',
@@ -116,7 +128,7 @@ export const tooBusy = (): ApiError =>
 // ---------------------------------------------------------------- authenticate: 401, 403
 
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
-  new ApiError(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
+  refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
 /** The specification's text for a request without any credential. */
 export const authorizationMissing = (challenge: string): ApiError =>
@@ -140,7 +152,7 @@ export const invalidToken = (): ApiError =>
 
 /** The specification's text for a refresh token that the store calls unknown, revoked or expired. */
 export const invalidRefreshToken = (): ApiError =>
-  new ApiError(403, {
+  refusal(403, {
     error: 'Forbidden',
     reason: 'Invalid or expired refresh token',
     code: 'invalid_refresh_token',
@@ -148,7 +160,7 @@ export const invalidRefreshToken = (): ApiError =>
 
 /** A change by a cookie that does not prove where it comes from: cookies accompany requests of other sites too. */
 export const crossSiteRequest = (): ApiError =>
-  new ApiError(403, {
+  refusal(403, {
     error: 'Forbidden',
     reason:
       'A request that is authenticated by a cookie and changes something must come from the same origin (Sec-Fetch-Site or Origin header).',
@@ -163,7 +175,7 @@ export const passwordTooLong = (bytes: number): ApiError =>
 
 /** A role is missing, or a policy refuses: one answer, so that it does not tell which (specification: Access policies). */
 export const forbidden = (): ApiError =>
-  new ApiError(403, {
+  refusal(403, {
     error: 'Forbidden',
     reason: 'This is not allowed for the current user.',
     code: 'forbidden',
@@ -175,7 +187,7 @@ export const forbidden = (): ApiError =>
 export const malformedEncoding = (text: string, at: string = text): ApiError =>
   badRequest(
     'malformed_encoding',
-    `"${text}" is not valid percent-encoded UTF-8. A literal % is written %25.`,
+    `${quoted(text)} is not valid percent-encoded UTF-8. A literal % is written %25.`,
     at,
   )
 
@@ -193,19 +205,19 @@ export const malformedQuery = (reason: string, at: string): ApiError =>
 
 /** `__operator` that is neither an operator nor an aggregate function. */
 export const unknownOperator = (operator: string, hint: string, at: string): ApiError =>
-  badRequest('unknown_operator', `Unknown operator "${operator}".${hint}`, at)
+  badRequest('unknown_operator', `Unknown operator ${quoted(operator)}.${hint}`, at)
 
 /** A function of an aggregate or of `groupby` that does not exist. */
 export const unknownFunction = (name: string, hint: string, at: string): ApiError =>
-  badRequest('unknown_function', `Unknown function "${name}".${hint}`, at)
+  badRequest('unknown_function', `Unknown function ${quoted(name)}.${hint}`, at)
 
 /** A parameter that is not one of the query language nor of API_ADDITIONAL_QUERY_PARAMS. */
 export const unknownParameter = (name: string, hint: string, at: string): ApiError =>
-  badRequest('unknown_parameter', `Unknown parameter "${name}".${hint}`, at)
+  badRequest('unknown_parameter', `Unknown parameter ${quoted(name)}.${hint}`, at)
 
 /** A single-valued parameter given twice. */
 export const repeatedParameter = (name: string, at: string): ApiError =>
-  badRequest('repeated_parameter', `"${name}" may be given only once.`, at)
+  badRequest('repeated_parameter', `${quoted(name)} may be given only once.`, at)
 
 /** One of the request limits of contract §2; the answer names the setting. */
 export const limitExceeded = (
@@ -219,11 +231,11 @@ export const limitExceeded = (
 
 /** Hidden, unjoined, unpublished and unknown fields all give this answer (contract §4). */
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
-  badRequest('unknown_column', `Unknown column "${column}" on ${owner}.${hint}`, at)
+  badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
 /** A relation that does not exist, is not published, or fits several names. */
 export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
-  badRequest('unknown_relation', `"${segment}" is not a relation here.${hint}`, at)
+  badRequest('unknown_relation', `${quoted(segment)} is not a relation here.${hint}`, at)
 
 /** A path segment that fits several relations; they are listed. */
 export const ambiguousPath = (
@@ -233,24 +245,24 @@ export const ambiguousPath = (
 ): ApiError =>
   badRequest(
     'ambiguous_relation',
-    `"${segment}" fits several relations: ${candidates.join(', ')}. Use one of these keys.`,
+    `${quoted(segment)} fits several relations: ${candidates.join(', ')}. Use one of these keys.`,
     at,
   )
 
 /** The specification's own text for a join token that names no relation of the base model. */
 export const invalidJoinModel = (token: string, hint = ''): ApiError =>
-  new ApiError(400, {
-    error: `Invalid join model: ${token}`,
-    reason: `"${token}" is not a relation of this resource.${hint}`,
+  refusal(400, {
+    error: `Invalid join model: ${excerpt(token)}`,
+    reason: `${quoted(token)} is not a relation of this resource.${hint}`,
     code: 'invalid_join_model',
     at: token,
   })
 
 /** A join to a resource that the caller may not list (contract §5). */
 export const forbiddenJoin = (token: string): ApiError =>
-  new ApiError(403, {
+  refusal(403, {
     error: 'Forbidden',
-    reason: `"${token}" may not be joined.`,
+    reason: `${quoted(token)} may not be joined.`,
     code: 'forbidden_join',
     at: token,
   })
@@ -259,13 +271,17 @@ export const forbiddenJoin = (token: string): ApiError =>
 export const invalidJoinType = (text: string, hint: string): ApiError =>
   badRequest(
     'invalid_join_type',
-    `"${text}" is not a join type. Expected inner, left, outer or right.${hint}`,
+    `${quoted(text)} is not a join type. Expected inner, left, outer or right.${hint}`,
     text,
   )
 
 /** A value that does not convert to the column's type. */
 export const invalidValue = (text: string, field: string, expected: string, at: string): ApiError =>
-  badRequest('invalid_value', `"${text}" is not a value of ${field}: expected ${expected}.`, at)
+  badRequest(
+    'invalid_value',
+    `${quoted(text)} is not a value of ${excerpt(field)}: expected ${expected}.`,
+    at,
+  )
 
 /** An operator or function that makes no sense for the column's type. */
 export const operatorNotForType = (
@@ -277,7 +293,7 @@ export const operatorNotForType = (
 ): ApiError =>
   badRequest(
     'operator_not_for_type',
-    `"${operator}" cannot be used on ${field}, which is of type ${type}.${allowed}`,
+    `"${operator}" cannot be used on ${excerpt(field)}, which is of type ${type}.${allowed}`,
     at,
   )
 
@@ -290,7 +306,7 @@ export const invalidParameter = (
 ): ApiError =>
   badRequest(
     'invalid_parameter',
-    `"${text}" is not a value of "${name}": expected ${expected}.${hint}`,
+    `${quoted(text)} is not a value of "${name}": expected ${expected}.${hint}`,
     `${name}=${text}`,
   )
 
@@ -300,7 +316,7 @@ export const featureDisabled = (what: string, setting: string, at: string): ApiE
 
 /** A parameter that has no meaning on this endpoint. */
 export const notHere = (what: string, where: string, at: string): ApiError =>
-  badRequest('not_here', `"${what}" cannot be used ${where}.`, at)
+  badRequest('not_here', `${quoted(what)} cannot be used ${where}.`, at)
 
 /** Two parts of the query that exclude each other. */
 export const conflictingParameters = (reason: string, at: string): ApiError =>
@@ -314,7 +330,7 @@ export const unsupportedQuery = (reason: string, at: string): ApiError =>
 
 /** No row has this key, or the caller may not see it: the two give the same bytes. */
 export const recordNotFound = (): ApiError =>
-  new ApiError(404, { error: 'Not Found', reason: 'No such record.', code: 'record_not_found' })
+  refusal(404, { error: 'Not Found', reason: 'No such record.', code: 'record_not_found' })
 
 /** An embed would read more rows than the request may (contract §5); nothing is cut silently. */
 export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
@@ -330,7 +346,7 @@ export const valueOutOfRange = (): ApiError =>
 
 /** The database is away, overloaded or too slow (contract §12). */
 export const databaseUnavailable = (): ApiError =>
-  new ApiError(
+  refusal(
     503,
     {
       error: 'Service Unavailable',
@@ -342,7 +358,7 @@ export const databaseUnavailable = (): ApiError =>
 
 /** Anything we did not foresee: the request id and nothing else (contract §10). */
 export const internalError = (requestId: string): ApiError =>
-  new ApiError(500, {
+  refusal(500, {
     error: 'Internal Server Error',
     reason: `Request ${requestId}`,
     code: 'internal_error',
@@ -352,23 +368,23 @@ export const internalError = (requestId: string): ApiError =>
 
 /** The body of a write is of another kind than JSON. */
 export const unsupportedMediaType = (type: string | undefined): ApiError =>
-  new ApiError(415, {
+  refusal(415, {
     error: 'Unsupported Media Type',
-    reason: `The body is ${type === undefined ? 'of no stated type' : `of type "${type.slice(0, 100)}"`}; expected application/json.`,
+    reason: `The body is ${type === undefined ? 'of no stated type' : `of type ${quoted(type)}`}; expected application/json.`,
     code: 'unsupported_media_type',
   })
 
 /** The body is compressed: what it holds cannot be limited before it is unpacked. */
 export const encodedBody = (encoding: string): ApiError =>
-  new ApiError(415, {
+  refusal(415, {
     error: 'Unsupported Media Type',
-    reason: `The body is sent as "${encoding.slice(0, 100)}". Send it without Content-Encoding.`,
+    reason: `The body is sent as ${quoted(encoding)}. Send it without Content-Encoding.`,
     code: 'unsupported_encoding',
   })
 
 /** The body is larger than API_BODY_LIMIT. */
 export const bodyTooLarge = (setting: string, limit: number): ApiError =>
-  new ApiError(413, {
+  refusal(413, {
     error: 'Content Too Large',
     reason: `The body is larger than ${limit} bytes (${setting}).`,
     code: 'body_too_large',
@@ -383,15 +399,11 @@ export const emptyBody = (): ApiError =>
   badRequest('empty_body', 'A body is needed: a JSON object with the fields to write.')
 
 /** A body that is no JSON, or JSON that no record can have; the reason says where. */
-export const malformedJson = (
-  at: number | undefined,
-  around: string,
-  what = 'not JSON',
-): ApiError =>
-  badRequest(
-    'malformed_json',
-    `The body is ${what}${at === undefined ? '' : `, at character ${at}`}${around === '' ? '' : `: ${around}`}.`,
-  )
+export const malformedJson = (what: string, at?: number, around = ''): ApiError => {
+  const place = at === undefined ? '' : `, at character ${at}`
+  const found = around === '' ? '' : `: ${around}`
+  return badRequest('malformed_json', `The body ${what}${place}${found}.`)
+}
 
 /** A body of the wrong kind as a whole. */
 export const wrongBody = (expected: string): ApiError =>
@@ -400,10 +412,12 @@ export const wrongBody = (expected: string): ApiError =>
 /** Everything that is wrong with a body: path → messages (contract §8). */
 export const validationFailed = (
   problems: Iterable<readonly [path: string, messages: readonly string[]]>,
+  /** How many were found beside these. */
+  more: number = 0,
 ): ApiError =>
-  new ApiError(400, {
+  refusal(400, {
     error: 'Validation failed',
-    reason: Object.fromEntries(problems),
+    reason: listed(problems, more),
     code: 'validation_failed',
   })
 
@@ -416,10 +430,9 @@ const refusedBy = (
   paths: readonly string[],
   message: string,
 ): ApiError =>
-  new ApiError(status, {
+  refusal(status, {
     error: status === 409 ? 'Conflict' : 'Unprocessable Content',
-    reason:
-      paths.length === 0 ? message : Object.fromEntries(paths.map((path) => [path, [message]])),
+    reason: paths.length === 0 ? message : listed(paths.map((path) => [path, [message]])),
     code,
   })
 
@@ -445,7 +458,7 @@ export const valueNotStorable = (paths: readonly string[]): ApiError =>
 
 /** Other records refer to the one that is to be removed. */
 export const referredTo = (names: readonly string[]): ApiError =>
-  new ApiError(409, {
+  refusal(409, {
     error: 'Conflict',
     reason:
       names.length === 0
@@ -456,7 +469,7 @@ export const referredTo = (names: readonly string[]): ApiError =>
 
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError =>
-  new ApiError(409, {
+  refusal(409, {
     error: 'Conflict',
     reason: 'This record is not deleted.',
     code: 'not_deleted',
@@ -464,7 +477,7 @@ export const notDeleted = (): ApiError =>
 
 /** The record is no longer the one that `If-Match` names. */
 export const preconditionFailed = (): ApiError =>
-  new ApiError(412, {
+  refusal(412, {
     error: 'Precondition Failed',
     reason: 'The record has changed since it was read. Read it again.',
     code: 'precondition_failed',
@@ -489,13 +502,13 @@ export const tooManyRecords = (name: string, limit: number, at?: string): ApiErr
 export const notUniqueColumns = (text: string, keys: readonly string[]): ApiError =>
   badRequest(
     'not_unique_columns',
-    `"${text}" is not a unique key of this resource. Unique keys: ${keys.join('; ')}.`,
+    `${quoted(text)} is not a unique key of this resource. Unique keys: ${keys.join('; ')}.`,
     `on_conflict=${text}`,
   )
 
 /** An `Idempotency-Key` that another request is using at this moment. */
 export const requestInProgress = (): ApiError =>
-  new ApiError(
+  refusal(
     409,
     {
       error: 'Conflict',
@@ -507,7 +520,7 @@ export const requestInProgress = (): ApiError =>
 
 /** An `Idempotency-Key` that came with another request before. */
 export const idempotencyKeyReused = (): ApiError =>
-  new ApiError(422, {
+  refusal(422, {
     error: 'Unprocessable Content',
     reason: 'This Idempotency-Key was sent with another request.',
     code: 'idempotency_key_reused',

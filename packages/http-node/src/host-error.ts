@@ -11,6 +11,9 @@ interface Refusal {
   readonly message?: unknown
 }
 
+/** Messages of middleware quote the request, and no refusal may be much longer than that. */
+const longestMessage = 1000
+
 /**
  * A client error keeps its status, and its message where that is meant for clients; anything else stays what it is, and
  * is answered with 500.
@@ -22,6 +25,9 @@ export function hostError(error: unknown): unknown {
   const { status, statusCode, expose, message } = (error ?? {}) as Refusal
   const code = status ?? statusCode
   if (typeof code !== 'number' || code < 400 || code > 499) return error
-  const reason = expose === true && message ? String(message) : 'The request could not be read.'
+  const reason =
+    expose === true && message
+      ? String(message).slice(0, longestMessage)
+      : 'The request could not be read.'
   return apiError(code, STATUS_CODES[code] ?? 'Bad Request', reason)
 }

@@ -37,9 +37,11 @@ suite('the limit of conditions', (test) => {
     exceeds('exists(a.b__eq=1,c__eq=1,d__eq=1)', reason, 'd__eq')
   })
 
-  test('counts aggregates', () => {
-    accepts('a__sum=1&aggregate=b__sum&groupby=c__sum,d')
+  test('counts aggregates and grouping keys', () => {
+    accepts('a__sum=1&aggregate=b__sum&groupby=c__sum')
     exceeds('a__sum=1&aggregate=b__sum&groupby=c__sum,d|x__min', reason, 'd|x__min')
+    accepts('groupby=a,b&groupby=year(c)|y')
+    exceeds('groupby=a,b&groupby=year(c)|y,d', reason, 'd')
   })
 })
 
@@ -56,6 +58,8 @@ suite('the limit of lists', (test) => {
     for (const raw of ['fields=a,b,c', 'order_by=a,b,c', 'groupby=a,b,c', 'x.fields=a,b,c']) {
       exceeds(raw, reason, raw)
     }
+    exceeds('fields=a&fields=b,c', reason, 'fields=b,c')
+    exceeds('order_by=a,b&order_by=c', reason, 'order_by=c')
   })
 
   test('leaves joins to their own limit, because they may be switched off', () => {

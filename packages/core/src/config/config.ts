@@ -277,7 +277,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_BODY_LIMIT?: number
   /** Longest URL in characters; longer is 414. Default 8192. Config only. Contract §2. */
   readonly API_MAX_URL_LENGTH?: number
-  /** Most conditions of one request, at most 1000. Default 100. Config, meta. Contract §2. */
+  /** Most conditions, aggregates and grouping keys of one request, at most 1000. Default 100. Config, meta. Contract §2. */
   readonly API_MAX_CONDITIONS?: number
   /** Most values of one list, at most 10000. Default 1000. Config, meta. Contract §2. */
   readonly API_MAX_LIST?: number

@@ -1,18 +1,15 @@
 // A body that the host has parsed already → the same value, checked for what can still be seen: depth, keys, texts, numbers.
 
-import { malformedJson } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { isVerbatim } from '../json/verbatim.ts'
-import { badKey, badText, deepest, mostKeys } from './json-text.ts'
+import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 import type { InputProblems } from './problems.ts'
 
 /** Copies a parsed body; repeated keys and lost digits cannot be seen any more. */
 export function readParsedJson(body: unknown, problems: InputProblems): JsonValue {
   const copy = (value: unknown, path: string, depth: number): JsonValue => {
-    if (depth > deepest && typeof value === 'object' && value !== null) {
-      throw malformedJson(undefined, '', `nested deeper than ${deepest} levels`)
-    }
     if (value === null || typeof value === 'boolean') return value
+    if (typeof value === 'object') refuseDepth(depth)
     if (typeof value === 'string') {
       const wrong = badText(value)
       if (wrong !== undefined) problems.add(path, wrong)
@@ -31,12 +28,11 @@ export function readParsedJson(body: unknown, problems: InputProblems): JsonValu
 
   const members = (value: object, path: string, depth: number): JsonValue => {
     const entries = Object.entries(value)
-    if (entries.length > mostKeys) {
-      throw malformedJson(undefined, '', `more than ${mostKeys} keys in one object`)
-    }
+    refuseKeyCount(entries.length)
     const result: Record<string, JsonValue> = {}
     for (const [key, member] of entries) {
       if (member === undefined) continue
+      refuseKeyLength(key)
       const below = path === '' ? key : `${path}.${key}`
       const wrong = badKey(key) ?? badText(key)
       if (wrong === undefined) result[key] = copy(member, below, depth + 1)

@@ -3,23 +3,8 @@
 import { malformedJson } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { verbatimNumber } from '../json/verbatim.ts'
+import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 import type { InputProblems } from './problems.ts'
-
-/** Deepest nesting of a body, and most members of one object. */
-export const deepest = 32
-export const mostKeys = 1000
-
-const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-
-/** What is wrong with a member's key, or undefined. */
-export const badKey = (key: string): string | undefined =>
-  hostile.has(key) ? `The key "${key}" is not allowed in a body.` : undefined
-
-/** What is wrong with a text, or undefined: databases store neither NUL nor half a character. */
-export function badText(text: string): string | undefined {
-  if (text.includes('\0')) return 'A text cannot contain the character NUL.'
-  return /\p{Surrogate}/u.test(text) ? 'A text cannot contain half of a surrogate pair.' : undefined
-}
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
@@ -43,7 +28,7 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
   let at = 0
 
   const fail = (): never => {
-    throw malformedJson(at, text.slice(at, at + 20))
+    throw malformedJson('is not JSON', at, text.slice(at, at + 20))
   }
   const skip = (): void => {
     // Most often there is nothing to skip; all that is stands at or before the blank.
@@ -74,11 +59,10 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
 
   const value = (path: string, depth: number): JsonValue => {
     const first = text[at] ?? fail()
-    if (depth > deepest && (first === '{' || first === '[')) {
-      throw malformedJson(at, '', `nested deeper than ${deepest} levels`)
+    if (first === '{' || first === '[') {
+      refuseDepth(depth, at)
+      return first === '{' ? object(path, depth) : list(path, depth)
     }
-    if (first === '{') return object(path, depth)
-    if (first === '[') return list(path, depth)
     if (first === '"') return stringAt(path)
     const known = words[first]
     if (known === undefined || !text.startsWith(known.word, at)) return numeric(token(number), path)
@@ -121,11 +105,13 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
       return members
     }
     for (;;) {
+      const start = at
       const key = stringAt(path)
+      refuseKeyLength(key, start)
       const below = path === '' ? key : `${path}.${key}`
       if (Object.hasOwn(members, key)) problems.add(below, 'The key is given twice.')
       else count += 1
-      if (count > mostKeys) throw malformedJson(at, '', `more than ${mostKeys} keys in one object`)
+      refuseKeyCount(count, at)
       skip()
       expect(':')
       skip()

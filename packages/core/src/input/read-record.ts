@@ -1,6 +1,7 @@
 // A JSON object → a WriteNode: every field is named, typed and allowed, or a problem with its path; nothing is dropped silently (contract §8).
 
 import { settingNames } from '../config/setting-names.ts'
+import { excerpt } from '../error-size.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { isVerbatim } from '../json/verbatim.ts'
 import { didYouMean } from '../naming/suggest.ts'
@@ -75,7 +76,7 @@ export function readRecord(
     const column = resource.columns.get(name)
     const relation = resource.relations.get(name)
     if (column !== undefined) readField(reading, column, json, path, place, node)
-    else if (relation === undefined) problems.add(path, unknownField(resource, name))
+    else if (relation === undefined) problems.add(path, () => unknownField(resource, name))
     else readRelation(reading, relation, json, { ...place, path }, node)
   }
   refuseTwoSources(problems, node)
@@ -86,7 +87,7 @@ export function readRecord(
 
 function unknownField(resource: Resource, name: string): string {
   const known = [...resource.columns.keys(), ...resource.relations.keys()]
-  return `Unknown field "${name.slice(0, 100)}".${didYouMean(name.slice(0, 100), known)}`
+  return `Unknown field "${excerpt(name)}".${didYouMean(name, known)}`
 }
 
 type Open<T> = { -readonly [K in keyof T]: T[K] }
@@ -264,7 +265,7 @@ function readLink(
       if ('value' in value) fields[name] = value.value
       else reading.problems.add(path, value.expected)
     } else if (!target.relations.has(name)) {
-      reading.problems.add(path, unknownField(target, name))
+      reading.problems.add(path, () => unknownField(target, name))
     } else if (typeof member === 'string' || member === null) urls[name] = member
     else {
       reading.problems.add(path, 'A record that exists is linked, not changed: leave this out.')

@@ -96,7 +96,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.encodedBody('gzip'), 'body'),
   entry(errors.incompleteBody(), 'body'),
   entry(errors.emptyBody(), 'body'),
-  entry(errors.malformedJson(12, '{"title": ,'), 'body'),
+  entry(errors.malformedJson('is not JSON', 12, '{"title": ,'), 'body'),
   entry(errors.wrongBody('one object'), 'body'),
   entry(errors.validationFailed([['title', ['This field is required.']]]), 'body'),
 

@@ -1,9 +1,10 @@
 // `price|total__sum`: an aggregate function over a column, under a label of the client's choice.
 
+import { excerpt } from '../error-size.ts'
 import { type ApiError, unknownFunction } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { AggregateNode, TextNode } from './ast.ts'
-import { type Cursor, excerpt, malformed } from './cursor.ts'
+import { type Cursor, malformed } from './cursor.ts'
 import { readField, textNode } from './field.ts'
 import { countCondition } from './limits.ts'
 import { aggregateFunctions } from './operators.ts'

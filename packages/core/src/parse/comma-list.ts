@@ -18,10 +18,19 @@ export function splitItems(cursor: Cursor): Stretch[] {
   return items
 }
 
-/** Reads the items of a list parameter; an empty one is a 400, because it is a name that got lost. */
-export function readList<T>(cursor: Cursor, name: string, readItem: (item: Stretch) => T): T[] {
+/**
+ * Reads the items of a list parameter; an empty one is a 400, because it is a name that got lost.
+ *
+ * `before`: how many items the same parameter had so far, where it is given again.
+ */
+export function readList<T>(
+  cursor: Cursor,
+  name: string,
+  before: number,
+  readItem: (item: Stretch) => T,
+): T[] {
   return splitItems(cursor).map((item, index) => {
-    checkListLength(cursor.tally, index + 1, () => rawText(cursor.pair, 0, 0))
+    checkListLength(cursor.tally, before + index + 1, () => rawText(cursor.pair, 0, 0))
     if (item.end > item.start) return readItem(item)
     const reason = `"${name}" has an empty item: expected names separated by commas.`
     throw malformed(cursor.pair, 0, 0, reason)

@@ -1,5 +1,6 @@
 // The position in a pair and the few moves every production makes; knows separators and closers, no production.
 
+import { excerpt } from '../error-size.ts'
 import { type ApiError, malformedQuery } from '../errors.ts'
 import type { Tally } from './limits.ts'
 import { isRaw, type Pair, rawText } from './query-string.ts'
@@ -113,11 +114,4 @@ export function expectEnd(cursor: Cursor): void {
 /** A 400 about a stretch of the pair. */
 export function malformed(pair: Pair, start: number, end: number, reason: string): ApiError {
   return malformedQuery(reason, rawText(pair, start, end))
-}
-
-/** Enough of a text to recognise it in an error. */
-export function excerpt(text: string): string {
-  if (text.length <= 100) return text
-  // A cut through a surrogate pair would leave half a character in the answer.
-  return `${text.slice(0, 100).replace(/[\ud800-\udbff]$/, '')}…`
 }

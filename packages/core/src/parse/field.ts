@@ -1,7 +1,8 @@
 // Names: `price`, `author.name`, `author.publisher`; only their form, never whether they exist.
 
+import { excerpt } from '../error-size.ts'
 import type { FieldNode, TextNode } from './ast.ts'
-import { excerpt, malformed } from './cursor.ts'
+import { malformed } from './cursor.ts'
 import { type Pair, rawText, spanOf } from './query-string.ts'
 
 /** field = [ path "." ] column */

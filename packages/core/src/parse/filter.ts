@@ -1,7 +1,8 @@
 // `price__ge=30`: the one shape of a condition on a column.
 
+import { excerpt } from '../error-size.ts'
 import type { FilterNode } from './ast.ts'
-import { type Cursor, type Enclosure, excerpt, malformed } from './cursor.ts'
+import { type Cursor, type Enclosure, malformed } from './cursor.ts'
 import { readField } from './field.ts'
 import { countCondition } from './limits.ts'
 import { rawText, spanOf } from './query-string.ts'

@@ -1,11 +1,13 @@
 // Items of `groupby=`: columns, parts of dates, and aggregates that keep them company.
 
+import { excerpt } from '../error-size.ts'
 import { unknownFunction } from '../errors.ts'
 import { didYouMean, nearest } from '../naming/suggest.ts'
 import { noSuchFunction, readAggregate, readLabel } from './aggregate.ts'
 import type { AggregateNode, GroupByNode, TextNode } from './ast.ts'
-import { type Cursor, excerpt, malformed } from './cursor.ts'
+import { type Cursor, malformed } from './cursor.ts'
 import { readField } from './field.ts'
+import { countCondition } from './limits.ts'
 import { aggregateFunctions } from './operators.ts'
 import { type Pair, rawText, type Stretch, spanOf } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
@@ -25,6 +27,7 @@ export function readGroupItem(cursor: Cursor, item: Stretch): GroupByNode | Aggr
     const reason = `"${text}" cannot be grouped by: a filter is a parameter of its own.`
     throw malformed(pair, item.start, item.end, reason)
   }
+  countCondition(cursor.tally, rawText(pair, item.start, item.end))
   return readGroupKey(pair, item)
 }
 

@@ -1,12 +1,12 @@
 // `or[…]`, `and[…]`, `not[…]` and what may stand inside them.
 
+import { excerpt } from '../error-size.ts'
 import type { ApiError } from '../errors.ts'
 import type { ConditionNode, GroupNode } from './ast.ts'
 import {
   type Cursor,
   type Enclosure,
   endOfName,
-  excerpt,
   malformed,
   readItems,
   readingAfter,

@@ -9,7 +9,7 @@ export interface RequestLimit {
 }
 
 export interface ParseLimits {
-  /** Filters, relation filters and aggregates of the whole query, nested ones included. */
+  /** Filters, relation filters, aggregates and grouping keys of the whole query, nested ones included. */
   readonly conditions: RequestLimit
   /** Items of one list of values, and of one list parameter such as `fields`. */
   readonly list: RequestLimit
@@ -24,7 +24,7 @@ export interface Tally {
   conditions: number
 }
 
-/** Counts one filter, relation filter or aggregate. */
+/** Counts one filter, relation filter, aggregate or grouping key. */
 export function countCondition(tally: Tally, at: string): void {
   tally.conditions += 1
   const { setting, value } = tally.limits.conditions

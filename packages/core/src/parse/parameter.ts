@@ -1,5 +1,6 @@
 // Parameters by name: those that take one value, those that take a list, and the 400 for a name that is none.
 
+import { excerpt } from '../error-size.ts'
 import {
   type ApiError,
   conflictingParameters,
@@ -10,7 +11,7 @@ import { didYouMean, nearest } from '../naming/suggest.ts'
 import { readAggregate } from './aggregate.ts'
 import type { SingleParameter } from './ast.ts'
 import { readList } from './comma-list.ts'
-import { type Cursor, excerpt, malformed } from './cursor.ts'
+import { type Cursor, malformed } from './cursor.ts'
 import type { Draft } from './draft.ts'
 import { readField, textNode } from './field.ts'
 import { isGroupKind } from './group.ts'
@@ -51,10 +52,15 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   const { pair } = cursor
   switch (name) {
     case 'join':
-      draft.joins.push(...readJoins(cursor))
+      // Not spread: their number is checked in plan, and arguments need stack.
+      for (const node of readJoins(cursor)) draft.joins.push(node)
       return
     case 'fields':
-      draft.fields.push(...readList(cursor, name, (item) => readField(pair, item.start, item.end)))
+      draft.fields.push(
+        ...readList(cursor, name, draft.fields.length, (item) =>
+          readField(pair, item.start, item.end),
+        ),
+      )
       return
     case 'order_by':
     case 'orderby':
@@ -63,17 +69,19 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
         const reason = '"order_by" and "orderby" are the same parameter: use one of them.'
         throw conflictingParameters(reason, rawText(pair, 0, 0))
       }
-      draft.order.push(...readList(cursor, name, (item) => readOrder(pair, item)))
+      draft.order.push(
+        ...readList(cursor, name, draft.order.length, (item) => readOrder(pair, item)),
+      )
       return
     case 'groupby':
-      for (const node of readList(cursor, name, (item) => readGroupItem(cursor, item))) {
+      for (const node of readList(cursor, name, 0, (item) => readGroupItem(cursor, item))) {
         if (node.kind === 'aggregate') draft.aggregates.push(node)
         else draft.groupBy.push(node)
       }
       return
     case 'aggregate':
       draft.aggregates.push(
-        ...readList(cursor, name, ({ start, end }) => {
+        ...readList(cursor, name, 0, ({ start, end }) => {
           const equals = pair.text.slice(start, end).indexOf('=')
           return readAggregate(cursor, start, equals === -1 ? end : start + equals)
         }),

@@ -1,9 +1,10 @@
 // The whole query string: each pair is recognised by its key and handed to its production. Knows no model.
 
+import { excerpt } from '../error-size.ts'
 import type { ApiError } from '../errors.ts'
 import { readAggregate } from './aggregate.ts'
 import type { QueryAst } from './ast.ts'
-import { type Cursor, endOfName, excerpt, expectEnd, malformed, wholePair } from './cursor.ts'
+import { type Cursor, endOfName, expectEnd, malformed, wholePair } from './cursor.ts'
 import { type Draft, emptyDraft } from './draft.ts'
 import { textNode } from './field.ts'
 import { readFilter } from './filter.ts'

@@ -1,12 +1,12 @@
 // `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`: conditions on related rows without a join.
 
+import { excerpt } from '../error-size.ts'
 import type { ApiError } from '../errors.ts'
 import type { FilterNode, RelationFilterNode, TextNode } from './ast.ts'
 import {
   type Cursor,
   type Enclosure,
   endOfName,
-  excerpt,
   malformed,
   readItems,
   readingAfter,

@@ -1,8 +1,8 @@
 // What follows the last `__`: a filter operator, an aggregate function, or neither.
 
+import { excerpt } from '../error-size.ts'
 import { type ApiError, malformedQuery, unknownOperator } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
-import { excerpt } from './cursor.ts'
 import {
   type AggregateFunction,
   aggregateFunctions,

@@ -1,11 +1,11 @@
 // Values: plain text, quoted text and lists; what they mean is decided by the column's type, in plan.
 
+import { excerpt } from '../error-size.ts'
 import type { ListNode, ScalarNode, ValueNode } from './ast.ts'
 import {
   atEnd,
   type Cursor,
   type Enclosure,
-  excerpt,
   isSeparator,
   malformed,
   peek,

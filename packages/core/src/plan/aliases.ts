@@ -6,13 +6,15 @@ export type Aliases = (wanted: string) => string
 const longest = 55
 
 export function createAliases(): Aliases {
-  const taken = new Set<string>()
+  // Lower case, since two of the databases compare aliases without case; with the number that the next one of a name gets.
+  const taken = new Map<string, number>()
   return (wanted) => {
     const name = wanted.length > longest ? 'related' : wanted
     let alias = name
-    // Lower case, since two of the databases compare aliases without case.
-    for (let n = 2; taken.has(alias.toLowerCase()); n++) alias = `${name}_${n}`
-    taken.add(alias.toLowerCase())
+    let next = taken.get(name.toLowerCase()) ?? 2
+    for (; taken.has(alias.toLowerCase()); next++) alias = `${name}_${next}`
+    taken.set(name.toLowerCase(), next)
+    if (alias !== name) taken.set(alias.toLowerCase(), 2)
     return alias
   }
 }

@@ -55,12 +55,13 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
     ...keys.map(({ operand }, i) => ({ key: keyTexts[i] ?? '', value: operand })),
     ...aggregates.map(({ label, operand }) => ({ key: label, value: operand })),
   ]
+  const byKey = new Map(members.map((member) => [member.key, member]))
   return {
     keys: keys.map(({ operand }) => operand),
-    output: visibleMembers(context, names, members),
+    output: visibleMembers(context, names, byKey),
     labels: (name) => {
-      const member = members.find(({ key, value }) => key === name && value.kind !== 'column')
-      return member?.value
+      const value = byKey.get(name)?.value
+      return value?.kind === 'column' ? undefined : value
     },
   }
 }
@@ -142,10 +143,11 @@ function distinguish(
         ? operand.column.name
         : node.text,
   )
+  const seen = new Set<string>()
+  const repeated = new Set(plain.filter((text) => seen.size === seen.add(text).size))
   return keys.map(({ node }, i) => {
     const text = plain[i] ?? ''
-    const repeated = plain.filter((other) => other === text).length > 1
-    return repeated && node.label === undefined ? node.text : text
+    return repeated.has(text) && node.label === undefined ? node.text : text
   })
 }
 
@@ -155,22 +157,21 @@ type Member = { readonly key: string; readonly value: ColumnRef | BucketRef | Ag
 function visibleMembers(
   context: PlanContext,
   names: Names,
-  members: readonly Member[],
+  byKey: ReadonlyMap<string, Member>,
 ): readonly Output[] {
   const { fields } = context.ast
+  const members = [...byKey.values()]
   if (fields === undefined) return members.map((member) => ({ ...member, visible: true }))
   if (!context.resource.settings.allowSelectFields) {
     throw featureDisabled('Choosing fields', settingNames.allowSelectFields, 'fields')
   }
   const chosen = fields.map((field) => {
-    const member =
-      members.find(({ key }) => key === field.text) ?? byColumn(context, names, members, field)
+    const member = byKey.get(field.text) ?? byColumn(context, names, members, field)
     if (member !== undefined) return member
-    const keys = members.map(({ key }) => key)
     throw unknownColumn(
       field.text,
       'the groups',
-      didYouMean(field.text, keys),
+      didYouMean(field.text, byKey.keys()),
       textAt(context, field.span),
     )
   })

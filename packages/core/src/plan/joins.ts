@@ -1,6 +1,7 @@
 // The join pass: tokens of `join` → joined sources, each once, in the order they build on each other (contract §5).
 
 import { settingNames } from '../config/setting-names.ts'
+import { excerpt } from '../error-size.ts'
 import { forbiddenJoin, invalidJoinModel, invalidJoinType, limitExceeded } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { JoinNode } from '../parse/ast.ts'
@@ -26,10 +27,15 @@ export function planJoins(context: PlanContext, base: Source): readonly PlannedJ
   if (!resource.settings.allowJoin) return []
   const type = joinType(ast.single.join_type?.text)
   const joins: PlannedJoin[] = []
-  for (const node of ast.joins) addPath(context, base, node, type, joins)
-  const limit = resource.settings.limits.joins
-  if (joins.length > limit) {
-    throw limitExceeded(settingNames.maxJoins, limit, `The query joins ${joins.length} relations`)
+  const { limits } = resource.settings
+  if (ast.joins.length > limits.list) {
+    throw limitExceeded(settingNames.maxList, limits.list, '"join" has too many items', 'join')
+  }
+  for (const node of ast.joins) {
+    addPath(context, base, node, type, joins)
+    if (joins.length > limits.joins) {
+      throw limitExceeded(settingNames.maxJoins, limits.joins, 'The query joins too many relations')
+    }
   }
   return joins
 }
@@ -53,7 +59,7 @@ function addPath(
     throw limitExceeded(
       settingNames.maxDepth,
       depth,
-      `"${node.text}" follows ${node.path.length} relations`,
+      `"${excerpt(node.text)}" follows ${node.path.length} relations`,
       node.text,
     )
   }

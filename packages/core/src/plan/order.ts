@@ -44,9 +44,10 @@ export function planGroupOrder(
   names: Names,
   groups: PlannedGroups,
 ): readonly PlannedOrder[] {
+  const members = new Map(groups.output.map(({ key, value }) => [key, value]))
   const terms = context.ast.order.map((node) => {
     const at = textAt(context, node.span)
-    const member = groups.output.find(({ key }) => key === node.field.text)?.value
+    const member = members.get(node.field.text)
     const operand = member ?? groups.labels(node.field.text) ?? resolveColumn(names, node.field, at)
     const grouped = groups.keys.some((key) => sameOperand(key, operand))
     if (operand.kind === 'column' && !grouped) {
@@ -77,15 +78,17 @@ function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedO
   return { operand, descending: node.descending, nulls }
 }
 
+/** The terms, then the keys that are not among them; a repeated term decides nothing and is left out. */
 function complete(
   terms: readonly PlannedOrder[],
   keys: readonly Operand[],
 ): readonly PlannedOrder[] {
-  const missing = keys.filter((key) => !terms.some(({ operand }) => sameOperand(operand, key)))
-  const ties = missing.map(
-    (operand): PlannedOrder => ({ operand, descending: false, nulls: 'last' }),
-  )
-  return [...terms, ...ties]
+  const order: PlannedOrder[] = []
+  const ties = keys.map((operand): PlannedOrder => ({ operand, descending: false, nulls: 'last' }))
+  for (const term of [...terms, ...ties]) {
+    if (!order.some(({ operand }) => sameOperand(operand, term.operand))) order.push(term)
+  }
+  return order
 }
 
 function sameOperand(a: Operand, b: Operand): boolean {

@@ -32,10 +32,13 @@ export interface RelationOptions {
 const nothing: OptionsOf = { order: [], where: [], at: '' }
 
 export function planRelationOptions(context: PlanContext): RelationOptions {
-  const byPath = new Map<string, OptionsOf>()
+  const byPath = new Map<string, Gathered>()
   for (const node of context.ast.relationOptions) {
     const path = relationPath(context, node)
-    byPath.set(path, add(byPath.get(path), node, textAt(context, node.span)))
+    const at = textAt(context, node.span)
+    const options = byPath.get(path) ?? { order: [], where: [], at }
+    byPath.set(path, options)
+    add(options, node, at)
   }
   const used = new Set<string>()
   return {
@@ -67,17 +70,28 @@ function relationPath(context: PlanContext, node: RelationOptionNode): string {
   return keys.join('.')
 }
 
-function add(known: OptionsOf | undefined, node: RelationOptionNode, at: string): OptionsOf {
-  const options = known ?? { ...nothing, at }
+/** Options while they are gathered. */
+interface Gathered extends OptionsOf {
+  limit?: TextNode
+  readonly order: OrderNode[]
+  fields?: FieldNode[]
+  readonly where: ConditionNode[]
+}
+
+function add(options: Gathered, node: RelationOptionNode, at: string): void {
   switch (node.option) {
     case 'limit':
       if (options.limit !== undefined) throw repeatedParameter(at.split('=')[0] ?? at, at)
-      return { ...options, limit: node.limit }
+      options.limit = node.limit
+      return
     case 'order_by':
-      return { ...options, order: [...options.order, ...node.order] }
+      options.order.push(...node.order)
+      return
     case 'fields':
-      return { ...options, fields: [...(options.fields ?? []), ...node.fields] }
+      options.fields ??= []
+      options.fields.push(...node.fields)
+      return
     case 'where':
-      return { ...options, where: [...options.where, ...node.where] }
+      options.where.push(...node.where)
   }
 }

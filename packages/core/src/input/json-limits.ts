@@ -1,0 +1,36 @@
+// What no JSON body may hold, whether it came as text or parsed by the host: nesting and objects without bounds, keys and texts that cannot be stored.
+
+import { malformedJson } from '../errors.ts'
+
+const deepest = 32
+const mostKeys = 1000
+/** Enough for a URL; V8 hashes a longer string than 16,383 characters by its length alone, so that equally long keys all collide. */
+const longestKey = 1000
+
+/** Throws the 400 for a list or object at this depth; `at` is its place in the text. */
+export function refuseDepth(depth: number, at?: number): void {
+  if (depth > deepest) throw malformedJson(`is nested deeper than ${deepest} levels`, at)
+}
+
+/** Throws the 400 for an object with so many keys. */
+export function refuseKeyCount(count: number, at?: number): void {
+  if (count > mostKeys) throw malformedJson(`has an object of more than ${mostKeys} keys`, at)
+}
+
+/** Throws the 400 for a key of this length. */
+export function refuseKeyLength({ length }: string, at?: number): void {
+  if (length > longestKey)
+    throw malformedJson(`has a key of more than ${longestKey} characters`, at)
+}
+
+const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** What is wrong with the key of a member, or undefined. */
+export const badKey = (key: string): string | undefined =>
+  hostile.has(key) ? `The key "${key}" is not allowed in a body.` : undefined
+
+/** What is wrong with a text, or undefined: databases store neither NUL nor half a character. */
+export function badText(text: string): string | undefined {
+  if (text.includes('\0')) return 'A text cannot contain the character NUL.'
+  return /\p{Surrogate}/u.test(text) ? 'A text cannot contain half of a surrogate pair.' : undefined
+}

@@ -1,0 +1,82 @@
+/** A refused body listed one problem per text, each with its whole path: 34 KB were answered with 21 MB, and 376 KB ended the process. */
+import { defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const User = defineModel('User', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    name: { type: 'string', maxLength: 40 },
+    password_hash: { type: 'string' },
+    notes: { type: 'json', nullable: true },
+  },
+  methods: { check: passwordCheck('password_hash') },
+  meta: { allow_bulk: true },
+})
+
+const config = {
+  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_AUTH_REQUIREMENTS: { '*': false },
+  API_USER_MODEL: User,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+  API_LOGIN_RATE_LIMIT: '1000 per minute',
+  ACCESS_SECRET_KEY: 'an access key of more than thirty-two bytes',
+  REFRESH_SECRET_KEY: 'a refresh key of more than thirty-two bytes',
+} as const
+
+eachDatabase('an answer far longer than the body', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [User])
+    await insertRows(db, User, [
+      { id: 1, name: 'ann', password_hash: await hashPassword('secret', { cost: 4 }) },
+    ])
+  })
+  const api = () => testApi(db, [User], config)
+  const json = { 'content-type': 'application/json' }
+
+  /** The 400 that a body is answered with, and the largest that it may be. */
+  const refused = async (url: string, body: string) => {
+    const answer = await send(api(), 'POST', url, { headers: json, body })
+    equal(answer.status, 400)
+    const most = 2 * (url.length + body.length) + 16_384
+    ok(answer.text.length <= most, `${body.length} were answered with ${answer.text.length}`)
+    return answer.errors
+  }
+  const list = (n: number, item: string): string => `[${Array(n).fill(item)}]`
+
+  for (const url of ['/auth/login', '/auth/refresh', '/api/users']) {
+    test(`a long key above many bad texts, POST ${url}`, async () => {
+      const errors = await refused(url, `{"${'k'.repeat(27_000)}":${list(800, '"\\u0000"')}}`)
+      equal(errors.reason, 'The body has a key of more than 1000 characters, at character 1.')
+    })
+
+    test(`bad texts by the thousand, POST ${url}`, async () => {
+      const { reason } = await refused(url, `{"${'k'.repeat(999)}":${list(40_000, '"\\u0000"')}}`)
+      const paths = Object.keys(reason)
+      ok(paths.length <= 101)
+      equal(
+        paths.filter((path) => path.length > 201),
+        [],
+      )
+    })
+  }
+
+  test('what is not listed is counted', async () => {
+    const { reason } = await refused('/api/users', `{"notes":${list(500, '"\\u0000"')}}`)
+    const message = 'A text cannot contain the character NUL.'
+    equal(Object.keys(reason).length, 101)
+    equal(reason['notes[0]'], [message])
+    equal(reason['notes[99]'], [message])
+    equal(reason[''], ['and 402 more problems'])
+  })
+
+  test('of a list of records', async () => {
+    const { reason } = await refused('/api/users', list(1000, '{"nme":1}'))
+    equal(Object.keys(reason).length, 101)
+    equal(reason['[0].nme'], ['Unknown field "nme". Did you mean "name"?'])
+    equal(reason[''], ['and 2900 more problems'])
+  })
+})
