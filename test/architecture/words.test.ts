@@ -29,6 +29,12 @@ const rules: readonly Rule[] = [
     forbidden: /\bAPI_[A-Z]\w*/g,
   },
   {
+    about: 'only errors.ts makes errors, which bounds what they quote',
+    where: (file) => file !== 'errors.ts',
+    look: 'code',
+    forbidden: /\bnew\s+ApiError\b/g,
+  },
+  {
     about: 'pure folders do not wait',
     where: (file) => pure.test(file),
     look: 'code',
@@ -83,6 +89,11 @@ suite('the rules about words', (test) => {
     equal(found('handle.ts', 'throw new Error(`set API_ALLOW_JOIN ${x}`)'), ['API_ALLOW_JOIN'])
     equal(found('config/config.ts', `const key = 'API_TITLE'`), [])
     equal(found('handle.ts', '// API_TITLE'), [])
+  })
+
+  test('find errors made elsewhere', () => {
+    equal(found('plan/page.ts', 'throw new ApiError(400, body)'), ['new ApiError'])
+    equal(found('errors.ts', 'new ApiError(400, body)'), [])
   })
 
   test('find waiting, clocks and dice in pure folders', () => {
