@@ -6,12 +6,7 @@ import { createPool } from 'mysql2'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok, rejects } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
-import {
-  type MysqlCommand,
-  type MysqlProxy,
-  mysqlProxy,
-  type Verdict,
-} from '../support/mysql-proxy.ts'
+import { type Command, type FaultProxy, faultProxy, type Verdict } from '../support/fault-proxy.ts'
 import { notRun, suite, type Test } from '../support/suite.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
@@ -22,13 +17,13 @@ if (db.missing !== undefined) notRun('conflicts of prepared statements', db.miss
 else suite('prepared/mysql conflicts', define)
 
 function define(test: Test): void {
-  const opened: { kysely: Database; proxy: MysqlProxy }[] = []
+  const opened: { kysely: Database; proxy: FaultProxy }[] = []
   /** What happens to the next commands; replaced by the tests. */
-  let decide: (command: MysqlCommand) => Verdict = () => 'forward'
+  let decide: (command: Command) => Verdict = () => 'forward'
 
   /** A pool with one connection, whose prepared statements the proxy sees. */
   const open = async () => {
-    const proxy = await mysqlProxy(db.url ?? '', (command) => decide(command))
+    const proxy = await faultProxy('mysql', db.url ?? '', (command) => decide(command))
     const pool = preparedMysql(createPool({ uri: proxy.url, connectionLimit: 1 }))
     const kysely: Database = new Kysely({ dialect: new MysqlDialect({ pool }) })
     opened.push({ kysely, proxy })
@@ -41,12 +36,12 @@ function define(test: Test): void {
       )
     ).rows
   /** How a statement was sent each time. Texts have their values written into them. */
-  const sent = ({ commands }: MysqlProxy, text: string): readonly string[] => {
+  const sent = ({ commands }: FaultProxy, text: string): readonly string[] => {
     const start = text.slice(0, text.indexOf('?'))
     return commands.filter((one) => one.text.startsWith(start)).map(({ kind }) => kind)
   }
   /** The verdict about the first command that is chosen; all others are forwarded. */
-  const once = (chosen: (command: MysqlCommand) => boolean, verdict: Verdict): void => {
+  const once = (chosen: (command: Command) => boolean, verdict: Verdict): void => {
     let armed = true
     decide = (command) => {
       if (!armed || !chosen(command)) return 'forward'
@@ -194,7 +189,7 @@ function define(test: Test): void {
       await kysely.executeQuery(CompiledQuery.raw(take, [-7, 1]))
     }
     const before = await balances()
-    const unknown = ({ kind, inTransaction }: MysqlCommand) => kind === 'execute' && inTransaction
+    const unknown = ({ kind, inTransaction }: Command) => kind === 'execute' && inTransaction
     once(unknown, { error: [1243, 'Unknown prepared statement handler'] })
     const run = () =>
       kysely.transaction().execute(async (trx) => {

@@ -356,6 +356,19 @@ export const databaseUnavailable = (): ApiError =>
     { 'retry-after': '1' },
   )
 
+/** The database did not confirm a write at its end: it may be stored or not (contract §12). */
+export const outcomeUnknown = (): ApiError =>
+  new ApiError(
+    503,
+    {
+      error: 'Service Unavailable',
+      reason:
+        'The database did not confirm this write, which may be stored or not. Send it again with the same Idempotency-Key, or read first.',
+      code: 'outcome_unknown',
+    },
+    { 'retry-after': '1' },
+  )
+
 /** Anything we did not foresee: the request id and nothing else (contract §10). */
 export const internalError = (requestId: string): ApiError =>
   refusal(500, {

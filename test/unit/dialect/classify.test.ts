@@ -15,31 +15,31 @@ const error = (members: object, message = ''): Error => Object.assign(new Error(
 
 suite('dialect/classify postgres', (test) => {
   const codes: readonly (readonly [Kind, ...string[]])[] = [
-    ['unique', '23505'],
+    ['unique', '23505', '23P01'],
     ['foreignKey', '23503', '23001'],
     ['notNull', '23502'],
-    ['check', '23514'],
-    ['value', '22001', '22003', '22007', '22008', '22P02', '22021', '22P05'],
-    ['retry', '40001', '40P01'],
-    ['timeout', '57014', '55P03'],
-    [
-      'unavailable',
-      '57P01',
-      '57P02',
-      '57P03',
-      '08001',
-      '08003',
-      '08006',
-      '53300',
-      '53100',
-      '25006',
-    ],
-    ['other', '42601', '42703', '42P10', '08P01', '25P02', 'XX000', '22012'],
+    ['check', '23514', '44000'],
+    ['value', '22001', '22003', '22007', '22008', '22P02', '22P03', '22021', '22P05'],
+    ['value', '2201B', '22025'],
+    ['retry', '40000', '40001', '40P01', '26000', '42P05'],
+    ['timeout', '57014', '55P03', '25P03', '25P04', '57P05'],
+    ['unavailable', '57P01', '57P02', '57P03', '57P04'],
+    ['unavailable', '08000', '08001', '08003', '08004', '08006', '08007', '40003'],
+    ['unavailable', '25006', '53000', '53100', '53200', '53300', '53400', '58000', '58030'],
+    ['other', '42601', '42703', '42P01', '42P10', '42501', '0A000', '08P01', '25P02', '28P01'],
+    ['other', 'XX000', '22012', 'P0001', '40002', '55000', '57000'],
   ]
   for (const [kind, ...list] of codes) {
     for (const code of list)
       test(`${code} is ${kind}`, () => equal(classifyPostgres(error({ code })), { kind }))
   }
+
+  test('a stale plan is not the feature that is not supported, in whatever language', () => {
+    const stale = { code: '0A000', routine: 'RevalidateCachedQuery' }
+    equal(classifyPostgres(error(stale, 'Plan im Cache')), { kind: 'retry' })
+    const unsupported = { code: '0A000', routine: 'ExecCheckXactReadOnly' }
+    equal(classifyPostgres(error(unsupported)), { kind: 'other' })
+  })
 
   test('constraint and column, under the names of pg and of postgres.js', () => {
     const found = { kind: 'unique', constraint: 'users_email_key' }
@@ -64,6 +64,30 @@ suite('dialect/classify postgres', (test) => {
     equal(classifyPostgres(new Error('Query read timeout')), { kind: 'timeout' })
   })
 
+  test('the codes of sockets and of names that are not found', () => {
+    for (const code of [
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'ECONNABORTED',
+      'EPIPE',
+      'ETIMEDOUT',
+      'ENOTFOUND',
+      'EHOSTDOWN',
+      'EHOSTUNREACH',
+      'ENETDOWN',
+      'ENETUNREACH',
+      'ENOTCONN',
+      'EAI_AGAIN',
+      'ENOENT',
+      'ERR_SOCKET_CLOSED',
+      'ERR_STREAM_DESTROYED',
+    ]) {
+      for (const classify of [classifyPostgres, classifyMysql, classifySqlite, classifyAny]) {
+        equal(classify(error({ code, errno: -1 })).kind, 'unavailable', code)
+      }
+    }
+  })
+
   test('socket errors, alone, in a cause and several in one', () => {
     const refused = error({ code: 'ECONNREFUSED' }, 'connect ECONNREFUSED')
     equal(classifyPostgres(refused).kind, 'unavailable')
@@ -83,15 +107,21 @@ suite('dialect/classify postgres', (test) => {
 
 suite('dialect/classify mysql', (test) => {
   const numbers: readonly (readonly [Kind, ...number[]])[] = [
-    ['unique', 1062, 1586],
-    ['foreignKey', 1451, 1452, 1216, 1217],
-    ['notNull', 1048, 1364],
+    ['unique', 1062, 1586, 1859, 1022],
+    ['foreignKey', 1451, 1452, 1216, 1217, 1557, 1761, 1762],
+    ['notNull', 1048, 1364, 1263],
     ['check', 3819, 4025],
-    ['value', 1406, 1264, 1265, 1292, 1366, 1690],
-    ['retry', 1213, 1205],
-    ['timeout', 3024, 1969, 1317],
-    ['unavailable', 1040, 1053, 2006, 2013, 1290, 1021],
-    ['other', 1064, 1054, 1146, 1153],
+    ['value', 1406, 1264, 1265, 1292, 1300, 1366, 1367, 1411, 1441, 1525, 1690, 1139, 1267],
+    ['value', 3140, 3697, 3698, 3854],
+    ['retry', 1213, 1205, 1020, 1243, 1412, 3101, 3572],
+    ['timeout', 3024, 1969, 1317, 3699, 1028],
+    ['unavailable', 1040, 1129, 1135, 1203, 1226],
+    ['unavailable', 1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2002, 2003],
+    ['unavailable', 2006, 2013, 3032, 3168, 3169, 4031],
+    ['unavailable', 1290, 1792, 1836],
+    ['unavailable', 3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1206],
+    ['unavailable', 1047, 1180, 3100],
+    ['other', 1064, 1054, 1146, 1153, 1044, 1045, 1142, 1295, 1390, 1461, 1615],
   ]
   for (const [kind, ...list] of numbers) {
     for (const errno of list) {
@@ -163,17 +193,22 @@ suite('dialect/classify sqlite', (test) => {
     ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY'],
     ['notNull', 'SQLITE_CONSTRAINT_NOTNULL'],
     ['check', 'SQLITE_CONSTRAINT_CHECK'],
-    ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG'],
-    ['retry', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'],
+    ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE'],
+    ['retry', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT'],
+    ['retry', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA'],
+    ['timeout', 'SQLITE_INTERRUPT'],
+    ['unavailable', 'SQLITE_IOERR', 'SQLITE_IOERR_READ', 'SQLITE_IOERR_WRITE', 'SQLITE_FULL'],
+    ['unavailable', 'SQLITE_CANTOPEN', 'SQLITE_CANTOPEN_ISDIR', 'SQLITE_PERM', 'SQLITE_NOMEM'],
+    ['unavailable', 'SQLITE_READONLY', 'SQLITE_READONLY_DBMOVED', 'SQLITE_READONLY_DIRECTORY'],
+    ['unavailable', 'SQLITE_CORRUPT', 'SQLITE_NOTADB'],
     [
-      'unavailable',
-      'SQLITE_IOERR',
-      'SQLITE_IOERR_READ',
-      'SQLITE_CANTOPEN',
-      'SQLITE_FULL',
-      'SQLITE_READONLY',
+      'other',
+      'SQLITE_ERROR',
+      'SQLITE_MISUSE',
+      'SQLITE_CONSTRAINT_TRIGGER',
+      'SQLITE_AUTH',
+      'SQLITE_RANGE',
     ],
-    ['other', 'SQLITE_ERROR', 'SQLITE_MISUSE', 'SQLITE_CONSTRAINT_TRIGGER'],
   ]
   for (const [kind, ...list] of codes) {
     for (const code of list)
@@ -183,17 +218,24 @@ suite('dialect/classify sqlite', (test) => {
   test('numbers of node:sqlite', () => {
     const of = (errcode: number): Kind =>
       classifySqlite(error({ code: 'ERR_SQLITE_ERROR', errcode })).kind
-    equal([2067, 1555, 787, 1299, 275, 5, 261, 13, 1].map(of), [
-      'unique',
-      'unique',
-      'foreignKey',
-      'notNull',
-      'check',
-      'retry',
-      'retry',
-      'unavailable',
-      'other',
-    ])
+    const expected: readonly (readonly [Kind, ...number[]])[] = [
+      ['unique', 2067, 1555, 2579],
+      ['foreignKey', 787],
+      ['notNull', 1299],
+      ['check', 275],
+      ['value', 20, 18, 3091],
+      // 261, 517 and 262 are extended codes of 5 and 6.
+      ['retry', 5, 6, 15, 17, 261, 517, 262],
+      ['timeout', 9],
+      ['unavailable', 3, 7, 8, 10, 11, 13, 14, 26, 266, 1032],
+      ['other', 1, 19, 21, 23, 25, 1811],
+    ]
+    for (const [kind, ...list] of expected) {
+      equal(
+        list.map(of),
+        list.map(() => kind),
+      )
+    }
   })
 
   test('names out of the message', () => {

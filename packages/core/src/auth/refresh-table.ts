@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { type OwnTypes, ownTypes } from '../dialect/own-tables.ts'
-import { databaseUnavailable } from '../errors.ts'
+import { unavailableBecause } from '../execute/unavailable.ts'
 
 /** Sees to it that a table is there. */
 export interface TableMaker {
@@ -56,14 +56,6 @@ async function attempt(
       await pause(tries)
     }
   }
-}
-
-/** 503 where the database is away, or gave way to others for too long; undefined for every other failure. */
-export function unavailableBecause(dialect: Dialect, cause: unknown): Error | undefined {
-  const { kind } = dialect.classify(cause)
-  return kind === 'unavailable' || kind === 'timeout' || kind === 'retry'
-    ? Object.assign(databaseUnavailable(), { cause })
-    : undefined
 }
 
 const pause = (tries: number): Promise<void> =>

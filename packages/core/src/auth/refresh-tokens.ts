@@ -4,9 +4,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { OwnTypes } from '../dialect/own-tables.ts'
-import { inTransaction } from '../execute/transaction.ts'
+import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
+import { unavailable, unavailableBecause } from '../execute/unavailable.ts'
 import type { Soon } from '../soon.ts'
-import { createTableOnce, unavailableBecause } from './refresh-table.ts'
+import { createTableOnce } from './refresh-table.ts'
 
 /** A refresh token as it is stored: never itself, only its SHA-256. */
 export interface RefreshRecord {
@@ -62,7 +63,11 @@ export function createRefreshTokenStore(parts: {
     }
   }
   return {
-    save: (db, record) => run(db, (words) => insert(words, record)),
+    // A token that nobody was given is of no use: whoever logs in can do so again, whatever became of this one.
+    save: (db, record) =>
+      run(db, (words) => insert(words, record)).catch((error: unknown) => {
+        throw isOutcomeUnknown(error) ? unavailable(error) : error
+      }),
     rotate: (db, digest, successor, now) =>
       run(db, (words) => rotate(words, digest, successor, now)),
     revoke: (db, digest, now) => run(db, (words) => revokeOne(words, digest, now)),

@@ -17,6 +17,7 @@ interface DriverError {
   readonly column_name?: unknown
   readonly cause?: unknown
   readonly errors?: unknown
+  readonly routine?: unknown
 }
 
 type Table = readonly (readonly [Kind, ...(string | number)[]])[]
@@ -28,10 +29,15 @@ const socketCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
+  'EHOSTDOWN',
   'EHOSTUNREACH',
+  'ENETDOWN',
   'ENETUNREACH',
+  'ENOTCONN',
   'EAI_AGAIN',
   'ENOENT',
+  'ERR_SOCKET_CLOSED',
+  'ERR_STREAM_DESTROYED',
 ])
 
 /** Drivers and pools reject with plain errors, without a code, when a connection or the pool itself is gone. */
@@ -59,8 +65,9 @@ const postgresCodes: Table = [
     '2201B',
     '22025',
   ],
-  ['retry', '40001', '40P01'],
-  ['timeout', '57014', '55P03', '25P03', '57P05'],
+  // 26000 and 42P05: a pooler has given the connection another server, which has other prepared statements.
+  ['retry', '40000', '40001', '40P01', '26000', '42P05'],
+  ['timeout', '57014', '55P03', '25P03', '25P04', '57P05'],
   [
     'unavailable',
     '57P01',
@@ -72,6 +79,8 @@ const postgresCodes: Table = [
     '08003',
     '08004',
     '08006',
+    '08007',
+    '40003',
     '25006',
     '53',
     '58',
@@ -84,16 +93,28 @@ const mysqlNumbers: Table = [
   ['foreignKey', 1451, 1452, 1216, 1217, 1557, 1761, 1762],
   ['notNull', 1048, 1364, 1263],
   ['check', 3819, 4025],
-  ['value', 1406, 1264, 1265, 1292, 1366, 1367, 1411, 1441, 1690, 3140, 1139, 3697, 3698, 1267],
-  // 1412: a table that was made after the transaction's view of the data.
-  ['retry', 1213, 1205, 1020, 1412, 3572],
+  [
+    'value',
+    ...[1406, 1264, 1265, 1292, 1300, 1366, 1367, 1411, 1441, 1525, 1690, 3140, 1139, 3697, 3698],
+    ...[1267, 3854],
+  ],
+  // 1412: a table that was made after the transaction's view of the data. 1243: a statement that another server behind a
+  // pooler has prepared. 3101: a conflict that MySQL's group replication finds at COMMIT; Galera reports 1213.
+  ['retry', 1213, 1205, 1020, 1243, 1412, 3101, 3572],
   ['timeout', 3024, 1969, 1317, 3699, 1028],
   [
     'unavailable',
-    ...[
-      1040, 1203, 1226, 1053, 1077, 1079, 2002, 2003, 2006, 2013, 4031, 1927, 1290, 1836, 1021,
-      1114, 3, 1792,
-    ],
+    // Too many connections, or none for this user.
+    ...[1040, 1129, 1135, 1203, 1226],
+    // The server is stopping, offline or starting, or the connection is gone.
+    ...[1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2002, 2003, 2006, 2013],
+    ...[3032, 3168, 3169, 4031],
+    // Read-only: by --read-only, by the session, by replication.
+    ...[1290, 1792, 1836],
+    // No room on the disk or in memory, or an error of the storage.
+    ...[3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1206],
+    // 1047: a Galera node that is not part of the cluster's primary component. 1180 and 3100: COMMIT failed.
+    ...[1047, 1180, 3100],
   ],
 ]
 
@@ -111,17 +132,8 @@ const sqliteCodes: Table = [
   ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY', 787],
   ['notNull', 'SQLITE_CONSTRAINT_NOTNULL', 1299],
   ['check', 'SQLITE_CONSTRAINT_CHECK', 275],
-  [
-    'value',
-    'SQLITE_MISMATCH',
-    'SQLITE_TOOBIG',
-    'SQLITE_CONSTRAINT_DATATYPE',
-    'SQLITE_RANGE',
-    20,
-    18,
-    3091,
-  ],
-  ['retry', 'SQLITE_BUSY', 'SQLITE_LOCKED', 5, 6],
+  ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE', 20, 18, 3091],
+  ['retry', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA', ...[5, 6, 15, 17]],
   ['timeout', 'SQLITE_INTERRUPT', 9],
   [
     'unavailable',
@@ -132,7 +144,8 @@ const sqliteCodes: Table = [
     'SQLITE_NOMEM',
     'SQLITE_CORRUPT',
     'SQLITE_NOTADB',
-    ...[10, 14, 13, 8, 7, 11, 26],
+    'SQLITE_PERM',
+    ...[10, 14, 13, 8, 7, 11, 26, 3],
   ],
 ]
 
@@ -140,7 +153,9 @@ const sqliteCodes: Table = [
 export function classifyPostgres(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const code = text(error.code)
-    if (!/^[0-9A-Z]{5}$/.test(code)) return connectionFailure(error)
+    // EPIPE has the form of an SQLSTATE.
+    if (!/^[0-9A-Z]{5}$/.test(code) || socketCodes.has(code)) return connectionFailure(error)
+    if (isStalePlan(error)) return { kind: 'retry' }
     const kind = find(postgresCodes, code) ?? find(postgresCodes, code.slice(0, 2))
     return failure(
       kind ?? 'other',
@@ -149,6 +164,13 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
     )
   })
 }
+
+/**
+ * "cached plan must not change result type": the tables of a prepared statement have changed. The message may be in any
+ * language. It ends a transaction, which succeeds when it is run again: the statement is prepared anew.
+ */
+const isStalePlan = ({ code, routine }: DriverError): boolean =>
+  code === '0A000' && routine === 'RevalidateCachedQuery'
 
 /** Numbers of both servers; names are taken from the message, which is all the drivers hand on. */
 export function classifyMysql(thrown: unknown): DatabaseFailure {

@@ -6,12 +6,13 @@ import type { Sendable } from '../compile/read-statements.ts'
 import type { Reader } from '../compile/selection.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import { databaseUnavailable, valueOutOfRange } from '../errors.ts'
+import { valueOutOfRange } from '../errors.ts'
 import type { Timing } from '../http/server-timing.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { asArrays } from '../prepared/array-rows.ts'
 import { compileStatement } from '../sql/statement.ts'
 import type { SharedCounts } from './shared-counts.ts'
+import { unavailableBecause } from './unavailable.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
@@ -54,12 +55,11 @@ async function send(connection: Connection, compiled: CompiledQuery): Promise<re
     const { rows } = await execute(connection, compiled)
     return rows as readonly RawRow[]
   } catch (error) {
-    const { kind } = connection.dialect.classify(error)
-    if (kind === 'unavailable' || kind === 'timeout' || kind === 'retry') {
-      throw Object.assign(databaseUnavailable(), { cause: error })
+    const { dialect } = connection
+    if (dialect.classify(error).kind === 'value') {
+      throw Object.assign(valueOutOfRange(), { cause: error })
     }
-    if (kind === 'value') throw Object.assign(valueOutOfRange(), { cause: error })
-    throw error
+    throw unavailableBecause(dialect, error) ?? error
   }
 }
 

@@ -1,18 +1,31 @@
-// One transaction around a write, repeated as a whole when the database asks for it (reliability R10).
+// One transaction around a write, repeated as a whole when the database asks for it (reliability R3, R10).
 
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import { ApiError, databaseUnavailable, missingReference, uniqueViolation } from '../errors.ts'
+import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
+import { unavailable } from './unavailable.ts'
 
-const mostAttempts = 4
+/** Milliseconds from the start of a write within which it is begun again as often as there are conflicts. */
+const retryTime = 1_000
+/** Where it takes longer to find a conflict (PostgreSQL looks for deadlocks after a second): so often, and so long. */
+const slowRetries = 3
+const slowRetryTime = 5_000
 const shortestPause = 10
 const longestPause = 100
+
+/** How far a transaction came. */
+type Phase = 'begin' | 'work' | 'commit'
 
 /**
  * Runs `work` in a transaction of `db`.
  *
- * A deadlock or serialisation failure rolls back, waits for a moment and begins anew, three times at most; then the
- * answer is 503. Inside a transaction that the host handed in nothing is opened, committed or repeated: it is the host's.
+ * After a deadlock, a serialisation failure or another conflict the transaction was rolled back as a whole, so `work` is
+ * run again in a new one, after a random pause of 10 to 100 ms: once in any case, any number of times within a second of
+ * the first attempt's start, and three times within five seconds. Then the answer is 503. Inside a transaction that the
+ * host handed in nothing is opened, committed or repeated: it is the host's.
+ *
+ * A COMMIT that the database neither confirms nor refuses is never repeated, since the transaction may be stored: it is
+ * `outcomeUnknown`, and `isOutcomeUnknown` tells it.
  */
 export async function inTransaction<T>(
   db: AnyDatabase,
@@ -20,36 +33,64 @@ export async function inTransaction<T>(
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction) return work(db)
+  const started = performance.now()
   for (let attempt = 1; ; attempt++) {
+    let phase: Phase = 'begin'
     // What went wrong inside tells more than the rollback that fails after it.
     let inside: unknown
     try {
-      return await begin(db, dialect).execute((transaction) =>
-        work(transaction as AnyDatabase).catch((error: unknown) => {
+      return await begin(db, dialect).execute(async (transaction) => {
+        phase = 'work'
+        try {
+          const result = await work(transaction as AnyDatabase)
+          phase = 'commit'
+          return result
+        } catch (error) {
           inside = error
           throw error
-        }),
-      )
+        }
+      })
     } catch (outside) {
-      const error = inside ?? atTheEdge(dialect, outside)
+      const error = (phase as Phase) === 'work' ? inside : atTheEdge(dialect, phase, outside)
       if (failureKind(dialect, error) !== 'retry') throw error
-      if (attempt === mostAttempts) throw Object.assign(databaseUnavailable(), { cause: error })
+      if (!mayRepeat(attempt, performance.now() - started)) throw unavailable(error)
       await pause()
     }
   }
 }
 
+const mayRepeat = (attempts: number, elapsed: number): boolean =>
+  attempts === 1 || elapsed < retryTime || (attempts <= slowRetries && elapsed < slowRetryTime)
+
+const unknownOutcomes = new WeakSet<object>()
+
+/** Whether this is the failure of a write that may be stored all the same. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && unknownOutcomes.has(error)
+
+/** 503 for a write that may be stored. */
+export function unknownOutcome(cause: unknown): ApiError {
+  const error = Object.assign(outcomeUnknown(), { cause })
+  unknownOutcomes.add(error)
+  return error
+}
+
 /** BEGIN and COMMIT fail too: for want of a connection, or by constraints that are checked at the end. */
-function atTheEdge(dialect: Dialect, error: unknown): unknown {
-  const { kind } = dialect.classify(error)
-  switch (kind) {
+function atTheEdge(dialect: Dialect, phase: Phase, error: unknown): unknown {
+  switch (dialect.classify(error).kind) {
     case 'unavailable':
     case 'timeout':
-      return Object.assign(databaseUnavailable(), { cause: error })
+      return phase === 'commit' ? unknownOutcome(error) : unavailable(error)
     case 'unique':
       return Object.assign(uniqueViolation([]), { cause: error })
     case 'foreignKey':
       return Object.assign(missingReference([]), { cause: error })
+    case 'other':
+      // Not a failure that is known to have rolled back.
+      if (phase === 'commit' && typeof error === 'object' && error !== null) {
+        unknownOutcomes.add(error)
+      }
+      return error
     default:
       return error
   }
@@ -63,7 +104,9 @@ function begin(db: AnyDatabase, { locksRows }: Dialect) {
 
 /** What the database says of a failure, also where a stage has already made an answer of it. */
 const failureKind = (dialect: Dialect, error: unknown): string =>
-  dialect.classify(error instanceof ApiError ? error.cause : error).kind
+  isOutcomeUnknown(error)
+    ? 'unknown'
+    : dialect.classify(error instanceof ApiError ? error.cause : error).kind
 
 /** Different for each, so that those who met do not meet again. */
 function pause(): Promise<void> {

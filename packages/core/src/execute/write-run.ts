@@ -3,10 +3,10 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
 import type { Sendable } from '../compile/read-statements.ts'
-import { databaseUnavailable } from '../errors.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { compileStatement, type Statement } from '../sql/statement.ts'
 import { arrayText, type Connection, execute, type NamedRow } from './run.ts'
+import { unavailable } from './unavailable.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
 /** Runs a write; `step` says what it is about. */
@@ -40,7 +40,7 @@ async function send(
       case 'unavailable':
       case 'timeout':
       case 'retry':
-        throw Object.assign(databaseUnavailable(), { cause: error })
+        throw unavailable(error)
       case 'other':
         throw error
       default:

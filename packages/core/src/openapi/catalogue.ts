@@ -89,6 +89,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.tooManyEmbeddedRows(setting, 10000, 'books'), 'query'),
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
+  entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
   entry(errors.internalError('6f9619ff-8b86-4d01-b42d-00c04fc964ff'), 'always'),
 
   entry(errors.unsupportedMediaType('text/plain'), 'body'),

@@ -1,0 +1,176 @@
+/** Transactions that conflict with others again and again, and those whose end nobody hears of. */
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AnyModel, defineModel } from '@model-api/core'
+import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import Sqlite from 'better-sqlite3'
+import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { type Decide, type FaultProxy, faultProxy } from '../support/fault-proxy.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+const Note: AnyModel = defineModel('Note', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    label: { type: 'string', maxLength: 40 },
+  },
+  meta: {},
+})
+const bulk = { API_ALLOW_BULK: true } as const
+/** A list takes a transaction. */
+const two = (label: string) => [{ label }, { label }]
+
+eachDatabase('interrupted writes', (test, db) => {
+  // There is no network to it.
+  if (db.name === 'sqlite') {
+    test('a COMMIT that is locked out is begun again', () => lockedOut(10))
+    test('a COMMIT that stays locked out is 503 and stores nothing', () => lockedOut(undefined))
+    return
+  }
+  const { name } = db
+  let decide: Decide = () => 'forward'
+  let proxy: FaultProxy
+  let behind: TestDatabase
+  test.before(async () => {
+    await createTables(db, [Note])
+    proxy = await faultProxy(name, db.url ?? '', (command) => decide(command))
+    behind = { ...db, kysely: open(name, proxy.url) }
+  })
+  test.before.each(() => {
+    decide = () => 'forward'
+  })
+  test.after(async () => {
+    await behind.kysely.destroy()
+    await proxy.close()
+  })
+  const stored = async (label: string): Promise<number> => {
+    const rows = db.kysely.selectFrom('notes').select('id').where('label', '=', label)
+    return (await rows.execute()).length
+  }
+  const post = async (label: string) => {
+    const api = testApi(behind, [Note], bulk, { onError: () => {} })
+    await api.ready
+    const before = proxy.commands.length
+    const { status, errors, headers } = await send(api, 'POST', '/api/notes', { body: two(label) })
+    const texts = proxy.commands.slice(before).map(({ text }) => text)
+    const begun = texts.filter((text) => /^(?:begin|start transaction)/i.test(text)).length
+    return { status, code: errors?.code, retryAfter: headers['retry-after'], begun }
+  }
+  const isCommit = ({ text }: { readonly text: string }) => text === 'commit'
+
+  for (const [title, verdict, records] of [
+    ['before the server has it', 'cut', 0],
+    ['before its answer arrives', 'cut afterwards', 2],
+  ] as const) {
+    test(`a connection that is lost with COMMIT ${title}: 503, and it is not sent again`, async () => {
+      decide = (command) => (isCommit(command) ? verdict : 'forward')
+      const lost = await post(title)
+      equal(lost, { status: 503, code: 'outcome_unknown', retryAfter: '1', begun: 1 })
+      equal(await stored(title), records)
+      decide = () => 'forward'
+      equal((await post('afterwards')).status, 201)
+    })
+  }
+
+  test('a connection that is lost before COMMIT: 503, and nothing is stored', async () => {
+    for (const start of ['insert', 'begin', 'start transaction'] as const) {
+      let isCut = false
+      decide = ({ kind, text }) => {
+        if (isCut || kind === 'prepare' || !text.startsWith(start)) return 'forward'
+        isCut = true
+        return 'cut'
+      }
+      const { status, code } = await post(start)
+      // One of them begins with other words.
+      if (!isCut) continue
+      equal([status, code], [503, 'database_unavailable'])
+      equal(await stored(start), 0)
+    }
+  })
+
+  if (name !== 'mysql') return
+
+  test('a transaction that is aborted five times succeeds the sixth time', async () => {
+    let left = 5
+    decide = (command) =>
+      isCommit(command) && left-- > 0
+        ? { error: [1213, 'Deadlock found'], rollback: true }
+        : 'forward'
+    const { random } = Math
+    Math.random = () => 0
+    const { status, begun } = await post('sixth').finally(() => {
+      Math.random = random
+    })
+    equal([status, begun], [201, 6])
+    equal(await stored('sixth'), 2)
+  })
+
+  test('one that is aborted for more than a second is 503', async () => {
+    decide = (command) =>
+      isCommit(command) ? { error: [1213, 'Deadlock found'], rollback: true } : 'forward'
+    const { status, code, begun } = await post('never')
+    equal([status, code, await stored('never')], [503, 'database_unavailable', 0])
+    ok(begun > 3, `${begun} times`)
+  })
+
+  test('one whose lock wait takes longer than five seconds is begun again once', async () => {
+    const { now } = performance
+    let waited = 0
+    performance.now = () => now.call(performance) + waited
+    decide = ({ text }) => {
+      if (!text.startsWith('insert')) return 'forward'
+      waited += 5_000
+      return { error: [1205, 'Lock wait timeout exceeded'] }
+    }
+    const { status, begun } = await post('locked').finally(() => {
+      performance.now = now
+    })
+    equal([status, begun], [503, 2])
+  })
+})
+
+function open(name: 'postgres' | 'mysql', url: string): TestDatabase['kysely'] {
+  if (name === 'mysql') {
+    const pool = preparedMysql(createPool({ uri: url, connectionLimit: 2 }))
+    return new Kysely({ dialect: new MysqlDialect({ pool }) })
+  }
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  return new Kysely({ dialect: new PostgresDialect({ pool: preparedPg(pool) }) })
+}
+
+/** A reader keeps the writer's COMMIT from the file, for so many milliseconds or until the answer is there. */
+async function lockedOut(milliseconds: number | undefined): Promise<void> {
+  const file = join(tmpdir(), `model-api-locked-${process.pid}-${Math.random()}.db`)
+  const writer = new Sqlite(file, { timeout: 1 })
+  const reader = new Sqlite(file, { timeout: 1 })
+  const kysely: TestDatabase['kysely'] = new Kysely({
+    dialect: new SqliteDialect({ database: writer }),
+  })
+  try {
+    const db = { name: 'sqlite', kysely } as TestDatabase
+    await createTables(db, [Note])
+    const api = testApi(db, [Note], bulk, { onError: () => {} })
+    await api.ready
+    reader.exec('begin; select count(*) from notes')
+    if (milliseconds !== undefined) void sleep(milliseconds).then(() => reader.exec('commit'))
+    const { status, errors } = await send(api, 'POST', '/api/notes', { body: two('x') })
+    const found =
+      milliseconds === undefined ? [503, 'database_unavailable', 0] : [201, undefined, 2]
+    if (milliseconds === undefined) reader.exec('commit')
+    const { n } = reader.prepare('select count(*) as n from notes').get() as { n: number }
+    equal([status, errors?.code, n], found)
+  } finally {
+    await kysely.destroy()
+    reader.close()
+    rmSync(file, { force: true })
+  }
+}
