@@ -228,6 +228,10 @@ export const cases: readonly Case[] = [
     headers: { ...json, 'content-encoding': 'rot13' },
   }),
   write('a body for an unknown path', 'POST', '/api/nothing', '{', 404),
+  // ------------------------------------------------------------ health
+  read('whether the process lives', '/health', 200, { has: '"live"' }),
+  read('whether requests can be served', '/health/ready', 200, { has: '"ready"' }),
+  read('a path below the health routes', '/health/other', 404, { host: true, has: 'nobody' }),
   // ------------------------------------------------------------ the host's own
   read('a route of the host', '/hello', 200, { host: true, has: 'hello' }),
   read('nobody’s path', '/nowhere', 404, { host: true, has: 'nobody' }),

@@ -59,6 +59,7 @@ export async function openWorld(): Promise<{ api: Api; close(): Promise<void> }>
     models: [Author, Book, Tag, Shelf],
     config: {
       API_TITLE: 'Conformance',
+      API_HEALTH_ROUTE: '/health',
       API_BODY_LIMIT: bodyLimit,
       API_ALLOW_GROUPBY: true,
       API_ALLOW_AGGREGATION: true,

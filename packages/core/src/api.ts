@@ -23,8 +23,10 @@ import { authEndpointAt } from './endpoints/auth-route.ts'
 import { docsPartAt } from './endpoints/docs.ts'
 import { type AccessExplanation, explainAccess } from './endpoints/explain-access.ts'
 import { describeExposure } from './endpoints/exposure.ts'
+import { healthPartAt } from './endpoints/health.ts'
 import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
+import { createReadiness } from './execute/readiness.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
@@ -173,6 +175,11 @@ export interface Api {
    * ```
    */
   exposure(roles?: readonly string[]): string
+  /**
+   * Makes `<API_HEALTH_ROUTE>/ready` answer 503 from now on, while requests are still served: a load balancer then sends
+   * no more of them, and the process can end without refusing any. `createServer` calls it when it closes.
+   */
+  drain(): void
   /** Ends what the API itself started; the user's database stays open. */
   close(): Promise<void>
 }
@@ -232,6 +239,12 @@ export function createApi<
     refused: options.onRefusal ?? (() => {}),
     warn,
     root: db,
+    readiness: createReadiness({
+      db,
+      dialect: () => dialect(),
+      writes: registry.resources.some(({ settings: { methods } }) => [...methods].some(isWrite)),
+      elapsed: () => clock.elapsed(),
+    }),
     counts: fastPaths.sharedCounts ? createSharedCounts(() => clock.elapsed()) : undefined,
     reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
     echoes: keptValues(preparedReads),
@@ -257,7 +270,8 @@ export function createApi<
       return (
         isOurs(runtime.routes, path) ||
         authEndpointAt(settings.auth.routes, path) !== undefined ||
-        docsPartAt(settings.docs, path) !== undefined
+        docsPartAt(settings.docs, path) !== undefined ||
+        healthPartAt(settings.healthRoute, path) !== undefined
       )
     },
     authenticate: (request, rule) => authenticateHost(runtime, request, rule),
@@ -270,9 +284,12 @@ export function createApi<
     openapi: runtime.document,
     explainAccess: (user, request) => explainAccess(runtime, user, request),
     exposure: (roles) => describeExposure(runtime, roles),
+    drain: () => runtime.readiness.drain(),
     close: async () => {},
   }
 }
+
+const isWrite = (method: string): boolean => method !== 'GET'
 
 /** Forms of queries whose plans are kept. */
 const preparedReads = 300

@@ -11,6 +11,7 @@ import type { FastPaths } from './config/fast-paths.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
+import type { Readiness } from './execute/readiness.ts'
 import type { SharedCounts } from './execute/shared-counts.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
@@ -56,6 +57,8 @@ export interface Runtime {
   warn(message: string): void
   /** The instance of `createApi`. */
   readonly root: AnyDatabase
+  /** Whether requests can be served, for the health route. */
+  readonly readiness: Readiness
   readonly counts: SharedCounts | undefined
   /** Prepared reads, by query and authority. */
   readonly reads: ReadCache

@@ -113,6 +113,14 @@ export const notReady = (): ApiError =>
     { 'retry-after': '5' },
   )
 
+/** The health route of a service that cannot take requests at the moment. */
+export const notReadyFor = (reason: string): ApiError =>
+  new ApiError(
+    503,
+    { error: 'Service Unavailable', reason: `Not ready: ${reason}.`, code: 'unready' },
+    { 'retry-after': '1', 'cache-control': 'no-store' },
+  )
+
 /** More password checks are waiting than can be answered soon. */
 export const tooBusy = (): ApiError =>
   refusal(

@@ -12,6 +12,7 @@ import { type Admission, admitTo, asksNothing } from './endpoints/admit.ts'
 import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
+import { healthPartAt, serveHealth } from './endpoints/health.ts'
 import { type OpenCall, openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
 import { factsOf, type MethodFacts } from './endpoints/route-facts.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
@@ -125,6 +126,16 @@ async function settle<R>(
     const place = splitUrl(request.url)
     const part = docsPartAt(settings.docs, place.path)
     if (part !== undefined) return form(await answerDocs(answering, part))
+    const health = healthPartAt(settings.healthRoute, place.path)
+    if (health !== undefined) {
+      answering.always['cache-control'] = 'no-store'
+      const result = await serveHealth(runtime, request, health)
+      return form(
+        result instanceof ApiError
+          ? await respondFailure(answering, result)
+          : await answerSuccess(answering, result),
+      )
+    }
     const endpoint = authEndpointAt(settings.auth.routes, place.path)
     if (endpoint !== undefined) {
       answering.always['cache-control'] = 'no-store'
@@ -174,12 +185,18 @@ function answerSuccess(answering: Answering, result: Result): Soon<Settled> {
 }
 
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
-  const { runtime, request, requestId, hooks, dump, always } = answering
+  const { runtime, request, requestId, hooks } = answering
   const failure = error instanceof ApiError ? error : internalError(requestId)
   if (failure !== error || failure.status >= 500) runtime.report(error, request)
   const refusal = refusalOf(request, requestId, failure)
   if (refusal !== undefined) runtime.refused(refusal)
   await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
+  return respondFailure(answering, failure)
+}
+
+/** The answer of a failure that has been reported. */
+async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
+  const { runtime, request, requestId, hooks, dump, always } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
   const final = await runFinal(hooks, body).catch((e: unknown) => {
     runtime.report(e, request)

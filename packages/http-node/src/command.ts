@@ -29,6 +29,8 @@ Options of serve
   --port <number>     default: the environment's PORT, else 3000; 0 takes any free port
   --host <address>    default: the environment's HOST, else 127.0.0.1
   --workers <number>  processes that serve, each with a pool of its own; default: 1
+  --drain-delay <ms>  go on serving for so long after /health/ready says 503, so that a load
+                      balancer notices; default: 0
 
 Options of all three
   --schema <name>     read this schema instead of the connection's own
@@ -51,6 +53,7 @@ const options = {
   port: { type: 'string', short: 'p' },
   host: { type: 'string' },
   workers: { type: 'string' },
+  'drain-delay': { type: 'string' },
   schema: { type: 'string' },
   only: { type: 'string', multiple: true },
   except: { type: 'string', multiple: true },
@@ -114,6 +117,7 @@ function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
     port: readPort(values.port ?? io.env.PORT),
     host: values.host ?? (io.env.HOST || '127.0.0.1'),
     workers: readWorkers(values.workers),
+    drainDelay: readDrainDelay(values['drain-delay']),
   }
   return serve(target, settings, io)
 }
@@ -129,7 +133,7 @@ function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> 
 }
 
 function refuseServerOptions(command: string, { values }: Words): void {
-  for (const name of ['port', 'host', 'workers'] as const) {
+  for (const name of ['port', 'host', 'workers', 'drain-delay'] as const) {
     if (values[name] !== undefined) throw usageError(`${command} has no option "--${name}".`)
   }
 }
@@ -165,6 +169,16 @@ function readWorkers(text: string | undefined): number {
   const count = Number(text)
   if (/^[0-9]+$/.test(text) && count >= 1 && count <= mostWorkers) return count
   throw usageError(`"${text}" is no number of workers. Expected 1 to ${mostWorkers}.`)
+}
+
+/** Longer is a slip of the finger: whoever waits for the end of a process kills it before. */
+const longestDrainDelay = 600_000
+
+function readDrainDelay(text: string | undefined): number {
+  if (text === undefined) return 0
+  const milliseconds = Number(text)
+  if (/^[0-9]+$/.test(text) && milliseconds <= longestDrainDelay) return milliseconds
+  throw usageError(`"${text}" is no delay. Expected milliseconds from 0 to ${longestDrainDelay}.`)
 }
 
 function version(): string {

@@ -13,6 +13,11 @@ export interface ServerOptions extends ListenerOptions {
   readonly requestTimeout?: number
   /** Milliseconds an idle connection stays open. Default 5 000. */
   readonly keepAliveTimeout?: number
+  /**
+   * Milliseconds that `close` goes on serving after the health route has begun to answer that the service is not ready:
+   * as long as a load balancer needs to notice. Default 0.
+   */
+  readonly drainDelay?: number
   /** Milliseconds that `close` waits for running answers. Default 10 000. */
   readonly drainTimeout?: number
 }
@@ -26,7 +31,10 @@ export interface ApiServer {
    * Default: port 3000 on 127.0.0.1, which only this machine can reach.
    */
   listen(port?: number, host?: string): Promise<string>
-  /** Stops accepting, lets running answers finish, then closes the API. A second call waits for the first. */
+  /**
+   * Says on the health route that the service is not ready, waits for `drainDelay`, stops accepting, lets running answers
+   * finish, then closes the API. A second call waits for the first.
+   */
   close(): Promise<void>
 }
 
@@ -40,7 +48,8 @@ export interface ApiServer {
  * ```
  */
 export function createServer(
-  api: Pick<Api, 'answer' | 'refuse' | 'owns' | 'bodyLimit' | 'close'>,
+  api: Pick<Api, 'answer' | 'refuse' | 'owns' | 'bodyLimit' | 'close'> &
+    Partial<Pick<Api, 'drain'>>,
   options: ServerOptions = {},
 ): ApiServer {
   const answering = new Set<http.ServerResponse>()
@@ -73,6 +82,9 @@ export function createServer(
   })
 
   const end = async (): Promise<void> => {
+    api.drain?.()
+    const { drainDelay = 0 } = options
+    if (drainDelay > 0) await new Promise((resolve) => setTimeout(resolve, drainDelay))
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     for (const res of answering) if (!res.headersSent) res.setHeader('connection', 'close')
     const late = setTimeout(() => server.closeAllConnections(), options.drainTimeout ?? 10_000)

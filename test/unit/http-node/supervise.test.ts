@@ -21,6 +21,7 @@ function world(count: number) {
     stop = resolve
   })
   const code = supervise({
+    drainDelay: 0,
     count,
     stopped,
     fork: (speaks) => {

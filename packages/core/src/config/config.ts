@@ -269,6 +269,14 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   /** Logo of the documentation page. Unset by default. Config only. Contract §2. */
   readonly API_LOGO_URL?: string
 
+  // ------------------------------------------------------------------ health
+
+  /**
+   * Path that answers 200 while the process lives; `<path>/ready` answers 200 while requests can be served, else 503.
+   * Default none; `model-api serve` sets `/health`. Config only. Contract §2.
+   */
+  readonly API_HEALTH_ROUTE?: string
+
   // ------------------------------------------------------------------ request limits
 
   /** Longest statement in milliseconds; longer is 503. Default 5000. Config only. Contract §12. */

@@ -260,6 +260,8 @@ export const keyTable: KeyTable = {
   API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url), ...now },
   API_LOGO_URL: infoUrl,
 
+  API_HEALTH_ROUTE: { ...unset, ...api, check: path, ...now },
+
   API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...now },
   API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1), ...now },
   API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1), ...now },

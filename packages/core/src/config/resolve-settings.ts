@@ -81,6 +81,7 @@ export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'>
     rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     rateStore: config.API_RATE_LIMIT_STORE,
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
+    healthRoute: read.find('API_HEALTH_ROUTE') ?? null,
     docs: read.get('API_CREATE_DOCS')
       ? {
           page: read.get('API_DOCUMENTATION_URL'),

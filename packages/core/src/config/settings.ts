@@ -98,6 +98,8 @@ export interface ApiSettings {
   /** Whether answers tell how long each stage took. */
   readonly serverTiming: boolean
   readonly info: InfoSettings
+  /** Null where none is served. */
+  readonly healthRoute: string | null
   /** Null where no documentation is served. */
   readonly docs: DocsSettings | null
   readonly dump: DumpSettings

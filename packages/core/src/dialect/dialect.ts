@@ -100,6 +100,9 @@ export interface Dialect {
   /** Whether the select list is computed for rows that OFFSET skips. */
   readonly computesSkippedRows?: boolean
 
+  /** True where the server takes no writes at the moment: a replica, or a server that was set read-only. */
+  readonly refusesWrites?: Expression<unknown>
+
   /** Whether `select … for update` holds rows until the transaction ends; without it transactions are serial. */
   readonly locksRows?: boolean
 

@@ -123,6 +123,7 @@ function dialectWith(facts: Facts): Dialect {
     // Not beside groups: MariaDB 10.11 forgets an ORDER BY of theirs where there is a window.
     countsInStatement: true,
     locksRows: true,
+    refusesWrites: sql`@@global.read_only`,
     select,
     decoder: decoderOf,
     writer: writerOf,

@@ -133,6 +133,7 @@ function dialectWith(facts: Facts): Dialect {
     countsGroupsBeside: true,
     computesSkippedRows: true,
     locksRows: true,
+    refusesWrites: sql`current_setting('transaction_read_only') = 'on'`,
     select,
     decoder: decoderOf,
     writer: writerOf,

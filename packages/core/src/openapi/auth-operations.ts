@@ -10,7 +10,7 @@ import type { Occasion } from './catalogue.ts'
 import { successSchema } from './envelope-schemas.ts'
 import { authTag } from './info.ts'
 import { jsonBody, type Writer } from './operations.ts'
-import { failures } from './problems.ts'
+import { failuresOf } from './problems.ts'
 import { oneParameters } from './query-parameters.ts'
 import { answeredRecord } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
@@ -129,7 +129,8 @@ const head = (writer: Writer, id: string, summary: string) => ({
   tags: [authTag],
 })
 
-const ok = ({ settings }: Writer, value: Schema | ReferenceObject): ResponseObject => ({
+/** The answer of a success outside of the resources. */
+export const ok = ({ settings }: Writer, value: Schema | ReferenceObject): ResponseObject => ({
   description: 'OK.',
   content: {
     'application/json': {
@@ -141,16 +142,8 @@ const ok = ({ settings }: Writer, value: Schema | ReferenceObject): ResponseObje
   },
 })
 
-const fails = ({ components, settings }: Writer, occasions: readonly Occasion[]) =>
-  failures(
-    components,
-    {
-      version: settings.version,
-      dump: settings.dump,
-      final: settings.hooks.final !== undefined,
-    },
-    new Set<Occasion>(['always', 'database', ...occasions]),
-  )
+const fails = (writer: Writer, occasions: readonly Occasion[]) =>
+  failuresOf(writer, ['always', 'database', ...occasions])
 
 const pairSchema = (writer: Writer) =>
   writer.components.schema('token pair', 'TokenPair', () => ({

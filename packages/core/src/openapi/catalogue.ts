@@ -26,6 +26,7 @@ export type Occasion =
   | 'bulk'
   | 'upsert'
   | 'idempotent'
+  | 'health'
   | 'elsewhere'
 
 /** An error as it could be thrown. */
@@ -47,6 +48,7 @@ export const catalogue: readonly Entry[] = [
 
   entry(errors.tooManyRequests('10 per minute', { 'retry-after': '30' }), 'limited'),
   entry(errors.notReady(), 'protected'),
+  entry(errors.notReadyFor('draining'), 'health'),
   entry(errors.tooBusy(), 'password'),
 
   entry(errors.authorizationMissing(challenge), 'protected'),

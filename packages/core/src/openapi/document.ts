@@ -8,6 +8,7 @@ import { relationBySegment } from '../registry/relation-token.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import { authPaths } from './auth-operations.ts'
 import { createComponents, freeName } from './components.ts'
+import { healthPaths } from './health-operations.ts'
 import { infoOf, serversOf, tagGroupsOf, tagsOf } from './info.ts'
 import { operationOf, type Writer } from './operations.ts'
 import { namesAlike } from './record-schemas.ts'
@@ -53,12 +54,14 @@ export function openapiDocument(
   }
   const paths = {
     ...authPaths(writer),
+    ...healthPaths(writer),
     // The operations of records come first, so that they have the plain operationIds.
     ...pathsOf(writer, endpoints, resources.flatMap(ownRoutes), resources.flatMap(relationRoutes)),
   }
   const served = resources.filter(({ paths: own }) => own.length > 0)
   const auth = Object.values(settings.auth.routes).some((path) => path !== null)
-  const groups = tagGroupsOf(served, auth)
+  const own = { auth, health: settings.healthRoute !== null }
+  const groups = tagGroupsOf(served, own)
   const schemes = securitySchemes(settings.auth)
   const protects = Object.keys(schemes).length > 0
   return {
@@ -66,7 +69,7 @@ export function openapiDocument(
     info: infoOf(settings),
     servers: serversOf(settings, ''),
     ...(protects ? {} : { security: [] }),
-    tags: tagsOf(served, auth),
+    tags: tagsOf(served, own),
     ...(groups === undefined ? {} : { 'x-tagGroups': groups }),
     paths,
     components: {

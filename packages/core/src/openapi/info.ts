@@ -8,6 +8,9 @@ import type { Resource } from '../registry/resource.ts'
 /** The section of the authentication endpoints. */
 export const authTag = 'Authentication'
 
+/** The section of the health routes. */
+export const healthTag = 'Health'
+
 export function infoOf({ title, version, info }: ApiSettings): InfoObject {
   const contact = {
     ...(info.contactName === undefined ? {} : { name: info.contactName }),
@@ -40,8 +43,14 @@ export function serversOf({ info, baseUrl }: ApiSettings, mount: string): Server
 /** The section of a model: its `tag`, else its name. */
 export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? name
 
+/** Which sections there are beside those of the models. */
+export interface OwnSections {
+  readonly auth: boolean
+  readonly health: boolean
+}
+
 /** The sections that have operations, in the order of their models. */
-export function tagsOf(resources: readonly Resource[], auth: boolean): TagObject[] {
+export function tagsOf(resources: readonly Resource[], { auth, health }: OwnSections): TagObject[] {
   const texts = new Map<string, Set<string>>()
   for (const resource of resources) {
     const tag = tagOf(resource)
@@ -49,15 +58,17 @@ export function tagsOf(resources: readonly Resource[], auth: boolean): TagObject
     texts.set(tag, (texts.get(tag) ?? new Set()).add(text))
   }
   const tags = [...texts].map(([name, own]) => ({ name, description: [...own].join('\n\n') }))
-  return auth
-    ? [{ name: authTag, description: 'Login, tokens, and the current user.' }, ...tags]
-    : tags
+  return [
+    ...(auth ? [{ name: authTag, description: 'Login, tokens, and the current user.' }] : []),
+    ...tags,
+    ...(health ? [{ name: healthTag, description: 'For load balancers and orchestrators.' }] : []),
+  ]
 }
 
 /** `x-tagGroups`, where a model names a group; sections without one stand at the end, for readers hide what no group lists. */
 export function tagGroupsOf(
   resources: readonly Resource[],
-  auth: boolean,
+  { auth, health }: OwnSections,
 ): { name: string; tags: string[] }[] | undefined {
   if (!resources.some(({ settings }) => settings.tagGroup !== undefined)) return undefined
   const groups = new Map<string, Set<string>>()
@@ -72,6 +83,7 @@ export function tagGroupsOf(
   for (const resource of resources) {
     if (!grouped.has(tagOf(resource))) add('More', tagOf(resource))
   }
+  if (health) add(healthTag, healthTag)
   return [...groups].map(([name, tags]) => ({ name, tags: [...tags] }))
 }
 

@@ -1,7 +1,7 @@
 // Failures of an operation: the errors of its occasions, gathered by status, each body as it would be sent (contract §10).
 
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
-import type { DumpSettings } from '../config/settings.ts'
+import type { ApiSettings, DumpSettings } from '../config/settings.ts'
 import type { ApiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
 import { catalogue, type Occasion } from './catalogue.ts'
@@ -28,6 +28,21 @@ export function failures(
   const key = `failures ${[...occasions].sort()} ${shapeKey(shape)}`
   return components.once(key, () => gathered(components, shape, occasions))
 }
+
+/** The failures of an operation outside of the resources, shaped by the settings of the API. */
+export const failuresOf = (
+  { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
+  occasions: readonly Occasion[],
+): Responses =>
+  failures(
+    components,
+    {
+      version: settings.version,
+      dump: settings.dump,
+      final: settings.hooks.final !== undefined,
+    },
+    new Set(occasions),
+  )
 
 function gathered(
   components: Components,

@@ -1,6 +1,6 @@
 // The registry: declared models become resources, once, at start-up; everything that does not fit is reported together.
 
-import { checkDocs } from '../config/check-docs.ts'
+import { checkOwnRoutes } from '../config/check-own-routes.ts'
 import { checkConfig, checkMeta } from '../config/check-settings.ts'
 import type { ApiConfig, SessionGetter } from '../config/config.ts'
 import type { Meta } from '../config/meta.ts'
@@ -80,7 +80,7 @@ export function buildRegistry(options: RegistryOptions): {
   const enabled = open.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
   checkAuthRoutes(auth.routes, general.prefix, open, problems)
-  checkDocs(general, auth, problems)
+  checkOwnRoutes(general, auth, problems)
   const users = userResource(config, open, general.endpointCase, problems)
   const roles =
     users &&

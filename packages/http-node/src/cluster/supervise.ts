@@ -5,6 +5,8 @@ import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 export interface Supervised {
   readonly count: number
+  /** Milliseconds that a worker goes on serving after it has been asked to end. */
+  readonly drainDelay: number
   /** `speaking`: the first one, whose words stand for all. */
   readonly fork: (speaking: boolean) => WorkerProcess
   /** Settles when everything is to end. */
@@ -16,7 +18,7 @@ export interface Supervised {
   readonly later: (milliseconds: number, then: () => void) => () => void
 }
 
-/** Longer than a worker waits for its running answers. */
+/** Longer than a worker waits for its running answers, in milliseconds. */
 const patience = 15_000
 
 /**
@@ -26,7 +28,7 @@ const patience = 15_000
  * them must come up. Afterwards one that ends is replaced.
  */
 export function supervise(given: Supervised): Promise<number> {
-  const { count, fork, stopped, out, err, now, later } = given
+  const { count, drainDelay, fork, stopped, out, err, now, later } = given
   return new Promise((settle) => {
     const running = new Map<WorkerProcess, 'starts' | 'serves'>()
     /** Cancels what is to happen later. */
@@ -92,7 +94,7 @@ export function supervise(given: Supervised): Promise<number> {
       for (const cancel of waiting) cancel()
       waiting.clear()
       for (const worker of running.keys()) worker.stop()
-      const late = later(patience, () => {
+      const late = later(drainDelay + patience, () => {
         for (const worker of running.keys()) {
           err(`Worker ${worker.pid} did not end in time.`)
           ending.code = 1

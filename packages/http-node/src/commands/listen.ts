@@ -8,14 +8,16 @@ import type { CommandIo } from './io.ts'
 export interface Listening {
   readonly port: number
   readonly host: string
+  /** Milliseconds that requests are still served after the health route has begun to say that the service is not ready. */
+  readonly drainDelay?: number
 }
 
 /** Rejects with a sentence where the address cannot be listened at. */
 export async function listen(
   api: Api,
-  { port, host }: Listening,
+  { port, host, drainDelay }: Listening,
 ): Promise<{ readonly server: ApiServer; readonly url: string }> {
-  const server = createServer(api)
+  const server = createServer(api, drainDelay === undefined ? {} : { drainDelay })
   try {
     return { server, url: await server.listen(port, host) }
   } catch (error) {

@@ -15,6 +15,7 @@ export const servedConfig: ApiConfig = {
   API_PREFIX: prefix,
   API_ALLOW_JOIN: true,
   API_ALLOWED_METHODS: ['GET'],
+  API_HEALTH_ROUTE: '/health',
 }
 
 /** Read only: nothing is written, and the database is told so. */

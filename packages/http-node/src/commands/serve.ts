@@ -35,6 +35,7 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
   const words = wordsOf(target, options)
   const code = await supervise({
     count: options.workers,
+    drainDelay: options.drainDelay ?? 0,
     fork: (speaking) => forkWorker(words, speaking),
     stopped: io.stopped,
     out: io.out,
@@ -50,9 +51,10 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
 
 /** The command line of a worker; nothing is left to its environment, which may be another than ours. */
 function wordsOf(target: string, options: ServeOptions): string[] {
-  const { port, host, workers, schema, only = [], except = [] } = options
+  const { port, host, workers, drainDelay = 0, schema, only = [], except = [] } = options
   return [
     ...['serve', `--port=${port}`, `--host=${host}`, `--workers=${workers}`],
+    `--drain-delay=${drainDelay}`,
     ...(schema === undefined ? [] : [`--schema=${schema}`]),
     ...only.map((table) => `--only=${table}`),
     ...except.map((table) => `--except=${table}`),
