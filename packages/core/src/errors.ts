@@ -60,11 +60,11 @@ const badRequest = (code: string, reason: string, at?: string): ApiError =>
 
 // ---------------------------------------------------------------- route: 404, 405, 414
 
-/** No endpoint has this path. */
-export const unknownPath = (path: string): ApiError =>
+/** No endpoint has this path; `similar` is one of ours that differs in case, plural or slashes alone. */
+export const unknownPath = (path: string, similar?: string): ApiError =>
   refusal(404, {
     error: 'Not Found',
-    reason: `No endpoint answers at ${excerpt(path, longestPath)}.`,
+    reason: `No endpoint answers at ${excerpt(path, longestPath)}.${similar === undefined ? '' : ` Did you mean "${similar}"?`}`,
     code: 'unknown_path',
   })
 

@@ -41,7 +41,8 @@ const plainPath = "[A-Za-z0-9_.!~*'()-]+"
 const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
   integer: digits,
   bigint: '-?[0-9]+',
-  uuid: plainPath,
+  // Links spell it in lower case.
+  uuid: '[0-9a-f-]+',
   string: plainPath,
   text: plainPath,
 }

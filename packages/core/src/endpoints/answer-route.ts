@@ -3,6 +3,7 @@
 import type { Call } from '../call.ts'
 import type { Result } from '../http/envelope.ts'
 import type { Route } from '../http/route-table.ts'
+import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { Soon } from '../soon.ts'
 import { removeMany, updateMany } from './bulk.ts'
@@ -50,6 +51,6 @@ function onItem(call: Call, resource: Resource, key: readonly string[]): Soon<Re
     case 'DELETE':
       return remove(call, resource, key)
     default:
-      return getOne(call, resource, key)
+      return getOne(call, resource, pathKey(resource, key))
   }
 }

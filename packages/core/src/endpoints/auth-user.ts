@@ -3,9 +3,11 @@
 import type { Users } from '../auth/users.ts'
 import type { Call } from '../call.ts'
 import type { HookRecord, HookUser } from '../config/hook-types.ts'
-import { recordNotFound } from '../errors.ts'
 import type { Result } from '../http/envelope.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import type { Value } from '../plan/plan.ts'
+import { keyValue } from '../plan/value.ts'
+import type { Resource } from '../registry/resource.ts'
 import { getOne } from './item.ts'
 
 /** The key in its JSON form; of several columns, the text that stands in paths. */
@@ -31,7 +33,15 @@ export function basicInformation(
 
 /** The current user, read like `GET` on the user's own record. */
 export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
-  const key = user === null || typeof user !== 'object' ? undefined : users.keyOf(user)
-  if (key === undefined) throw recordNotFound()
-  return getOne(call, users.resource, key.split(',').map(decodeURIComponent))
+  return getOne(call, users.resource, userKey(users.resource, user))
+}
+
+/** Where the host brings the user, its key may be spelt as the host likes: `{ id: '7' }`. */
+function userKey({ primaryKey }: Resource, user: HookUser): readonly Value[] | undefined {
+  if (user === null || typeof user !== 'object') return undefined
+  const key = primaryKey.map((column) => {
+    const value = user[column.name] ?? undefined
+    return value === undefined ? undefined : keyValue(column, String(value))
+  })
+  return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
 }

@@ -4,17 +4,20 @@ import type { Call } from '../call.ts'
 import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
-import type { ReadPlan } from '../plan/plan.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Soon, whenThere } from '../soon.ts'
 import { type PlannedRead, planRead } from './planned-read.ts'
-import { type Content, pathKey, recordContent } from './read-stages.ts'
+import { type Content, recordContent } from './read-stages.ts'
 
-/** `GET /api/books/1` → the book, or 404 where no row has this key. */
-export function getOne(call: Call, resource: Resource, texts: readonly string[]): Soon<Result> {
-  const key = pathKey(resource, texts)
+/** `GET /api/books/1` → the book, or 404 where no row has this key; `undefined` is the key of no row. */
+export function getOne(
+  call: Call,
+  resource: Resource,
+  key: readonly Value[] | undefined,
+): Soon<Result> {
   const read = planRead(call, {
     resource,
     ...(key && { key }),

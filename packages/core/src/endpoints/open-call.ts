@@ -9,6 +9,7 @@ import { unknownPath, urlTooLong } from '../errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
 import type { Timing } from '../http/server-timing.ts'
+import { similarPath } from '../http/similar-path.ts'
 import { actionOf, resourceOf } from './route-method.ts'
 
 /** 414, before anything is read of the URL. */
@@ -46,7 +47,7 @@ export function openCall(
 ): { call: OpenCall; route: Route } {
   const { baseUrl, prefix } = runtime.settings
   const route = matchRoute(runtime.routes, path)
-  if (route === undefined) throw unknownPath(path)
+  if (route === undefined) throw unknownPath(path, documentedPathLike(runtime, path))
   const method = request.method.toUpperCase()
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
@@ -70,6 +71,15 @@ export function openCall(
     timing,
   }
   return { call, route }
+}
+
+/** The path that an unknown one is a slip of, where everybody may read in the documentation which there are. */
+function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
+  const { docs, auth } = settings
+  if (docs === null || docs.requireAuth) return undefined
+  const others = [...Object.values(auth.routes), docs.page, docs.spec]
+  const known = others.filter((other): other is string => other !== null)
+  return similarPath(routes, known, path)
 }
 
 /** What the answer to a refused request goes by, where it was for a resource. */

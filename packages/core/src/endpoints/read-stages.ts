@@ -19,8 +19,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { writeCursor } from '../plan/cursor.ts'
-import type { ListPlan, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
-import { keyValue } from '../plan/value.ts'
+import type { ListPlan, ReadPlan, RowPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
 import { tagText } from '../serialize/tag-text.ts'
@@ -49,16 +48,6 @@ export function parseRead(call: Call, resource: Resource): QueryAst {
     if (given !== undefined) throw notHere(name, 'on a read', `${name}=${given.text}`)
   }
   return ast
-}
-
-/** The typed key of a path, or undefined: no row can have it. */
-export function pathKey(
-  resource: Resource,
-  texts: readonly string[],
-): readonly Value[] | undefined {
-  if (texts.length !== resource.primaryKey.length) return undefined
-  const key = resource.primaryKey.map((column, i) => keyValue(column, texts[i] ?? ''))
-  return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
 }
 
 /** What a request reads with. */

@@ -5,11 +5,12 @@ import { readStatements } from '../compile/read-statements.ts'
 import { recordNotFound } from '../errors.ts'
 import { type LoadedPage, readPage, readParentKey } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
+import { pathKey } from '../plan/path-key.ts'
 import { linkedTo, planParent, planRelated } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
-import { listResult, open, parseRead, pathKey, scoped, scopedRows } from './read-stages.ts'
+import { listResult, open, parseRead, scoped, scopedRows } from './read-stages.ts'
 
 /** `GET /api/authors/1/books` → a page of books; a missing parent is 404, a parent without books an empty list. */
 export async function getRelated(

@@ -6,9 +6,10 @@ import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../e
 import { removeRecord } from '../execute/write-remove.ts'
 import type { Result } from '../http/envelope.ts'
 import type { QueryAst } from '../parse/ast.ts'
+import { pathKey } from '../plan/path-key.ts'
 import { parseBoolean } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
-import { parse, pathKey } from './read-stages.ts'
+import { parse } from './read-stages.ts'
 import { removeOneAlone } from './write-alone.ts'
 import { inWrite, preconditionOf, refuseAllBut } from './write-stages.ts'
 

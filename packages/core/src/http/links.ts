@@ -1,7 +1,7 @@
 // Emitted URLs: relations, single records, next and previous pages; built from the registry's names and the row's key.
 
 import type { JsonValue } from '../json/json-value.ts'
-import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 
 /** The path of a resource's collection under `base` (origin, mount prefix and API prefix). */
 export const collectionUrl = (resource: Resource, base: string): string =>
@@ -25,11 +25,18 @@ export const keyUrl = (
   resource: Resource,
   key: readonly (JsonValue | bigint | undefined)[],
   base: string,
-): string => `${collectionUrl(resource, base)}/${key.map(keyPart).join(',')}`
+): string => {
+  const parts = resource.primaryKey.map((column, i) => keyPart(column, key[i]))
+  return `${collectionUrl(resource, base)}/${parts.join(',')}`
+}
 
-/** A whole number has nothing to encode, and most keys are one. */
-export const keyPart = (value: JsonValue | bigint | undefined): string =>
-  Number.isSafeInteger(value) ? String(value) : encodeURIComponent(String(value))
+/** A value of a key; paths spell a uuid in lower case, however it is stored. */
+export function keyPart({ type }: NamedColumn, value: JsonValue | bigint | undefined): string {
+  // Nothing to encode, and most keys are whole numbers.
+  if (Number.isSafeInteger(value)) return String(value)
+  const text = String(value)
+  return encodeURIComponent(type === 'uuid' ? text.toLowerCase() : text)
+}
 
 /** The URL of a relation; null for a to-one relation whose key is null. */
 export function relationUrl(

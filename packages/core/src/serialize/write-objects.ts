@@ -176,7 +176,10 @@ function linkWriter(
 
 /** `"/api/books/1`, which all links of a row begin with: written once for each row. */
 function recordWriter(resource: Resource, layout: Layout, base: string): (cells: Cells) => string {
-  const key = resource.primaryKey.map(({ name }) => cellReader(layout)(name))
+  const key = resource.primaryKey.map((column) => ({
+    column,
+    read: cellReader(layout)(column.name),
+  }))
   const before = quoted(`${collectionUrl(resource, base)}/`).slice(0, -1)
   let last: Cells | undefined
   let text = ''
@@ -184,8 +187,8 @@ function recordWriter(resource: Resource, layout: Layout, base: string): (cells:
     if (cells === last) return text
     last = cells
     text = before
-    for (let i = 0; i < key.length; i++) {
-      text += `${i === 0 ? '' : ','}${keyPart(key[i]?.(cells))}`
+    for (const { column, read } of key) {
+      text += `${column === key[0]?.column ? '' : ','}${keyPart(column, read(cells))}`
     }
     return text
   }
