@@ -44,6 +44,7 @@ import { keptValues } from './plan-cache/kept.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
+import { credentialWarnings } from './registry/secret-columns.ts'
 import { sessions } from './session.ts'
 
 /** What `createApi` takes. */
@@ -213,6 +214,7 @@ export function createApi<
   const warn = options.onWarning ?? ((message: string) => console.warn(message))
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
+  for (const warning of credentialWarnings(registry)) warn(warning)
   const fastPaths = fastPathsOf(options)
   const tables = tablesOf(registry, options.schema)
   const dialect = connectOnce({ db, detected, tables, warn, fastPaths })

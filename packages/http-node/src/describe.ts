@@ -1,7 +1,7 @@
 // describe: what was published and what was not, as lines for a screen.
 
 import type { Registry } from '@model-api/core'
-import type { IntrospectionNote, LeftOut } from '@model-api/core/introspect'
+import type { HeldBack, IntrospectionNote, LeftOut } from '@model-api/core/introspect'
 
 /** More names make a line that nobody reads. */
 const mostNames = 8
@@ -33,12 +33,47 @@ export function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
   return ['', 'Left out', ...lines]
 }
 
+/** What looks like a credential, and how to publish it all the same; `published` are tables. */
+export function describeHeldBack(
+  heldBack: readonly HeldBack[],
+  published: ReadonlySet<string>,
+): string[] {
+  const columns = heldBack.flatMap(({ table, column }) =>
+    column === undefined || !published.has(table) ? [] : [`${table}.${column}`],
+  )
+  const tables = heldBack.flatMap(({ table, column }) =>
+    column !== undefined || published.has(table) ? [] : [table],
+  )
+  if (columns.length + tables.length === 0) return []
+  return [
+    '',
+    'Held back, since their names look like those of credentials',
+    ...(columns.length === 0 ? [] : wrapped(`columns, hidden: ${columns.join(', ')}`)),
+    ...(tables.length === 0 ? [] : wrapped(`tables, not published: ${tables.join(', ')}`)),
+    '  To publish one all the same: say `hidden: false` of a column, or `meta: {}` of a model, in the module that',
+    '  `model-api models` prints; or name a table in --only.',
+  ]
+}
+
 export function describeNotes(notes: readonly IntrospectionNote[]): string[] {
   if (notes.length === 0) return []
   const lines = notes.map(
     ({ table, column, note }) => `  ${table}${column === undefined ? '' : `.${column}`}: ${note}`,
   )
   return ['', 'Notes', ...lines]
+}
+
+const lineWidth = 100
+
+/** As many indented lines as it takes. */
+export function wrapped(text: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > lineWidth) lines.push(`  ${word}`)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
 }
 
 export const plural = (count: number, word: string): string =>

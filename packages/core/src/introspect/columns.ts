@@ -1,7 +1,7 @@
 // Columns: one catalogue column → one declared column, and what is worth saying about it.
 
 import type { Column } from '../model/column.ts'
-import { toCase } from '../naming/case.ts'
+import { looksLikeCredential } from '../model/credential-names.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
 import { fieldNames } from './names.ts'
 
@@ -10,18 +10,17 @@ export interface ReadColumns {
   readonly columns: Readonly<Record<string, Column>>
   /** Field names by column name. */
   readonly fields: ReadonlyMap<string, string>
+  /** Names of columns that look like credentials; they are hidden, unless they are keys. */
+  readonly credentials: readonly string[]
   /** Column name and sentence. */
   readonly notes: readonly (readonly [string, string])[]
 }
-
-/** Names of columns that hold what no client should read. */
-const secret =
-  /(?:^|_)(?:passwords?|passwd|pwd|passphrase|secret|private_key|api_key|(?:access|refresh|session|reset)_token)(?:_|$)/
 
 export function readColumns(table: CatalogueTable): ReadColumns {
   const usable = table.columns.filter((column) => column.shape !== undefined)
   const fields = fieldNames(usable.map((column) => column.name))
   const columns: Record<string, Column> = {}
+  const credentials: string[] = []
   const notes: [string, string][] = []
   for (const column of table.columns) {
     const field = fields.get(column.name)
@@ -32,11 +31,11 @@ export function readColumns(table: CatalogueTable): ReadColumns {
     if (column.note !== undefined) notes.push([column.name, column.note])
     if (field !== column.name) notes.push([column.name, `called ${field} in requests`])
     const key = table.primaryKey.includes(column.name)
-    const hidden = !key && isSecret(column)
-    if (hidden) notes.push([column.name, 'hidden: its name says that it holds a secret'])
-    columns[field] = declared(table, column, column.shape, field, hidden)
+    const isCredential = looksLikeCredential(column.name, column.shape.type)
+    if (isCredential) credentials.push(column.name)
+    columns[field] = declared(table, column, column.shape, field, isCredential && !key)
   }
-  return { columns, fields, notes }
+  return { columns, fields, credentials, notes }
 }
 
 function whyLeftOut(column: CatalogueColumn): string {
@@ -68,9 +67,4 @@ function declared(
     ...(hidden ? { hidden: true } : {}),
     ...(column.description === undefined ? {} : { description: column.description }),
   }
-}
-
-function isSecret(column: CatalogueColumn): boolean {
-  const holdsText = ['string', 'text', 'binary', 'json'].includes(column.shape?.type ?? '')
-  return holdsText && secret.test(toCase(column.name, 'snake'))
 }

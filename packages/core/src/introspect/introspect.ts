@@ -7,6 +7,7 @@ import { didYouMean } from '../naming/suggest.ts'
 import { alignKeys } from './align-keys.ts'
 import type { CatalogueTable } from './catalogue.ts'
 import { readColumns } from './columns.ts'
+import { type HeldBack, heldBackOf } from './held-back.ts'
 import { readCatalogue } from './keys.ts'
 import { type Draft, resolveLinks } from './links.ts'
 import { modelName, modelNames } from './names.ts'
@@ -35,9 +36,14 @@ export interface IntrospectionNote {
 }
 
 export interface Introspection {
-  /** As from `defineModel`, without `meta`: publishing a table is its owner's decision. Sorted by table. */
+  /**
+   * As from `defineModel`, without `meta`: publishing a table is its owner's decision. Columns that look like credentials
+   * are hidden. Sorted by table.
+   */
   readonly models: readonly AnyModel[]
   readonly leftOut: readonly LeftOut[]
+  /** What looks like a credential; `serve` and `models` publish none of it. */
+  readonly heldBack: readonly HeldBack[]
   readonly notes: readonly IntrospectionNote[]
 }
 
@@ -55,7 +61,7 @@ const notInKeys: readonly ColumnType[] = ['json', 'binary']
  * pairs two others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
  *
  * ```ts
- * const { models, leftOut } = await introspect(db)
+ * const { models, leftOut } = await introspect(db, { only: ['albums', 'artists'] })
  * const api = createApi({ db, models: models.map((model) => ({ ...model, meta: {} })) })
  * ```
  */
@@ -82,6 +88,7 @@ export async function introspect(
   const pure = new Map(junctions.filter((one) => one.pure).map((one) => [one.draft, one]))
 
   const models: AnyModel[] = []
+  const heldBack: HeldBack[] = []
   for (const one of drafts) {
     const ends = pure.get(one)?.ends
     if (ends !== undefined) {
@@ -100,11 +107,12 @@ export async function introspect(
         ...uniqueSets(one),
       }),
     )
+    heldBack.push(...heldBackOf(one))
     notes.push(...notesOf(one))
   }
   notes.push(...linkNotes.map(([table, note]) => ({ table, note })))
   leftOut.sort((a, b) => (a.table < b.table ? -1 : 1))
-  return { models, leftOut, notes }
+  return { models, leftOut, heldBack, notes }
 }
 
 /** Unique constraints of several columns; one with a column that is left out cannot be named. */

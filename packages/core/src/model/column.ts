@@ -48,7 +48,10 @@ export interface Column {
   readonly collation?: 'database'
   /** `'text'`: a decimal kept as text on a database without exact decimals (contract §7). */
   readonly storage?: 'text'
-  /** Never seen, filtered, ordered, grouped or written by a client. Default false. */
+  /**
+   * Never seen, filtered, ordered, grouped or written by a client. Default false, but true for columns of API_USER_MODEL
+   * whose names look like credentials (`password_hash`, `api_token`); on other models those get a warning.
+   */
   readonly hidden?: boolean
   /** Shown, never written by a client. Default false. */
   readonly readOnly?: boolean

@@ -1,7 +1,7 @@
 // model-api models: prints the models of a database as TypeScript.
 
 import { printModels } from '@model-api/core/introspect'
-import { describeLeftOut, describeNotes } from '../describe.ts'
+import { describeHeldBack, describeLeftOut, describeNotes, wrapped } from '../describe.ts'
 import type { CommandIo } from './io.ts'
 import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
 
@@ -14,7 +14,17 @@ export async function models(
   const database = await readDatabase(target, options, io.err)
   await database.close()
   const { introspection } = database
-  const remarks = [...describeLeftOut(introspection.leftOut), ...describeNotes(introspection.notes)]
+  const published = database.models.filter(({ meta }) => meta !== undefined)
+  const tables = new Set(published.map(({ table }) => table))
+  const names = published.map(({ name }) => name)
+  const remarks = [
+    '',
+    'Published, since they have meta',
+    ...wrapped(names.length === 0 ? 'none' : names.join(', ')),
+    ...describeLeftOut(introspection.leftOut),
+    ...describeHeldBack(introspection.heldBack, tables),
+    ...describeNotes(introspection.notes),
+  ]
   io.out(
     `// The models of ${database.name}. A model is published by its meta; take it away to keep one back.`,
   )

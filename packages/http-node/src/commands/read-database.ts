@@ -13,7 +13,7 @@ export interface ReadSchemaOptions {
 
 export interface ReadDatabase extends OpenDatabase {
   readonly introspection: Introspection
-  /** The models of the schema, every one published. */
+  /** The models of the schema; all are published but those of tables that look like they hold credentials. */
   readonly models: readonly AnyModel[]
 }
 
@@ -29,10 +29,20 @@ export async function readDatabase(
     await opened.db.executeQuery(opened.db.selectNoFrom((eb) => eb.lit(1).as('one')).compile())
     progress('Reading the schema …')
     const introspection = await introspect(opened.db, options)
-    const models = introspection.models.map((model) => ({ ...model, meta: {} }))
-    return { ...opened, introspection, models }
+    return { ...opened, introspection, models: published(introspection, options.only) }
   } catch (error) {
     await opened.close()
     throw new Error(databaseFailure(opened.name, error))
   }
+}
+
+/** Naming a table in `only` is word enough that it is meant; its columns that look like credentials stay hidden. */
+function published(
+  { models, heldBack }: Introspection,
+  only: readonly string[] = [],
+): readonly AnyModel[] {
+  const held = new Set(heldBack.flatMap(({ table, column }) => (column === undefined ? table : [])))
+  return models.map((model) =>
+    held.has(model.table) && !only.includes(model.table) ? model : { ...model, meta: {} },
+  )
 }

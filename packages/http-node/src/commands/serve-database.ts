@@ -1,7 +1,7 @@
 // model-api serve of a database: everything it has, to be read, with word of what is published and what is not.
 
 import { type ApiConfig, createApi } from '@model-api/core'
-import { describeLeftOut, describeNotes, describeResources } from '../describe.ts'
+import { describeHeldBack, describeLeftOut, describeNotes, describeResources } from '../describe.ts'
 import { messageOf } from '../failure.ts'
 import type { CommandIo } from './io.ts'
 import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
@@ -41,9 +41,14 @@ async function serveRead(
   const say = (lines: readonly string[]): void => {
     for (const line of lines) io.out(line)
   }
-  const leftOut = describeLeftOut(introspection.leftOut)
-  if (models.length === 0) {
-    say(leftOut)
+  const published = models.filter(({ meta }) => meta !== undefined)
+  const tables = new Set(published.map(({ table }) => table))
+  const unpublished = [
+    ...describeLeftOut(introspection.leftOut),
+    ...describeHeldBack(introspection.heldBack, tables),
+  ]
+  if (published.length === 0) {
+    say(unpublished)
     throw new Error(`${database.name} has no table that can be published.`)
   }
   const api = createApi({
@@ -55,7 +60,7 @@ async function serveRead(
     onWarning: io.err,
   })
   await api.ready
-  say(['', ...describeResources(api.registry, prefix), ...leftOut])
+  say(['', ...describeResources(api.registry, prefix), ...unpublished])
   say(describeNotes(introspection.notes))
   const requests = await worthTrying(api, prefix)
   const { server, url } = await listen(api, options)

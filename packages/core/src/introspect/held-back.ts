@@ -1,0 +1,29 @@
+// What looks like a credential, table by table: columns that are hidden, and tables that are not to be published unread.
+
+import { looksLikeCredential } from '../model/credential-names.ts'
+import type { Draft } from './links.ts'
+
+/** A table or a column whose name looks like that of credentials. */
+export interface HeldBack {
+  readonly table: string
+  /**
+   * The column, which is hidden. Absent: the table as a whole, because its own name looks like one, or because its key
+   * does and would stand in URLs; give its model no `meta` unless somebody has looked at it.
+   */
+  readonly column?: string
+}
+
+/** What looks like a credential in a table. */
+export function heldBackOf({ table, credentials }: Draft): readonly HeldBack[] {
+  const isKey = (name: string): boolean => table.primaryKey.includes(name)
+  const whole = isCredentialTable(table.name) || credentials.some(isKey)
+  const hidden = credentials.filter((name) => !isKey(name))
+  return [
+    ...(whole ? [{ table: table.name }] : []),
+    ...hidden.map((column) => ({ table: table.name, column })),
+  ]
+}
+
+/** Tables are named in the plural: `token_types` holds no tokens, as a `token_type` does not. */
+const isCredentialTable = (name: string): boolean =>
+  looksLikeCredential(name) && looksLikeCredential(name.replace(/s$/i, ''))

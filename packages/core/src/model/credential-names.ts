@@ -1,0 +1,109 @@
+// Names that look like those of credentials: the one list by which columns are hidden, warned of and held back (contract §9).
+
+import { toCase } from '../naming/case.ts'
+import type { ColumnType } from './column.ts'
+
+/** These words name a credential wherever they stand: `password`, `reset_token_hash`, `otp_secret`. */
+const credentials = new Set([
+  ...['pwd', 'passcode', 'passcodes', 'passkey', 'passkeys'],
+  ...['secret', 'secrets', 'token', 'tokens', 'jwt', 'credential', 'credentials'],
+  ...['otp', 'totp', 'hotp', 'salt', 'cvv', 'cvc'],
+])
+
+/** Compounds written as one word: `passwordhash`, `userpasswd`, `authtoken`, `clientsecret`, `apikey`. */
+const compounds =
+  /passw(?:or)?d|passphrase|^pwd|pwd$|(?:token|secret)s?$|^(?:api|secret|private|access|auth|signing|encryption)keys?$/
+
+/** What a key or a code is of where it is a credential: `api_key`, `recovery_codes`; a `sort_key` is none. */
+const keysOf =
+  /(?:^|_)(?:api|secret|private|access|auth|signing|encryption|master|session|activation|ssh)_keys?(?:_|$)/
+const codesOf =
+  /(?:^|_)(?:recovery|backup|scratch|reset|verification|activation|login|auth|access|mfa|one_time)_codes?(?:_|$)/
+const answersOf = /(?:^|_)(?:security|secret)_answers?(?:_|$)/
+
+/** A hash is taken for that of a password or a key, unless its name says that it is one of contents. */
+const hashOf = /(?:^|_)(?:([a-z]+)_)?hash(?:es)?$/
+const contents = new Set([
+  ...['content', 'contents', 'file', 'data', 'body', 'text', 'image', 'photo', 'video', 'media'],
+  ...[
+    'blob',
+    'asset',
+    'document',
+    'page',
+    'url',
+    'etag',
+    'row',
+    'record',
+    'object',
+    'query',
+    'schema',
+  ],
+  ...['commit', 'tree', 'git', 'build', 'source', 'block', 'transaction', 'tx', 'address', 'geo'],
+])
+
+/** Before `pass` alone these make a credential of it: `user_pass`; a `boarding_pass` is none. */
+const passOf =
+  /^(?:(?:user|admin|login|auth|account|root|db|database|smtp|mail|email|ftp|http|web)_)*pass$/
+const passWith = /(?:^|_)pass_(?:word|phrase|code|key|crypt|hash|salt)(?:_|$)/
+
+/** A last word that names something about a credential: `token_count`, `api_key_name`, `access_key_id`, `otp_method`. */
+const about = new Set([
+  ...['id', 'type', 'kind', 'name', 'label', 'title', 'description', 'question', 'owner', 'email'],
+  ...['count', 'counts', 'size', 'length', 'limit', 'number', 'attempts', 'used', 'usage', 'ttl'],
+  ...['status', 'state', 'method', 'algorithm', 'algo', 'format', 'version', 'policy', 'issuer'],
+  ...['scope', 'scopes', 'expiry', 'expires', 'expiration', 'at', 'on', 'by', 'until', 'since'],
+  ...['enabled', 'required', 'symbol'],
+])
+
+/** Credentials of digits alone may be stored as numbers. */
+const digits = /(?:^|_)(?:pin|pins|otp|totp|hotp|cvv|cvc|passcode|password|code|codes)$/
+
+/**
+ * Whether a column of this name, and of this type where it has one, looks as if it held a credential: something that must
+ * not be shown, nor searched for, by whoever may see the rest of its table.
+ *
+ * Names are read as words, whatever their case. A name too many is hidden rather than one too few: `hidden: false` undoes
+ * the first, nothing the second. Types that can hold none (dates, booleans, enums; numbers, but for PINs and codes) are
+ * never taken for one.
+ *
+ * ```ts
+ * looksLikeCredential('password_hash', 'string') // true
+ * looksLikeCredential('tokenCount', 'integer') // false
+ * ```
+ */
+export function looksLikeCredential(name: string, type: ColumnType = 'text'): boolean {
+  const words = toCase(name, 'snake')
+    .split('_')
+    .map((word) => word.replace(/^[0-9]+|[0-9]+$/g, ''))
+    .filter((word) => word !== '')
+  const text = words.join('_')
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'binary':
+    case 'json':
+    case 'uuid':
+      return !about.has(words.at(-1) ?? '') && isCredential(words, text)
+    case 'integer':
+    case 'bigint':
+    case 'decimal':
+      return digits.test(text) && isCredential(words, text)
+    default:
+      return false
+  }
+}
+
+function isCredential(words: readonly string[], text: string): boolean {
+  return (
+    words.some((word) => credentials.has(word) || compounds.test(word)) ||
+    [keysOf, codesOf, answersOf, passOf, passWith, /(?:^|_)pins?$/].some((form) =>
+      form.test(text),
+    ) ||
+    isHash(text)
+  )
+}
+
+function isHash(text: string): boolean {
+  const match = hashOf.exec(text)
+  return match !== null && !contents.has(match[1] ?? '')
+}

@@ -1,0 +1,88 @@
+/** What looks like a credential is published neither by model-api serve nor by what model-api models prints. */
+import type { AnyModel } from '@model-api/core'
+import { equal, match, ok } from '../support/assert.ts'
+import { compiled } from '../support/compile.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { command, sqliteFile, started } from './support.ts'
+
+const script = `
+create table accounts (id integer primary key, login varchar(80) not null, password_hash varchar(80), otp_secret varchar(80),
+  api_token varchar(80), recovery_code varchar(20), token_count integer, content_hash varchar(64));
+create table api_keys (id integer primary key, account_id integer, shown varchar(80), word varchar(80),
+  foreign key (account_id) references accounts (id));
+create table logins (session_token varchar(80) primary key, address varchar(80), csrf_token varchar(80));
+create table token_types (id integer primary key, title varchar(80));
+insert into accounts values (1, 'ann', 'zz-hash', 'zz-otp', 'zz-token', 'zz-code', 7, 'zz-content');
+insert into api_keys values (1, 1, 'zz-shown', 'zz-word');
+insert into logins values ('zz-session', 'here', 'zz-csrf');
+insert into token_types values (1, 'bearer');
+`
+const hidden = ['password_hash', 'otp_secret', 'api_token', 'recovery_code']
+
+eachDatabase('credentials', (test, db) => {
+  let target: string
+  test.before(async () => {
+    if (db.name === 'sqlite') target = sqliteFile(script)
+    else {
+      await db.execScript(script)
+      target = db.url ?? ''
+    }
+  })
+
+  test('are not served, and serve says so', async () => {
+    const running = started(['serve', target], { PORT: '0', HOST: '' })
+    const text = await running.until(/Listening at .*\n/)
+    const url = /http:\/\/[0-9.:]+/.exec(text)?.[0] ?? ''
+    match(
+      text,
+      '  columns, hidden: accounts.password_hash, accounts.otp_secret, accounts.api_token,',
+    )
+    match(text, '  tables, not published: api_keys, logins\n')
+    match(text, 'To publish one all the same: say `hidden: false`')
+    const shown = await (await fetch(`${url}/api/accounts`)).text()
+    ok(shown.includes('zz-content') && shown.includes('"token_count":7'), shown)
+    for (const secret of ['zz-hash', 'zz-otp', 'zz-token', 'zz-code']) ok(!shown.includes(secret))
+    for (const path of ['api-keys', 'logins', 'accounts/1/api-keys', 'accounts?join=api_keys']) {
+      const { status } = await fetch(`${url}/api/${path}`)
+      ok(status === 404 || status === 400, `${path}: ${status}`)
+    }
+    for (const name of hidden) {
+      equal((await fetch(`${url}/api/accounts?${name}__like=zz`)).status, 400, name)
+    }
+    equal((await fetch(`${url}/api/token-types`)).status, 200)
+    const document = await (await fetch(`${url}/openapi.json`)).text()
+    for (const name of [...hidden, 'api-keys', 'ApiKey']) ok(!document.includes(name), name)
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
+  })
+
+  test('are hidden in the document of model-api openapi', async () => {
+    const { out } = await command(['openapi', target])
+    for (const name of [...hidden, 'ApiKey', 'Login']) ok(!out.includes(name), name)
+  })
+
+  test('are hidden or without meta in what model-api models prints', async () => {
+    const { out } = await command(['models', target])
+    match(out, '// Published, since they have meta\n//   Account, TokenType\n')
+    match(out, '//   tables, not published: api_keys, logins\n')
+    const { models } = (await compiled(out)) as { models: readonly AnyModel[] }
+    equal(
+      models.filter(({ meta }) => meta !== undefined).map(({ name }) => name),
+      ['Account', 'TokenType'],
+    )
+    equal(models.map(({ name }) => name).sort(), ['Account', 'ApiKey', 'Login', 'TokenType'])
+    const account = models.find(({ name }) => name === 'Account')
+    const columns = Object.entries(account?.columns ?? {})
+    equal(
+      columns.filter(([, column]) => column.hidden === true).map(([name]) => name),
+      hidden,
+    )
+  })
+
+  test('in a table that --only names, the columns stay hidden', async () => {
+    const { out, err } = await command(['serve', target, '-p', '0', '--only', 'logins'])
+    match(out, '/api/logins  2 columns')
+    match(out, '  columns, hidden: logins.csrf_token\n')
+    match(err, 'Login publishes session_token, which looks like a credential.')
+  })
+})
