@@ -24,6 +24,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'execute/idempotency-store.ts': [1, 'by the dialect: when expired keys were last removed'],
   'execute/loaded-row.ts': [1, ofPlan],
   'execute/write-context.ts': [1, 'by an error of this request'],
+  'http/similar-path.ts': [1, ofModels],
   'plan-cache/kept.ts': [1, ofAuthority],
   'plan-cache/lone-templates.ts': [3, ofPlan],
   'plan-cache/prepared-read.ts': [1, 'within one prepared read, by the dialect'],
