@@ -76,7 +76,7 @@ suite('a path that is nearly one of ours', (test) => {
   ]
   for (const path of unlike) {
     test(`${path.slice(0, 30)} means nothing`, async () =>
-      equal(await reasonAt(path), `No endpoint answers at ${path}.`))
+      ok(!(await reasonAt(path)).includes('Did you mean')))
   }
 
   test('nothing is suggested that the documentation does not tell everybody', async () => {
