@@ -30,6 +30,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'plan-cache/prepared-read.ts': [1, 'within one prepared read, by the dialect'],
   'plan-cache/read-cache.ts': [2, `prepared reads, ${ofAuthority}; whether a query came before`],
   'plan-cache/statement-templates.ts': [1, 'within one prepared read, by what URLs begin with'],
+  'plan/write-course.ts': [1, ofModels],
   'plan/write-look-up.ts': [1, ofModels],
   'prepared/mysql.ts': [2, ofDriver],
   'prepared/pg-text-rows.ts': [2, ofDriver],

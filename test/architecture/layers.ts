@@ -9,13 +9,13 @@ export const layers: readonly (readonly string[])[] = [
   ['errors', 'naming', 'json', 'prepared', 'soon', 'time-limit'],
   ['model', 'parse', 'sql'],
   ['config'],
-  ['registry', 'dialect'],
+  ['registry', 'dialect', 'call-hook'],
   ['plan', 'http'],
   ['compile'],
   ['execute', 'serialize', 'plan-cache'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'openapi', 'introspect'],
-  ['call', 'handle', 'fetch', 'session', 'connect'],
+  ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],
   ['api'],
   ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts'],
 ]
@@ -23,6 +23,7 @@ export const layers: readonly (readonly string[])[] = [
 /** Neighbours of one layer that may be imported all the same. */
 export const sideways: readonly (readonly [from: string, to: string])[] = [
   ['auth', 'access'],
+  ['hooks', 'access'],
   ['endpoints', 'openapi'],
 ]
 

@@ -64,7 +64,10 @@ suite('strategies', (test) => {
       }),
     )
     equal((await get(failing.api, '/api/books')).status, 401)
-    equal((failing.errors[0] as Error).message, 'directory is away')
+    equal(
+      (failing.errors[0] as Error).message,
+      'The custom authentication failed: directory is away',
+    )
     const teapot = own(() => {
       throw apiError(418, "I'm a teapot", 'no books here')
     })

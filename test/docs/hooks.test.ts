@@ -66,6 +66,13 @@ export { ${names.join(', ')} }\n`,
     ok((await send(api, 'DELETE', url)).status < 300)
   })
 
+  test('a callback reads and writes in the transaction of its request', async () => {
+    const api = testApi(db, models, configOf('numbered'))
+    const made = await send(api, 'POST', '/api/tags', { body: { name: 'sea' } })
+    const count = (await get(api, '/api/tags')).total
+    equal([made.status, made.value.name], [201, `sea (${count})`])
+  })
+
   test('dump sees embedded objects and projections', async () => {
     const api = testApi(db, models, configOf('spines'))
     const { value } = await get(api, '/api/authors/1?dump=json')
@@ -104,7 +111,7 @@ export { ${names.join(', ')} }\n`,
     equal([status, errors.code], [404, 'record_not_found'])
     equal(
       [(log[0] as Error).message, ((log[0] as Error).cause as Error).message],
-      ['The final callback failed.', 'lost'],
+      ['The final callback failed: lost', 'lost'],
     )
   })
 })

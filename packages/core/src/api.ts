@@ -10,6 +10,7 @@ import { createAuth } from './auth/create-auth.ts'
 import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
+import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
 import type { ApiConfig } from './config/config.ts'
 import { fastPathsOf } from './config/fast-paths.ts'
@@ -39,6 +40,7 @@ import { type RateLimitsKept, rateLimitsKept } from './limits/kept.ts'
 import { createLimiter } from './limits/limiter.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
+import { observer } from './observers.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
 import { keptValues } from './plan-cache/kept.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
@@ -203,7 +205,6 @@ export function createApi<
   const { db } = options
   const config = options.config ?? {}
   const detected = detectDialect(db, options.dialect)
-  const session = sessions(db, config.API_SESSION_GETTER, options.schema)
   const { registry, settings } = buildRegistry({
     models: options.models ?? [],
     config,
@@ -211,7 +212,17 @@ export function createApi<
     env: options.env ?? environment(),
   })
   const problems = collectProblems()
-  const warn = options.onWarning ?? ((message: string) => console.warn(message))
+  const report = observer(options.onError ?? ((error: unknown) => console.error(error)), (error) =>
+    console.error(new Error('onError failed.', { cause: error })),
+  )
+  const reporting = (name: string) => (error: unknown) =>
+    report(new Error(`${name} failed.`, { cause: error }), noRequest)
+  const warn = observer(
+    options.onWarning ?? ((message: string) => console.warn(message)),
+    reporting('onWarning'),
+  )
+  const callHook = hookCaller(settings.hookTimeout)
+  const session = sessions(db, config.API_SESSION_GETTER, options.schema, callHook)
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
@@ -219,7 +230,6 @@ export function createApi<
   const tables = tablesOf(registry, options.schema)
   const dialect = connectOnce({ db, detected, tables, warn, fastPaths })
   const clock = options.clock ?? systemClock
-  const report = options.onError ?? ((error: unknown) => console.error(error))
   const open = async (request: ApiRequest) => {
     const own = (await session(request)).withoutPlugins()
     const known = await dialect(own)
@@ -237,8 +247,9 @@ export function createApi<
     clock,
     dialect,
     session,
+    callHook,
     report,
-    refused: options.onRefusal ?? (() => {}),
+    refused: observer(options.onRefusal ?? (() => {}), reporting('onRefusal')),
     warn,
     root: db,
     readiness: createReadiness({
@@ -250,7 +261,7 @@ export function createApi<
     counts: fastPaths.sharedCounts ? createSharedCounts(() => clock.elapsed()) : undefined,
     reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
     echoes: keptValues(preparedReads),
-    auth: createAuth({ settings, users: registry.users, clock, open, report }),
+    auth: createAuth({ settings, users: registry.users, clock, open, report, callHook }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
@@ -309,6 +320,9 @@ function once<T>(make: () => T): () => T {
     return made
   }
 }
+
+/** Stands for the request where a failure belongs to none. */
+const noRequest: ApiRequest = { method: '', url: '' }
 
 /** The environment of the process, where there is one. */
 function environment(): Readonly<Record<string, string | undefined>> {

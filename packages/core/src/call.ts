@@ -6,6 +6,7 @@ import type { Policies } from './access/policy.ts'
 import type { Caller } from './access/roles.ts'
 import type { Auth } from './auth/create-auth.ts'
 import type { RefreshTokenStore } from './auth/refresh-tokens.ts'
+import type { CallHook } from './call-hook.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { FastPaths } from './config/fast-paths.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
@@ -13,6 +14,7 @@ import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import type { Readiness } from './execute/readiness.ts'
 import type { SharedCounts } from './execute/shared-counts.ts'
+import type { Stamp } from './http/envelope.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
@@ -49,11 +51,14 @@ export interface Runtime {
   /** The dialect, once what it must know of the server is known; looked up on this connection where that is a transaction. */
   dialect(on?: AnyDatabase): Soon<Dialect>
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
-  session(request: ApiRequest): AnyDatabase | Promise<AnyDatabase>
+  session(request: ApiRequest): Soon<AnyDatabase>
+  /** Calls code of the host, which must come to an end. */
+  readonly callHook: CallHook
+  /** Tells of an unforeseen error; never throws. */
   report(error: unknown, request: ApiRequest): void
-  /** Tells of a 401, 403 or 429. */
+  /** Tells of a 401, 403 or 429; never throws. */
   refused(refusal: Refusal): void
-  /** Says what may be meant otherwise, or should be looked at. */
+  /** Says what may be meant otherwise, or should be looked at; never throws. */
   warn(message: string): void
   /** The instance of `createApi`. */
   readonly root: AnyDatabase
@@ -98,6 +103,10 @@ export interface Call {
   readonly caller: Caller
   /** Whether the caller may list a resource. */
   readonly reach: Reach
+  /** The transaction of a write, with the plugins of its author; absent outside of one. */
+  readonly transaction?: AnyDatabase
+  /** Who answers, when, and how long it has taken so far. */
+  stamp(): Stamp
   /** The stopwatch, where answers tell how long they took. */
   readonly timing: Timing | undefined
 }

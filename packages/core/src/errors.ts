@@ -33,8 +33,8 @@ export class ApiError extends Error {
 /**
  * Makes the answer a hook gives when it refuses a request (contract §11).
  *
- * `status` is the HTTP status, `error` the short name, `reason` the explanation the client reads. It is sent as it is,
- * whatever its length: only the errors of the service itself are bounded.
+ * `status` is the HTTP status, from 400 to 599, `error` the short name, `reason` the explanation the client reads. It is
+ * sent as it is, whatever its length: only the errors of the service itself are bounded.
  *
  * ```ts
  * throw apiError(409, 'Conflict', 'The book is on loan.')
@@ -42,6 +42,9 @@ export class ApiError extends Error {
  * ```
  */
 export function apiError(status: number, error: string, reason?: JsonValue): ApiError {
+  if (!(Number.isInteger(status) && status >= 400 && status <= 599)) {
+    throw new RangeError(`apiError: expected a status from 400 to 599, got ${status}.`)
+  }
   return new ApiError(status, reason === undefined ? { error } : { error, reason })
 }
 

@@ -2,7 +2,6 @@
 
 import { authorize } from './access/authorize.ts'
 import { callerOf } from './access/caller.ts'
-import { hookArgs } from './access/hook-args.ts'
 import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import type { Runtime } from './call.ts'
@@ -12,11 +11,12 @@ import { type Admission, admitTo, asksNothing } from './endpoints/admit.ts'
 import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
+import { returnedResult } from './endpoints/finish.ts'
 import { healthPartAt, serveHealth } from './endpoints/health.ts'
 import { type OpenCall, openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
 import { factsOf, type MethodFacts } from './endpoints/route-facts.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
-import { runError, runFinal, runReturn, runSetup } from './hooks/read-hooks.ts'
+import { runError, runFinal, runSetup } from './hooks/read-hooks.ts'
 import {
   bareHeaders,
   failureBody,
@@ -25,7 +25,6 @@ import {
   successBody,
   successText,
 } from './http/envelope.ts'
-import { withTag } from './http/etag.ts'
 import { refusalOf } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import { requestIdOf, respond, respondText } from './http/respond.ts'
@@ -34,6 +33,7 @@ import { responseText } from './http/response-text.ts'
 import { type Route, splitUrl } from './http/route-table.ts'
 import { startTiming, type Timing } from './http/server-timing.ts'
 import type { JsonValue } from './json/json-value.ts'
+import { notJson } from './json/not-json.ts'
 import { type Soon, whenThere } from './soon.ts'
 
 /** What a request was refused for before it came here: by the host's middleware, or by a parser. */
@@ -143,13 +143,22 @@ async function settle<R>(
       return form(await answerSuccess(answering, await serveAuth(runtime, request, endpoint)))
     }
     const mayWrite = wantsText && runtime.fastPaths.textAnswers
-    const { call, route } = openCall(runtime, request, place, mayWrite, answering.timing)
+    const { call, route } = openCall(runtime, request, place, {
+      wantsText: mayWrite,
+      timing: answering.timing,
+      stamp: () => stampOf(answering),
+    })
     answering.hooks = call.hooks
     answering.dump = call.resource.settings.dump
     const answered = answerSuccess(answering, await serve(call, route, answering.always))
     return form(answered instanceof Promise ? await answered : answered)
   } catch (error) {
-    return form(await answerFailure(answering, error))
+    try {
+      return form(await answerFailure(answering, error))
+    } catch (failure) {
+      runtime.report(failure, request)
+      return form(plainFailure(answering))
+    }
   }
 }
 
@@ -181,16 +190,21 @@ function answerSuccess(answering: Answering, result: Result): Soon<Settled> {
   const sent = (body: JsonValue | undefined): Settled =>
     respond(status, body, requestId, always, bare, headers, timed(answering))
   if (result.empty) return sent(undefined)
-  return runFinal(hooks, successBody(result, stampOf(answering), dump)).then(sent)
+  if (result.body !== undefined) return sent(result.body)
+  return runFinal(answering.runtime, hooks, successBody(result, stampOf(answering), dump)).then(
+    sent,
+  )
 }
 
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
-  const failure = error instanceof ApiError ? error : internalError(requestId)
+  // A refusal of the host may have a reason that cannot be written.
+  const sendable = error instanceof ApiError && notJson(error.body) === undefined
+  const failure = sendable ? error : internalError(requestId)
   if (failure !== error || failure.status >= 500) runtime.report(error, request)
   const refusal = refusalOf(request, requestId, failure)
   if (refusal !== undefined) runtime.refused(refusal)
-  await runError(hooks, error, request).catch((e: unknown) => runtime.report(e, request))
+  await runError(runtime, hooks, error, request).catch((e: unknown) => runtime.report(e, request))
   return respondFailure(answering, failure)
 }
 
@@ -198,11 +212,18 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
 async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
   const { runtime, request, requestId, hooks, dump, always } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
-  const final = await runFinal(hooks, body).catch((e: unknown) => {
+  const final = await runFinal(runtime, hooks, body).catch((e: unknown) => {
     runtime.report(e, request)
     return body
   })
   return respond(failure.status, final, requestId, always, failure.headers, timed(answering))
+}
+
+/** The answer where that of a failure failed itself. */
+function plainFailure(answering: Answering): Settled {
+  const { requestId, dump, always } = answering
+  const { status, body } = internalError(requestId)
+  return respond(status, failureBody(status, body, stampOf(answering), dump), requestId, always)
 }
 
 /** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
@@ -234,7 +255,7 @@ async function admit(
   const { request, hooks, timing } = call
   if (hooks.setup !== undefined) {
     timing?.enter('setup')
-    await runSetup(hooks, request)
+    await runSetup(call.runtime, hooks, request)
   }
   // The setup callback may have brought a user.
   if (isAsked(call, facts)) await identify(call, facts.admission, always)
@@ -244,17 +265,7 @@ async function admit(
 function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): Soon<Result> {
   authorize(call.caller, checks)
   call.timing?.enter('plan')
-  return whenThere(answerRoute(call, route), (result) => finished(call, result))
-}
-
-/** The result as the return callback leaves it, with its tag. */
-function finished(call: OpenCall, result: Result): Soon<Result> {
-  const { request, hooks, timing } = call
-  timing?.enter('serialize')
-  if (hooks.return === undefined) return withTag(request, result)
-  return runReturn(hooks, result.value, hookArgs(call)).then((value) =>
-    withTag(request, { ...result, value }),
-  )
+  return whenThere(answerRoute(call, route), (result) => returnedResult(call, result))
 }
 
 /** limit and authenticate: the call is told who is calling. */
@@ -265,7 +276,8 @@ async function identify(
 ): Promise<void> {
   const { user, strategy, headers } = await admitTo(call, admission)
   Object.assign(always, headers)
-  const caller = await callerOf(user, call.runtime.registry.users?.model, strategy)
+  const { callHook, registry } = call.runtime
+  const caller = await callerOf(callHook, user, registry.users?.model, strategy)
   if (caller === anonymous) return
   call.caller = caller
   call.reach = reachOf(caller)

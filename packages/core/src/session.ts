@@ -1,5 +1,6 @@
 // The connection of a request: the instance of createApi, or what the session getter hands in; neither may move tables behind our back.
 
+import type { CallHook } from './call-hook.ts'
 import type { AnyDatabase } from './compile/target.ts'
 import type { SessionGetter } from './config/config.ts'
 import { settingNames } from './config/setting-names.ts'
@@ -7,21 +8,23 @@ import { hasSchemaPlugin } from './dialect/schema-plugin.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { Soon } from './soon.ts'
 
-/** One connection per request, however often its stages ask. */
+/** One connection per request, however often its stages ask; once it is known, it comes without a promise. */
 export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
   schema: string | undefined,
+  callHook: CallHook,
 ): (request: ApiRequest) => Soon<AnyDatabase> {
   refuseSchemaPlugin('createApi: `db`', db, schema)
   if (getter === undefined) return () => db
   const open = async (request: ApiRequest): Promise<AnyDatabase> => {
-    const session: unknown = await getter(request)
+    const session: unknown = await callHook('session getter', () => getter(request))
     if (!isInstance(session)) throw new Error(notAnInstance(session))
     refuseSchemaPlugin(`The instance of ${settingNames.sessionGetter}`, session, schema)
+    known.set(request, session)
     return session
   }
-  const known = new WeakMap<ApiRequest, Promise<AnyDatabase>>()
+  const known = new WeakMap<ApiRequest, Soon<AnyDatabase>>()
   return (request) => {
     const session = known.get(request) ?? open(request)
     known.set(request, session)

@@ -37,7 +37,16 @@ const Counted = defineModel('Counted', {
   meta: {},
 })
 
-const models: readonly AnyModel[] = [Author, Book, Counted]
+const Defaulted = defineModel('Defaulted', {
+  table: 'authors',
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    title: { type: 'string', default: ({ model }) => model.name },
+  },
+  meta: {},
+})
+
+const models: readonly AnyModel[] = [Author, Book, Counted, Defaulted]
 const { registry } = buildRegistry({
   models,
   config: { API_ALLOW_JOIN: true, API_ALLOW_SELECT_FIELDS: true },
@@ -124,6 +133,10 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   ],
   'nothing to write': [sent({ values: {} })],
   'a key to change': [sent({ values: { id: 2 } })],
+  'a default that gets the connection': [
+    { write: { resource: resourceOf('Defaulted'), change: 'insert' } },
+    { write: { resource: resourceOf('Defaulted'), replace: true } },
+  ],
   'a deletion mark': [sent({ values: { gone: true } })],
   'dependents to look for': [{ write: { ...removal, dependents: true } }],
   'an echo of more than the row': [

@@ -1,5 +1,6 @@
 // The caller: the authenticated user with the roles that rules are checked against, looked up once per request.
 
+import type { CallHook } from '../call-hook.ts'
 import type { StrategyName } from '../config/access-types.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
@@ -9,10 +10,11 @@ import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
  * related records with a `name` each. Anything else counts as no roles (contract §9).
  *
  * ```ts
- * await callerOf({ id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }
+ * await callerOf(callHook, { id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }
  * ```
  */
 export async function callerOf(
+  callHook: CallHook,
   user: unknown,
   userModel: AnyModel | undefined,
   strategy?: StrategyName,
@@ -22,7 +24,10 @@ export async function callerOf(
   // A custom strategy that answers `true` accepts the request without naming anybody.
   if (user === true) return { ...known, user: null, roles: [] }
   const method = userModel?.methods.roles
-  if (method !== undefined) return { ...known, user, roles: rolesIn(await method(user)) }
+  if (method !== undefined) {
+    const given = await callHook(`method roles of ${userModel?.name}`, () => method(user))
+    return { ...known, user, roles: rolesIn(given) }
+  }
   const own = typeof user === 'object' && 'roles' in user ? user.roles : undefined
   const roles = rolesIn(own)
   return { ...known, user, roles: roles.length > 0 ? roles : namesIn(own) }

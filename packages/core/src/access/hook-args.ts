@@ -1,14 +1,55 @@
 // What hooks and policies are told of the request they serve.
 
 import type { Call } from '../call.ts'
-import type { HookArgs } from '../config/hook-types.ts'
+import type { AnyDatabase } from '../compile/target.ts'
+import type { HookArgs, HookRecord } from '../config/hook-types.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Action } from './action.ts'
 
-/** The arguments of a callback or policy hook, for the resource that is answered. */
-export const hookArgs = (call: Call): HookArgs => ({
-  action: call.action,
+/** What a hook is asked about. */
+export interface Subject {
+  readonly action: Action
+  readonly resource: Resource
+  readonly many: boolean
+  /** The relation that leads to the rows, or null. */
+  readonly relation: string | null
+}
+
+/** The arguments of a callback for the resource that is answered. */
+export const hookArgs = (call: Call): HookArgs =>
+  subjectArgs(call, {
+    action: call.action,
+    resource: call.resource,
+    many: call.action.endsWith('MANY'),
+    relation: call.relation?.name ?? null,
+  })
+
+/** The arguments of a hook about one record that is written; `before` is the record as it is stored. */
+export const recordArgs = (
+  call: Call,
+  resource: Resource,
+  before: HookRecord | null = null,
+): HookArgs =>
+  subjectArgs(call, { action: call.action, resource, many: false, relation: null }, before)
+
+/** The arguments of a hook, under the names of the specification; the connection must be known (`open`). */
+export const subjectArgs = (
+  call: Call,
+  { action, resource, many, relation }: Subject,
+  before: HookRecord | null = null,
+): HookArgs => ({
+  action,
   user: call.caller.user,
   request: call.request,
-  model: call.resource.model,
-  many: call.action.endsWith('MANY'),
-  relation_name: call.relation?.name ?? null,
+  model: resource.model,
+  many,
+  relation_name: relation,
+  db: databaseOf(call),
+  before,
 })
+
+function databaseOf({ transaction, runtime, request }: Call): AnyDatabase {
+  const db = transaction ?? runtime.session(request)
+  if (db instanceof Promise) throw new Error('A hook was called before its connection was known.')
+  return db
+}

@@ -7,7 +7,8 @@ import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
 import { recordKey, withRecord } from '../plan/record.ts'
 import type { Resource } from '../registry/resource.ts'
-import { ask, type Subject, subjectArgs } from './ask.ts'
+import { ask } from './ask.ts'
+import { type Subject, subjectArgs } from './hook-args.ts'
 
 const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'
@@ -96,8 +97,6 @@ function keep(parent: LoadedRow, name: string, allowed: ReadonlySet<LoadedRow>):
 async function mayRead(call: Call, subject: Subject, row: LoadedRow): Promise<boolean> {
   const { resource } = subject
   const policy = call.runtime.policies.get(resource)
-  const allowed = await ask(call, resource, 'can_read', () =>
-    policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject)),
-  )
-  return Boolean(allowed)
+  const canRead = () => policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject))
+  return ask(call, resource, 'can_read', canRead, Boolean)
 }

@@ -21,7 +21,8 @@ import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
-import { ask, subjectArgs } from './ask.ts'
+import { ask } from './ask.ts'
+import { subjectArgs } from './hook-args.ts'
 
 /** What scoping needs to know of the request. */
 export interface ScopeCall {
@@ -130,10 +131,10 @@ async function narrow(
   if (policy?.scope_query === undefined) return checked(filtered, resource)
   const name = relation?.name ?? null
   const args = subjectArgs(call, { action, resource, many, relation: name })
-  return ask(call, resource, 'scope_query', async () => {
-    const query = await policy.scope_query?.(filtered, args)
-    return query ? checked(query, resource) : 'none'
-  })
+  const narrowQuery = () => policy.scope_query?.(filtered, args)
+  return ask(call, resource, 'scope_query', narrowQuery, (query) =>
+    query ? checked(query, resource) : 'none',
+  )
 }
 
 /** The query a policy gets: all rows of the model, on the author's own instance. */

@@ -1,6 +1,7 @@
 // Auth: users, tokens, strategies and the store of refresh tokens, built once from the settings.
 
 import type { Clock } from '../call.ts'
+import { type CallHook, StuckHook } from '../call-hook.ts'
 import type { StrategyName } from '../config/access-types.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import { ApiError, invalidCredentials } from '../errors.ts'
@@ -24,8 +25,11 @@ export interface Auth {
   readonly challenge: string
   /** Loads what providers name as `"module#export"`. */
   ready(): Promise<void>
-  /** The answer to what a callable of the author's threw: its own ApiError, else 401; anything unforeseen is reported. */
-  refusal(error: unknown, request: ApiRequest): ApiError
+  /**
+   * What to throw for what a callable of the author's threw: its own ApiError, what never came to an end as it is, else 401;
+   * anything unforeseen is reported.
+   */
+  refusal(error: unknown, request: ApiRequest): unknown
 }
 
 /** What authentication is built from. */
@@ -35,22 +39,24 @@ export interface AuthParts {
   readonly clock: Clock
   readonly open: OpenDatabase
   readonly report: (error: unknown, request: ApiRequest) => void
+  readonly callHook: CallHook
 }
 
 /** Builds what the enabled strategies need; what they lack was refused at start-up. */
 export function createAuth(parts: AuthParts): Auth {
   const { auth: settings, baseUrl } = parts.settings
+  const { callHook } = parts
   const challenge = challengeOf(settings.strategies)
-  const users = parts.users && createUsers(settings, parts.users, parts.open)
+  const users = parts.users && createUsers(settings, parts.users, parts.open, callHook)
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
-  const providers = tokenProviders(settings.providers, settings.cookieName)
+  const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
   const strategies = new Map<StrategyName, Strategy>()
   for (const name of settings.strategies) {
     const strategy = make(name)
     if (strategy !== undefined) strategies.set(name, strategy)
   }
-  const refusal = (error: unknown, request: ApiRequest): ApiError => {
-    if (error instanceof ApiError) return error
+  const refusal = (error: unknown, request: ApiRequest): unknown => {
+    if (error instanceof ApiError || error instanceof StuckHook) return error
     parts.report(error, request)
     return invalidCredentials(challenge)
   }
@@ -65,9 +71,11 @@ export function createAuth(parts: AuthParts): Auth {
       case 'basic':
         return users && basicStrategy(users, challenge)
       case 'api_key':
-        return apiKeyStrategy({ users, lookup: settings.keyLookup, challenge })
+        return apiKeyStrategy({ users, lookup: settings.keyLookup, challenge, callHook })
       case 'custom':
-        return settings.customAuth && customStrategy(settings.customAuth, users, challenge)
+        return (
+          settings.customAuth && customStrategy(settings.customAuth, users, challenge, callHook)
+        )
     }
   }
 }

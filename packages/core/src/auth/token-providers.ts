@@ -1,5 +1,6 @@
 // Token providers: where an access token is looked for, in the configured order (specification: Token providers).
 
+import type { CallHook } from '../call-hook.ts'
 import type { TokenProvider } from '../config/access-types.ts'
 import { type ApiRequest, header } from '../http/request.ts'
 
@@ -48,9 +49,10 @@ const fromCookie =
 type Callable = Exclude<TokenProvider, string>
 
 const fromCallable =
-  (callable: () => Promise<Callable>): FindToken =>
+  (callable: () => Promise<Callable>, callHook: CallHook): FindToken =>
   async (request) => {
-    const token = await (await callable())(request)
+    const provide = await callable()
+    const token = await callHook('token provider', () => provide(request))
     if (typeof token !== 'string' || token === '') return undefined
     // A provider of the author's may hand over the whole header.
     return { token: token.replace(/^bearer /i, ''), fromCookie: false }
@@ -60,15 +62,16 @@ const fromCallable =
 export function tokenProviders(
   providers: readonly TokenProvider[],
   cookieName: string,
+  callHook: CallHook,
 ): { readonly find: FindToken; ready(): Promise<void> } {
   const modules: (() => Promise<Callable>)[] = []
   const finders = providers.map((provider): FindToken => {
-    if (typeof provider === 'function') return fromCallable(async () => provider)
+    if (typeof provider === 'function') return fromCallable(async () => provider, callHook)
     if (provider === 'header') return fromHeader
     if (provider === 'cookie') return fromCookie(cookieName)
     const load = loadOnce(provider)
     modules.push(load)
-    return fromCallable(load)
+    return fromCallable(load, callHook)
   })
   return {
     async find(request) {

@@ -1,5 +1,6 @@
 // Users: found by login name, key or API key hash through the user model's table, and asked whether a credential is theirs.
 
+import type { CallHook } from '../call-hook.ts'
 import { readStatements } from '../compile/read-statements.ts'
 import { unscoped } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
@@ -51,7 +52,12 @@ export interface Users {
 const checks = createQueue(4, 200)
 
 /** Makes the look-ups and the check of the user model. */
-export function createUsers(settings: AuthSettings, resource: Resource, open: OpenDatabase): Users {
+export function createUsers(
+  settings: AuthSettings,
+  resource: Resource,
+  open: OpenDatabase,
+  callHook: CallHook,
+): Users {
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
   const find = async (
@@ -79,7 +85,8 @@ export function createUsers(settings: AuthSettings, resource: Resource, open: Op
     check: (user, secret, kind, before) =>
       checks(async () => {
         await before()
-        return checkCredential(resource, settings.checkMethod ?? '', user, secret, kind)
+        const method = settings.checkMethod ?? ''
+        return checkCredential(callHook, resource, method, user, secret, kind)
       }),
     keyOf: (user) => keyText(resource, user),
     lookupOf: (user) => (lookup === undefined ? '' : String(user[lookup.name] ?? '')),
@@ -91,6 +98,7 @@ const sameValue = (row: LoadedRow, column: NamedColumn, value: unknown): boolean
 
 /** The method decides; only `true` is a yes. */
 async function checkCredential(
+  callHook: CallHook,
   resource: Resource,
   name: string,
   user: HookRecord | undefined,
@@ -99,10 +107,12 @@ async function checkCredential(
 ): Promise<boolean> {
   const method = resource.model.methods[name]
   if (method === undefined) return false
-  if (user !== undefined) return (await method(user, secret, kind)) === true
+  const ask = (one: HookRecord) =>
+    callHook(`method ${name} of ${resource.name}`, () => method(one, secret, kind))
+  if (user !== undefined) return (await ask(user)) === true
   // Nobody there: the same work is done, so that time does not tell (its result counts for nothing).
   try {
-    await method(nobody(resource), secret, kind)
+    await ask(nobody(resource))
   } catch {
     return false
   }

@@ -141,13 +141,13 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   /** Runs first, before authentication. Unset by default. Config, meta. Contract §11. */
   readonly API_SETUP_CALLBACK?: SetupCallback
   /** Narrows the query of a read. Unset by default. Config, meta. Contract §11. */
-  readonly API_FILTER_CALLBACK?: FilterCallback
+  readonly API_FILTER_CALLBACK?: FilterCallback<UserOf<UserModel>>
   /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
-  readonly API_ADD_CALLBACK?: WriteCallback
+  readonly API_ADD_CALLBACK?: WriteCallback<UserOf<UserModel>>
   /** Receives a record before it is changed, returns it. Unset by default. Config, meta. Contract §8. */
-  readonly API_UPDATE_CALLBACK?: WriteCallback
+  readonly API_UPDATE_CALLBACK?: WriteCallback<UserOf<UserModel>>
   /** Receives a record before it is removed, returns it. Unset by default. Config, meta. Contract §8. */
-  readonly API_REMOVE_CALLBACK?: WriteCallback
+  readonly API_REMOVE_CALLBACK?: WriteCallback<UserOf<UserModel>>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<UserOf<UserModel>>
   /** Receives the value of every answer of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
@@ -281,6 +281,8 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
 
   /** Longest statement in milliseconds; longer is 503. Default 5000. Config only. Contract §12. */
   readonly API_STATEMENT_TIMEOUT?: number
+  /** Milliseconds until a callback, policy hook, validator or other function of the host must have settled; later is 500. Default 10000. Config only. Contract §12. */
+  readonly API_HOOK_TIMEOUT?: number
   /** Largest body in bytes; larger is 413. Default 1048576. Config only. Contract §12. */
   readonly API_BODY_LIMIT?: number
   /** Longest URL in characters; longer is 414. Default 8192. Config only. Contract §2. */

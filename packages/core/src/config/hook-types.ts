@@ -1,5 +1,6 @@
 // What the callables of the configuration receive and return (contract §11); hook objects use field names and JSON forms. Types only.
 
+import type { Kysely } from 'kysely'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AnyModel } from '../model/define-model.ts'
@@ -22,7 +23,7 @@ export type HookQuery = any
 
 type Awaitable<T> = T | Promise<T>
 
-/** What a hook may ask about the request it serves. */
+/** What a hook is told of the request it serves. */
 export interface HookArgs<User = HookUser> {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
   readonly action: string
@@ -34,18 +35,33 @@ export interface HookArgs<User = HookUser> {
   readonly many: boolean
   /** The relation that led here, or null. */
   readonly relation_name: string | null
+  /**
+   * The connection of this request, with the plugins of its author; inside a write its transaction. Statements of a hook
+   * go here: what they write is rolled back with the request, and they never wait for another connection.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the author's own tables
+  readonly db: Kysely<any>
+  /** The stored record before a change, hidden columns included; null where there is none. */
+  readonly before: HookRecord | null
 }
 
+/** Makes the value that a new record gets where none was sent. */
+export type DefaultFunction<User = HookUser> = (args: HookArgs<User>) => unknown
 /** Runs first, before authentication. */
 export type SetupCallback = (request: ApiRequest) => Awaitable<void>
 /** Narrows the query of a read; returns the query. */
-export type FilterCallback = (
+export type FilterCallback<User = HookUser> = (
   query: HookQuery,
   model: AnyModel,
   params: Readonly<Record<string, string>>,
+  args: HookArgs<User>,
 ) => Awaitable<HookQuery>
 /** Runs before a record is saved, changed or removed; returns the record. */
-export type WriteCallback = (object: HookRecord, model: AnyModel) => Awaitable<HookRecord>
+export type WriteCallback<User = HookUser> = (
+  object: HookRecord,
+  model: AnyModel,
+  args: HookArgs<User>,
+) => Awaitable<HookRecord>
 /** Receives one serialised object, returns the one to send. */
 export type DumpCallback<User = HookUser> = (
   data: HookRecord,

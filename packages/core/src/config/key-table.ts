@@ -62,6 +62,8 @@ const limit = (value: number, most?: number, because?: string) =>
 
 const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
 
+const timers = 'Timers of JavaScript end at 24 days.'
+
 const accessKeys = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].flatMap((method) => [
   method,
   `RELATION_${method}`,
@@ -263,6 +265,7 @@ export const keyTable: KeyTable = {
   API_HEALTH_ROUTE: { ...unset, ...api, check: path, ...now },
 
   API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...now },
+  API_HOOK_TIMEOUT: { default: 10000, ...api, check: integer(1, 2147483647, timers), ...now },
   API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1), ...now },
   API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1), ...now },
   API_MAX_CONDITIONS: limit(100, 1000, variables),

@@ -73,6 +73,7 @@ export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'>
     baseUrl: read.get('API_BASE_URL'),
     endpointCase: read.get('API_ENDPOINT_CASE'),
     statementTimeout: read.get('API_STATEMENT_TIMEOUT'),
+    hookTimeout: read.get('API_HOOK_TIMEOUT'),
     bodyLimit: read.get('API_BODY_LIMIT'),
     serverTiming: read.get('API_SERVER_TIMING'),
     hooks: resolveApiHooks(config),

@@ -25,6 +25,7 @@ export const settingNames = {
   sessionGetter: 'API_SESSION_GETTER',
   endpointCase: 'API_ENDPOINT_CASE',
   prefix: 'API_PREFIX',
+  hookTimeout: 'API_HOOK_TIMEOUT',
   rateLimitStore: 'API_RATE_LIMIT_STORE',
   bodyLimit: 'API_BODY_LIMIT',
   maxUrlLength: 'API_MAX_URL_LENGTH',

@@ -93,6 +93,8 @@ export interface ApiSettings {
   readonly endpointCase: EndpointCase
   /** Milliseconds after which the server gives a read up, where a statement can be told so. */
   readonly statementTimeout: number
+  /** Milliseconds that a promise of the host's functions has to settle. */
+  readonly hookTimeout: number
   /** Largest body in bytes. */
   readonly bodyLimit: number
   /** Whether answers tell how long each stage took. */

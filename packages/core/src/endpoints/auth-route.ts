@@ -52,7 +52,7 @@ export async function serveAuth(
     return { status: 204, value: null, total: undefined, empty: true, headers }
   }
   if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
-  await runSetup(runtime.settings.hooks, request)
+  await runSetup(runtime, runtime.settings.hooks, request)
   switch (endpoint) {
     case 'login':
       return login(runtime, request)
@@ -82,7 +82,7 @@ async function ownRecord(runtime: Runtime, request: ApiRequest, method: string):
     required: true,
   })
   const resource = runtime.registry.users
-  const caller = await callerOf(identity?.user ?? true, auth.userModel)
+  const caller = await callerOf(runtime.callHook, identity?.user ?? true, auth.userModel)
   const { path, query } = splitUrl(request.url)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const result = await me({

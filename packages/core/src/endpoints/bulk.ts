@@ -25,7 +25,14 @@ import type { Resource } from '../registry/resource.ts'
 import { planEcho, readBack } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { asksForCascade } from './remove.ts'
-import { bodyOf, inWrite, refuseAllBut, refuseOthers, type Writing } from './write-stages.ts'
+import {
+  bodyOf,
+  inWrite,
+  refuseAllBut,
+  refuseOthers,
+  validatorHost,
+  type Writing,
+} from './write-stages.ts'
 
 /** `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change → 200 and the records as they are now. */
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
@@ -40,6 +47,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     bodyOf(call, problems),
     { path: '', mode: 'update' },
     problems,
+    validatorHost(call),
   )
   problems.refuse()
   return inWrite(call, async (writing) => {
@@ -47,7 +55,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     for (const key of keys) {
       await changeRecord(writing.context, node, key, { action: 'PATCH', replace: false })
     }
-    const echoes = await readBack(call, writing.opened, resource, echo, keys)
+    const echoes = await readBack(writing.call, writing.opened, resource, echo, keys)
     return { status: 200, value: echoes.map(({ value }) => value), total: keys.length }
   })
 }

@@ -17,7 +17,7 @@ import { planEchoOnce } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { upsert } from './upsert.ts'
 import { createAlone } from './write-alone.ts'
-import { bodyOf, inWrite, refuseOthers } from './write-stages.ts'
+import { bodyOf, inWrite, refuseOthers, validatorHost } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
 /** `POST /api/books` with a book, or with a list of books where bulk writes are allowed → 201. */
@@ -44,9 +44,10 @@ async function insertAll(
   echo: ReadPlan,
 ): Promise<Result> {
   const nodes: RecordNode[] = []
+  const host = validatorHost(call)
   for (const [i, item] of items.entries()) {
     const path = many ? `[${i}]` : ''
-    const node = readNode(resource, item, { path, mode: 'create' }, problems)
+    const node = readNode(resource, item, { path, mode: 'create' }, problems, host)
     nodes.push(node instanceof Promise ? await node : node)
   }
   problems.refuse()
@@ -61,7 +62,7 @@ async function insertAll(
     }
     writing.context.problems.refuse()
     const written = { keys, many, status: 201 } as const
-    const result = await writtenResult(call, writing, resource, ast, written)
+    const result = await writtenResult(writing, resource, ast, written)
     await remember?.(writing, result, keys)
     return result
   })

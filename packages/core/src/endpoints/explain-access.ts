@@ -42,7 +42,7 @@ export async function explainAccess(
   user: unknown,
   request: Pick<ApiRequest, 'method' | 'url'>,
 ): Promise<AccessExplanation> {
-  const caller = await callerOf(user, runtime.registry.users?.model)
+  const caller = await callerOf(runtime.callHook, user, runtime.registry.users?.model)
   const explained = (steps: readonly AccessStep[]): AccessExplanation => {
     const refusal = steps.find(({ decision }) => decision === 'refuses')
     const status = refusal === undefined ? 200 : statusOf(refusal)

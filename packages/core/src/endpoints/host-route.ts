@@ -38,7 +38,7 @@ export async function authenticateHost(
   })
   if (rule.roles !== undefined) {
     const user = identity === null ? null : (identity.user ?? true)
-    const caller = await callerOf(user, runtime.registry.users?.model)
+    const caller = await callerOf(runtime.callHook, user, runtime.registry.users?.model)
     if (!satisfies(rule.roles, caller)) throw forbidden()
   }
   return identity?.user ?? null

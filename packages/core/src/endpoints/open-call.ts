@@ -3,12 +3,12 @@
 import { anonymous } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
 import type { MetaMethod } from '../config/meta.ts'
+import type { HookSettings } from '../config/resolve-hooks.ts'
 import { settingNames } from '../config/setting-names.ts'
-import type { ApiSettings } from '../config/settings.ts'
+import type { ApiSettings, ResourceSettings } from '../config/settings.ts'
 import { unknownPath, urlTooLong } from '../errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
-import type { Timing } from '../http/server-timing.ts'
 import { similarPath } from '../http/similar-path.ts'
 import { actionOf, resourceOf } from './route-method.ts'
 
@@ -31,19 +31,27 @@ const hookMethods: Readonly<Record<string, MetaMethod>> = {
   DELETE: 'delete',
 }
 
+const hooksOf = ({ hooks }: ResourceSettings, method: string): HookSettings =>
+  hooks[hookMethods[method] ?? 'get']
+
 /** A call whose caller is still to be known. */
 export type OpenCall = Omit<Call, 'caller' | 'reach'> & {
   caller: Call['caller']
   reach: Call['reach']
 }
 
-/** The path, the method, and what they mean; nobody is known yet. `wantsText`: the answer is to be sent, not looked at. */
+/** What a call needs beside its request. */
+interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
+  /** Whether the answer is to be sent, not looked at. */
+  readonly wantsText: boolean
+}
+
+/** The path, the method, and what they mean; nobody is known yet. */
 export function openCall(
   runtime: Runtime,
   request: ApiRequest,
-  { path, query }: Place = splitUrl(request.url),
-  wantsText = false,
-  timing?: Timing,
+  { path, query }: Place,
+  { stamp, timing, wantsText }: CallParts,
 ): { call: OpenCall; route: Route } {
   const { baseUrl, prefix } = runtime.settings
   const route = matchRoute(runtime.routes, path)
@@ -51,8 +59,7 @@ export function openCall(
   const method = request.method.toUpperCase()
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
-  const { hooks: byMethod } = resource.settings
-  const hooks = byMethod[hookMethods[method] ?? 'get']
+  const hooks = hooksOf(resource.settings, method)
   const call: OpenCall = {
     runtime,
     request,
@@ -68,6 +75,7 @@ export function openCall(
     base: `${origin}${prefix}`,
     caller: anonymous,
     reach: runtime.anonymousReach,
+    stamp,
     timing,
   }
   return { call, route }
@@ -85,8 +93,10 @@ function documentedPathLike({ settings, routes }: Runtime, path: string): string
 /** What the answer to a refused request goes by, where it was for a resource. */
 export function switchesAt(runtime: Runtime, request: ApiRequest): Switches | undefined {
   try {
-    const { hooks, resource } = openCall(runtime, request).call
-    return { hooks, dump: resource.settings.dump }
+    const route = matchRoute(runtime.routes, splitUrl(request.url).path)
+    if (route === undefined) return undefined
+    const { settings } = resourceOf(route)
+    return { hooks: hooksOf(settings, request.method.toUpperCase()), dump: settings.dump }
   } catch {
     return undefined
   }

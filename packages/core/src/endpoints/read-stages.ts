@@ -101,7 +101,7 @@ export async function scoped<P extends ReadPlan>(
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
 ): Promise<{ plan: P; target: Target }> {
-  const filter = baseFilter(call.hooks, planned.rows.from.resource, ast)
+  const filter = baseFilter(call, planned.rows.from.resource, ast)
   const scope = { call, db: own, action: call.action, ...(filter === undefined ? {} : { filter }) }
   const { plan, scopes } = await scopeRead(scope, planned)
   return { plan: readRecords(call, plan), target: { ...target, scopes } }
@@ -133,7 +133,9 @@ export async function objectsOf(
   const { dump } = call.hooks
   if (dump === undefined && !hasDump(resource, embeds)) return objects
   const args = hookArgs(call)
-  return Promise.all(objects.map((object) => runDump(resource, embeds, object, dump, args)))
+  return Promise.all(
+    objects.map((object) => runDump(call.runtime, resource, embeds, object, dump, args)),
+  )
 }
 
 /** The value of an answer; as text where that will do. */

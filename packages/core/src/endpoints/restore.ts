@@ -26,7 +26,7 @@ export async function restore(
   const precondition = preconditionOf(call, resource)
   return inWrite(call, async (writing) => {
     await restoreRecord(writing.context, resource, key, precondition)
-    return writtenResult(call, writing, resource, ast, { keys: [key], many: false, status: 200 })
+    return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
   })
 }
 

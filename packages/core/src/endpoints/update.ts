@@ -11,7 +11,7 @@ import type { Resource } from '../registry/resource.ts'
 import { planEchoOnce } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { changeOneAlone } from './write-alone.ts'
-import { bodyOf, inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
+import { bodyOf, inWrite, preconditionOf, refuseOthers, validatorHost } from './write-stages.ts'
 import { writtenResult } from './written.ts'
 
 /** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the record as it is now. */
@@ -27,7 +27,7 @@ export async function update(
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const mode = replace ? 'replace' : 'update'
-  const read = readNode(resource, body, { path: '', mode }, problems)
+  const read = readNode(resource, body, { path: '', mode }, problems, validatorHost(call))
   const node = read instanceof Promise ? await read : read
   const key = pathKey(resource, texts)
   // What can only be checked against the stored record is reported together with the rest.
@@ -44,7 +44,7 @@ export async function update(
     async (writing) => {
       const options = { action, replace, precondition } as const
       await changeRecord(writing.context, node, key, options)
-      return writtenResult(call, writing, resource, ast, { keys: [key], many: false, status: 200 })
+      return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
     },
     { problems },
   )

@@ -16,7 +16,7 @@ import { planLookUp } from '../plan/write-look-up.ts'
 import { pathTo, type RecordNode } from '../plan/write-node.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { inWrite } from './write-stages.ts'
+import { inWrite, validatorHost } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
 /** The two ways one record of the body can be meant. */
@@ -39,7 +39,7 @@ export async function upsert(
   const candidates: Candidate[] = []
   for (const [i, item] of items.entries()) {
     const path = many ? `[${i}]` : ''
-    candidates.push(await readCandidate(resource, item, path, columns, problems))
+    candidates.push(await readCandidate(call, resource, item, path, columns, problems))
   }
   problems.refuse()
   return inWrite(
@@ -54,7 +54,7 @@ export async function upsert(
       }
       writing.context.problems.refuse()
       const status = created ? 201 : 200
-      const result = await writtenResult(call, writing, resource, ast, { keys, many, status })
+      const result = await writtenResult(writing, resource, ast, { keys, many, status })
       await remember?.(writing, result, keys)
       return result
     },
@@ -78,6 +78,7 @@ function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[]
 }
 
 async function readCandidate(
+  call: Call,
   resource: Resource,
   item: JsonValue,
   path: string,
@@ -86,8 +87,15 @@ async function readCandidate(
 ): Promise<Candidate> {
   const naming = new Set(columns.map(({ name }) => name))
   const createProblems = inputProblems()
-  const change = await readNode(resource, item, { path, mode: 'update', naming }, problems)
-  const create = await readNode(resource, item, { path, mode: 'create', naming }, createProblems)
+  const host = validatorHost(call)
+  const change = await readNode(resource, item, { path, mode: 'update', naming }, problems, host)
+  const create = await readNode(
+    resource,
+    item,
+    { path, mode: 'create', naming },
+    createProblems,
+    host,
+  )
   return { path, change, create, createProblems }
 }
 

@@ -1,12 +1,15 @@
 // The door between writes and access: methods, roles and policy of each record's own model, answered for the caller of this request.
 
-import { ask, subjectArgs } from '../access/ask.ts'
+import { ask } from '../access/ask.ts'
+import { recordArgs } from '../access/hook-args.ts'
 import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
 import type { AccessPolicy } from '../config/access-types.ts'
+import type { HookArgs } from '../config/hook-types.ts'
 import type { WriteAccess } from '../execute/write-access.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
+import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Opened, scopedRows } from './read-stages.ts'
 
@@ -18,23 +21,26 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
   const asked = async (
     resource: Resource,
     hook: Hook,
-    run: (policy: AccessPolicy, args: ReturnType<typeof subjectArgs>) => unknown,
+    before: Values | null,
+    run: (policy: AccessPolicy, args: HookArgs) => unknown,
   ): Promise<boolean> => {
     const policy = runtime.policies.get(resource)
     if (policy?.[hook] === undefined) return true
-    const subject = { action: call.action, resource, many: false, relation: null }
-    return Boolean(await ask(call, resource, hook, () => run(policy, subjectArgs(call, subject))))
+    const args = recordArgs(call, resource, before && { ...before })
+    return ask(call, resource, hook, () => run(policy, args), Boolean)
   }
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
     canCreate: (resource, data) =>
-      asked(resource, 'can_create', (policy, args) => policy.can_create?.({ ...data }, args)),
+      asked(resource, 'can_create', null, (policy, args) => policy.can_create?.({ ...data }, args)),
     canUpdate: (resource, object, data) =>
-      asked(resource, 'can_update', (policy, args) =>
+      asked(resource, 'can_update', object, (policy, args) =>
         policy.can_update?.({ ...object }, { ...data }, args),
       ),
     canDelete: (resource, object) =>
-      asked(resource, 'can_delete', (policy, args) => policy.can_delete?.({ ...object }, args)),
+      asked(resource, 'can_delete', object, (policy, args) =>
+        policy.can_delete?.({ ...object }, args),
+      ),
     narrows: (resource) => runtime.policies.get(resource)?.scope_query !== undefined,
     scoped: async (target, rows) => ({
       ...target,

@@ -15,7 +15,7 @@ import {
 } from '../execute/write-alone.ts'
 import { plainChanges } from '../execute/write-change.ts'
 import type { WriteHooks } from '../execute/write-context.ts'
-import { newRecord } from '../execute/write-create.ts'
+import { newRecord } from '../execute/write-defaults.ts'
 import { deletion } from '../execute/write-remove.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import { hasCallback } from '../hooks/write-hooks.ts'
@@ -45,7 +45,8 @@ export function createAlone(
   return whenThere(aloneFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
-    const values = newRecord(momentOf(call), node)
+    const made = newRecord(momentOf(call), node)
+    const values = made instanceof Promise ? await made : made
     try {
       return answered(call, echo, 201, await insertAlone(run.lone, resource, values, answer))
     } catch (error) {
@@ -70,7 +71,8 @@ export function changeOneAlone(
   return whenThere(aloneFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
-    const values = plainChanges(momentOf(call), node, replace)
+    const made = plainChanges(momentOf(call), node, replace)
+    const values = made instanceof Promise ? await made : made
     return answered(call, echo, 200, await changeAlone(run.lone, resource, key, values, answer))
   })
 }
@@ -135,6 +137,7 @@ function circumstancesOf(
   const seen =
     echo !== null &&
     (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
+  const finishes = hooks.return !== undefined || hooks.final !== undefined
   return {
     many,
     idempotencyKey,
@@ -142,7 +145,7 @@ function circumstancesOf(
     enabled: runtime.fastPaths.singleStatementWrites,
     hosted: own.isTransaction,
     policy: runtime.policies.has(resource),
-    callback: seen || hasCallback(resource, method, callback),
+    callback: seen || finishes || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
     loneWrites: connection.dialect.loneWrites,

@@ -1,5 +1,6 @@
 // What every writing endpoint does alike: one transaction, its context, and the explanation of what the database refused.
 
+import { recordArgs } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import { settingNames } from '../config/setting-names.ts'
@@ -14,19 +15,25 @@ import {
   type WriteContext,
 } from '../execute/write-context.ts'
 import { writeHooks } from '../hooks/write-hooks.ts'
+import type { Result } from '../http/envelope.ts'
 import { ifMatch } from '../http/etag.ts'
 import { readBody } from '../input/body.ts'
 import { type InputProblems, inputProblems } from '../input/problems.ts'
 import { runChecks } from '../input/read-body.ts'
+import type { ValidatorHost } from '../input/validators.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
+import { whenThere } from '../soon.ts'
+import { finishedInside } from './finish.ts'
 import { type Opened, open } from './read-stages.ts'
 import { writeAccess } from './write-access.ts'
 
 /** A write in its transaction. */
 export interface Writing {
+  /** The call as it is inside the transaction: hooks are given its connection. */
+  readonly call: Call
   readonly context: WriteContext
   /** The transaction, for the read that answers. */
   readonly opened: Opened
@@ -42,17 +49,18 @@ export interface WriteOptions {
 }
 
 /** Runs a write in one transaction. What the database refuses is rolled back first and explained then. */
-export async function inWrite<T>(
+export async function inWrite(
   call: Call,
-  work: (writing: Writing) => Promise<T>,
+  work: (writing: Writing) => Promise<Result>,
   { again, problems }: WriteOptions = {},
-): Promise<T> {
+): Promise<Result> {
   const opened = await open(call)
   for (let repeat = 1; ; repeat++) {
     try {
-      return await timedTransaction(call, opened, (transaction) =>
-        work(writingIn(call, opened, transaction, problems)),
-      )
+      return await timedTransaction(call, opened, async (transaction) => {
+        const writing = writingIn(call, opened, transaction, problems)
+        return finishedInside(writing.call, await work(writing))
+      })
     } catch (error) {
       const refusal = refusalOf(error)
       const worthIt = refusal !== undefined && again?.(refusal) === true
@@ -90,6 +98,7 @@ function writingIn(
   before?: InputProblems,
 ): Writing {
   const { runtime } = call
+  const inside: Call = { ...call, transaction }
   const db = transaction.withoutPlugins()
   const { dialect } = outside.connection
   const opened: Opened = {
@@ -102,25 +111,39 @@ function writingIn(
     connection: opened.connection,
     target: opened.target,
     registry: runtime.registry,
-    access: writeAccess(call, opened),
-    hooks: writeHooks(call.method),
+    access: writeAccess(inside, opened),
+    hooks: writeHooks(inside),
     base: call.base,
-    ...momentOf(call),
-    validate: (checks) => runChecks(checks, problems),
+    ...momentOf(inside),
+    validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     problems,
   }
-  return { context, opened }
+  return { call: inside, context, opened }
 }
 
+/** What validators of the author's are called with; a session getter is asked before the first of them. */
+export const validatorHost = (call: Call): ValidatorHost => ({
+  callHook: call.runtime.callHook,
+  args: (resource, before) =>
+    whenThere(call.transaction ?? call.runtime.session(call.request), () =>
+      recordArgs(call, resource, before && { ...before }),
+    ),
+})
+
 /** The moment of a write; most writes never ask for the time. */
-export function momentOf({ runtime }: Call): Moment {
+export function momentOf(call: Call): Moment {
+  const { callHook, clock } = call.runtime
   let now: string | undefined
   return {
     get now() {
-      now ??= new Date(runtime.clock.now()).toISOString()
+      now ??= new Date(clock.now()).toISOString()
       return now
     },
     uuid: () => crypto.randomUUID(),
+    defaultOf: (resource, column, make) =>
+      callHook(`default of ${resource.name}.${column.name}`, () =>
+        make(recordArgs(call, resource)),
+      ),
   }
 }
 

@@ -41,8 +41,7 @@ export interface Written {
 
 /** The answer of a POST: the records as their writer may see them, `Location` and ETag of a single one. */
 export async function writtenResult(
-  call: Call,
-  { opened }: Writing,
+  { call, opened }: Writing,
   resource: Resource,
   ast: QueryAst,
   { keys, many, status }: Written,

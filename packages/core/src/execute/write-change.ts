@@ -7,10 +7,12 @@ import type { Value } from '../plan/plan.ts'
 import { sameValue } from '../plan/same-value.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { type Soon, whenThere } from '../soon.ts'
 import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
 import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
 import type { Moment, WriteContext } from './write-context.ts'
-import { firstValue, parentKeys, writeChildren } from './write-create.ts'
+import { parentKeys, writeChildren } from './write-create.ts'
+import { firstValue, openRecord } from './write-defaults.ts'
 import { runWrite } from './write-run.ts'
 
 /** Whether the stored record is the one the client has read; absent: it does not mind. */
@@ -38,11 +40,11 @@ export async function changeRecord(
   compareEchoes(context, resource, node.echoed, stored, path)
   const sent = { ...node.values, ...undone(context, node, stored) }
   const keys = await parentKeys(context, node)
-  const changes = { ...(replace ? emptied(context, resource) : {}), ...sent, ...keys }
+  const changes = { ...(replace ? await emptied(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
   await refuseUnseenReferences(context, resource, sent, row, path)
-  await checkFilled(context, resource, keys, row, path)
-  await lateChecks(context, node, row)
+  await checkFilled(context, resource, keys, row, path, stored)
+  await lateChecks(context, node, row, stored)
   context.problems.refuse()
   const saved = await changeStored(context, resource, stored, changes, path)
   await writeChildren(context, node, saved)
@@ -77,20 +79,21 @@ export const plainChanges = (
   moment: Moment,
   { resource, values }: RecordNode,
   replace: boolean,
-): Values => ({
-  ...(replace ? emptied(moment, resource) : {}),
-  ...values,
-  ...renewed(moment, resource),
-})
+): Soon<Values> =>
+  whenThere(replace ? emptied(moment, resource) : {}, (rest) => ({
+    ...rest,
+    ...values,
+    ...renewed(moment, resource),
+  }))
 
 /** What PUT makes of fields that are not sent. */
-function emptied(moment: Moment, resource: Resource): Values {
-  const values: Record<string, JsonValue> = {}
+function emptied(moment: Moment, resource: Resource): Soon<Values> {
+  const record = openRecord()
   for (const column of resource.columns.values()) {
     if (!isReplaceable(resource, column)) continue
-    values[column.name] = firstValue(column, moment) ?? null
+    record.set(column.name, firstValue(resource, column, moment) ?? null)
   }
-  return values
+  return record.complete()
 }
 
 function isReplaceable(
@@ -107,12 +110,19 @@ function isReplaceable(
   )
 }
 
-async function lateChecks(context: WriteContext, node: RecordNode, row: Values): Promise<void> {
+async function lateChecks(
+  context: WriteContext,
+  node: RecordNode,
+  row: Values,
+  before: Values,
+): Promise<void> {
   await context.validate(
     node.wholeRecordChecks.map((column) => ({
+      resource: node.resource,
       column,
       value: node.values[column.name] ?? null,
       row,
+      before,
       path: pathTo(node.path, column.name),
     })),
   )
@@ -129,7 +139,7 @@ export async function changeStored(
   if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()
   const touched = Object.keys(changes).length > 0 ? renewed(context, resource) : {}
   const merged = { ...stored, ...changes, ...touched }
-  const saved = await context.hooks.update(resource, merged)
+  const saved = await context.hooks.update(resource, merged, stored)
   const written: Record<string, JsonValue> = {}
   for (const { name, ...column } of resource.allColumns.values()) {
     const value = saved[name]

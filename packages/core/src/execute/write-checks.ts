@@ -59,18 +59,19 @@ async function isInSight(
 /** Asks the validators of fields that were not sent: the foreign keys that nesting fills. `row` is the whole record. */
 export async function checkFilled(
   { validate }: WriteContext,
-  { columns }: Resource,
+  resource: Resource,
   filled: Values,
   row: Values,
   path: string,
+  before: Values | null = null,
 ): Promise<void> {
   const checks = Object.keys(filled).flatMap((name): readonly LateCheck[] => {
-    const column = columns.get(name)
+    const column = resource.columns.get(name)
     const value = filled[name] ?? null
     const { validator, format } = column?.definition ?? {}
     if (column === undefined || value === null) return []
     if (validator === undefined && format !== 'uri') return []
-    return [{ column, value, row, path: pathTo(path, name) }]
+    return [{ resource, column, value, row, before, path: pathTo(path, name) }]
   })
   if (checks.length > 0) await validate(checks)
 }

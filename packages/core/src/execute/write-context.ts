@@ -1,26 +1,32 @@
 // WriteContext: what the steps of one write share, inside its transaction; and the failure that a refused step throws.
 
 import type { Target } from '../compile/target.ts'
+import type { DefaultFunction } from '../config/hook-types.ts'
 import type { DatabaseFailure } from '../dialect/dialect.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Registry, Resource } from '../registry/resource.ts'
+import type { Soon } from '../soon.ts'
 import type { Connection } from './run.ts'
 import type { WriteAccess } from './write-access.ts'
 
 /** The callbacks of the models; each returns the record to save, in canonical JSON forms. */
 export interface WriteHooks {
   add(resource: Resource, object: Values): Promise<Values>
-  update(resource: Resource, object: Values): Promise<Values>
+  /** `stored` is the record as it is before the change. */
+  update(resource: Resource, object: Values, stored: Values): Promise<Values>
   remove(resource: Resource, object: Values): Promise<void>
 }
 
 /** A value whose validator looks at the whole record. */
 export interface LateCheck {
+  readonly resource: Resource
   readonly column: NamedColumn
   readonly value: JsonValue
   readonly row: Values
+  /** The record as it is stored; null where it is new. */
+  readonly before: Values | null
   readonly path: string
 }
 
@@ -29,6 +35,12 @@ export interface Moment {
   /** The time of the write, as a datetime of contract §7. */
   readonly now: string
   readonly uuid: () => string
+  /** Calls a default that is a function. */
+  readonly defaultOf: (
+    resource: Resource,
+    column: NamedColumn,
+    make: DefaultFunction,
+  ) => Soon<unknown>
 }
 
 export interface WriteContext extends Moment {

@@ -12,7 +12,7 @@ import {
   type Values,
   type WriteNode,
 } from '../plan/write-node.ts'
-import { convertJson, planValueOf } from '../plan/write-value.ts'
+import { planValueOf } from '../plan/write-value.ts'
 import { unwritable } from '../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import {
@@ -26,7 +26,8 @@ import {
 import { load, run } from './run.ts'
 import { changeStored } from './write-change.ts'
 import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
-import type { Moment, WriteContext } from './write-context.ts'
+import type { WriteContext } from './write-context.ts'
+import { newRecord } from './write-defaults.ts'
 import { runWrite } from './write-run.ts'
 
 /** Inserts a record with everything below it; answers what is known of it, the key at least. */
@@ -38,7 +39,7 @@ export async function createRecord(
   const { resource, path } = node
   await demand(context, resource, 'POST')
   const keys = { ...filled, ...(await parentKeys(context, node)) }
-  const data = { ...newRecord(context, node), ...keys }
+  const data = { ...(await newRecord(context, node)), ...keys }
   await refuseUnseenReferences(context, resource, node.values, data, path)
   await checkFilled(context, resource, keys, data, path)
   if (!(await context.access.canCreate(resource, data))) throw forbidden()
@@ -46,32 +47,6 @@ export async function createRecord(
   const stored = await insert(context, resource, saved, path)
   await writeChildren(context, node, stored)
   return stored
-}
-
-/** A new record: what the service itself puts into it, and what was sent. */
-export function newRecord(moment: Moment, { resource, values: sent }: RecordNode): Values {
-  const values: Record<string, JsonValue> = {}
-  for (const column of resource.allColumns.values()) {
-    const value = firstValue(column, moment)
-    if (value !== undefined) values[column.name] = value
-  }
-  const { softDelete } = resource.settings
-  if (softDelete !== null) values[softDelete.attribute] = softDelete.active as JsonValue
-  for (const name of Object.keys(sent)) values[name] = sent[name] as JsonValue
-  return values
-}
-
-/** Managed columns, UUIDs and defaults; a default that is no value of its column is a mistake of the model. */
-export function firstValue(column: NamedColumn, moment: Moment): JsonValue | undefined {
-  const { managed, generated, default: own } = column.definition
-  if (managed !== undefined) return column.type === 'date' ? moment.now.slice(0, 10) : moment.now
-  if (generated === 'uuid') return moment.uuid()
-  if (own === undefined) return undefined
-  const given = (typeof own === 'function' ? own() : own) as JsonValue
-  if (given === null) return null
-  const converted = convertJson(column, given)
-  if ('value' in converted) return converted.value
-  throw new Error(`The default of ${column.name} is not ${converted.expected}.`)
 }
 
 /** Writes or finds the to-one objects; answers the foreign keys they give. */
@@ -228,7 +203,7 @@ async function writeChild(
     context.problems.add(path, `The record cannot be moved here: its "${fixed.name}" is read-only.`)
     return
   }
-  await checkFilled(context, resource, filled, { ...child, ...filled }, path)
+  await checkFilled(context, resource, filled, { ...child, ...filled }, path, child)
   await changeStored(context, resource, child, filled, path)
 }
 

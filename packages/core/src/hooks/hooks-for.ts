@@ -9,9 +9,17 @@ type Awaitable<T> = T | Promise<T>
 
 /** Callbacks that know the model: records in JSON forms; hidden columns where a record is written, not where it is shown. */
 export interface HooksFor<M extends AnyModel> {
-  add_callback?(object: Partial<RecordOf<M>>, model: AnyModel): Awaitable<Partial<RecordOf<M>>>
-  update_callback?(object: Partial<RecordOf<M>>, model: AnyModel): Awaitable<Partial<RecordOf<M>>>
-  remove_callback?(object: RecordOf<M>, model: AnyModel): Awaitable<RecordOf<M>>
+  add_callback?(
+    object: Partial<RecordOf<M>>,
+    model: AnyModel,
+    args: HookArgs,
+  ): Awaitable<Partial<RecordOf<M>>>
+  update_callback?(
+    object: Partial<RecordOf<M>>,
+    model: AnyModel,
+    args: HookArgs,
+  ): Awaitable<Partial<RecordOf<M>>>
+  remove_callback?(object: RecordOf<M>, model: AnyModel, args: HookArgs): Awaitable<RecordOf<M>>
   /** `data` lacks what the request did not ask for (`fields`), and has relations beside the columns. */
   dump_callback?(data: Partial<RowOf<M>> & HookRecord, args: HookArgs): Awaitable<HookRecord>
 }

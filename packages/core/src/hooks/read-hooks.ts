@@ -1,5 +1,8 @@
 // The callbacks around a read: setup, dump per object, return, final, error; in the drawn order (contract §11).
 
+import { hookArgs } from '../access/hook-args.ts'
+import type { Call, Runtime } from '../call.ts'
+import { returned, returnedJson } from '../call-hook.ts'
 import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -7,26 +10,41 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
-import { runHook, runHookFor } from './run-hook.ts'
+import { type Soon, whenThere } from '../soon.ts'
 
 /** A serialised object on its way to the client. */
 type JsonObject = { readonly [key: string]: JsonValue }
 
+type Caller = Pick<Runtime, 'callHook'>
+
+/** A callback whose result goes to the client. */
+function runForJson<T>({ callHook }: Caller, name: string, call: () => T | Promise<T>): Soon<T> {
+  return whenThere(callHook(name, call), (result) => returnedJson(name, result))
+}
+
 /** setup: the first thing that happens once the route is known. */
-export async function runSetup({ setup }: HookSettings, request: ApiRequest): Promise<void> {
-  if (setup !== undefined) await runHook('setup callback', () => setup(request))
+export async function runSetup(
+  { callHook }: Caller,
+  { setup }: HookSettings,
+  request: ApiRequest,
+): Promise<void> {
+  if (setup !== undefined) await callHook('setup callback', () => setup(request))
 }
 
 /** filter: the callback as a function of the base's query, with the host's own parameters; undefined where none is set. */
 export function baseFilter(
-  { filter }: HookSettings,
+  call: Call,
   { model }: Resource,
   { additional }: Pick<QueryAst, 'additional'>,
-): ((query: HookQuery) => Promise<HookQuery>) | undefined {
+): ((query: HookQuery) => Soon<HookQuery>) | undefined {
+  const { filter } = call.hooks
   if (filter === undefined) return undefined
   const params = Object.fromEntries(additional.map(({ name, value }) => [name, value.text]))
-  return (query) =>
-    runHookFor(`filter callback of ${model.name}`, () => filter(query, model, params))
+  const name = `filter callback of ${model.name}`
+  return (query) => {
+    const narrow = () => filter(query, model, params, hookArgs(call))
+    return whenThere(call.runtime.callHook(name, narrow), (result) => returned(name, result))
+  }
 }
 
 /** Whether a dump callback has to see any of these objects. */
@@ -39,6 +57,7 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
 
 /** dump: each object of the answer, embedded ones first, through the callback of its own model. */
 export async function runDump(
+  caller: Caller,
   resource: Resource,
   embeds: readonly EmbedPlan[],
   object: JsonObject,
@@ -56,38 +75,42 @@ export async function runDump(
       many: relation.cardinality === 'many',
       relation_name: relation.name,
     }
+    const { dump: own } = target.settings.hooks.get
     const dumpOne = (child: JsonValue) =>
-      runDump(target, embed.embeds, child as JsonObject, target.settings.hooks.get.dump, below)
+      runDump(caller, target, embed.embeds, child as JsonObject, own, below)
     const value = data[relation.name]
     if (Array.isArray(value)) data[relation.name] = await Promise.all(value.map(dumpOne))
     else if (value !== null && value !== undefined) data[relation.name] = await dumpOne(value)
   }
   if (dump === undefined) return data
-  return runHookFor(`dump callback of ${resource.name}`, () => dump(data, args))
+  return runForJson(caller, `dump callback of ${resource.name}`, () => dump(data, args))
 }
 
 /** return: the whole value of the answer. */
-export async function runReturn(
-  hooks: HookSettings,
-  value: JsonValue,
-  args: HookArgs,
-): Promise<JsonValue> {
-  const callback = hooks.return
+export async function runReturn(call: Call, value: JsonValue): Promise<JsonValue> {
+  const callback = call.hooks.return
   if (callback === undefined) return value
-  return runHookFor(`return callback of ${args.model.name}`, () => callback(value, args))
+  const args = hookArgs(call)
+  return runForJson(call.runtime, `return callback of ${args.model.name}`, () =>
+    callback(value, args),
+  )
 }
 
 /** final: the finished body. */
-export async function runFinal(hooks: HookSettings, body: JsonValue): Promise<JsonValue> {
-  const { final } = hooks
-  return final === undefined ? body : runHookFor('final callback', () => final(body))
+export async function runFinal(
+  caller: Caller,
+  { final }: HookSettings,
+  body: JsonValue,
+): Promise<JsonValue> {
+  return final === undefined ? body : runForJson(caller, 'final callback', () => final(body))
 }
 
 /** error: is told of every failure; what it throws is reported, never answered. */
 export async function runError(
+  { callHook }: Caller,
   { error: callback }: HookSettings,
   failure: unknown,
   request: ApiRequest,
 ): Promise<void> {
-  if (callback !== undefined) await runHook('error callback', () => callback(failure, request))
+  if (callback !== undefined) await callHook('error callback', () => callback(failure, request))
 }

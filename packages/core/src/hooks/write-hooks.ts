@@ -1,5 +1,8 @@
 // The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (contract §8, §11).
 
+import { recordArgs } from '../access/hook-args.ts'
+import type { Call } from '../call.ts'
+import { returned } from '../call-hook.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import type { MetaMethod } from '../config/meta.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
@@ -8,30 +11,37 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { Values } from '../plan/write-node.ts'
 import { convertJson } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
-import { runHook, runHookFor } from './run-hook.ts'
 
-/** The callbacks of each record's own model; `method` is that of the request, for settings of one method. */
-export function writeHooks(method: string): WriteHooks {
+/** The callbacks of each record's own model, inside the transaction of the call. */
+export function writeHooks(call: Call): WriteHooks {
+  const { method } = call
+  const { callHook } = call.runtime
   return {
     async add(resource, object) {
       const add = callbackOf(resource, method, 'add')
       if (add === undefined) return object
       const name = `add callback of ${resource.name}`
       const given = copyOf(object)
-      return saved(resource, name, await runHookFor(name, () => add(given, resource.model)))
+      const args = recordArgs(call, resource)
+      const answer = await callHook(name, () => add(given, resource.model, args))
+      return saved(resource, name, returned(name, answer))
     },
-    async update(resource, object) {
+    async update(resource, object, stored) {
       const update = callbackOf(resource, method, 'update')
       if (update === undefined) return object
       const name = `update callback of ${resource.name}`
       const given = copyOf(object)
-      return saved(resource, name, await runHookFor(name, () => update(given, resource.model)))
+      const args = recordArgs(call, resource, copyOf(stored))
+      const answer = await callHook(name, () => update(given, resource.model, args))
+      return saved(resource, name, returned(name, answer))
     },
     async remove(resource, object) {
       const remove = callbackOf(resource, method, 'remove')
       if (remove === undefined) return
-      const given = copyOf(object)
-      await runHook(`remove callback of ${resource.name}`, () => remove(given, resource.model))
+      const args = recordArgs(call, resource, copyOf(object))
+      await callHook(`remove callback of ${resource.name}`, () =>
+        remove(copyOf(object), resource.model, args),
+      )
     },
   }
 }

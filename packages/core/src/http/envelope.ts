@@ -40,6 +40,10 @@ export interface Result {
   readonly recordLeads?: boolean
   /** True for answers that never have a body: 204. */
   readonly empty?: boolean
+  /** Whether the return callback has been called, and the ETag is there. */
+  readonly finished?: boolean
+  /** The finished body, where the final callback has made it already; sent instead of the envelope around `value`. */
+  readonly body?: JsonValue
 }
 
 /** Who answers, when, and how long it took. */

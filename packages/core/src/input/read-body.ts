@@ -7,7 +7,7 @@ import type { Resource } from '../registry/resource.ts'
 import type { Soon } from '../soon.ts'
 import type { InputProblems } from './problems.ts'
 import { type Place, type Reading, readRecord } from './read-record.ts'
-import { problemsOf, type ValueCheck } from './validators.ts'
+import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 
@@ -17,6 +17,7 @@ export function readNode(
   body: JsonValue,
   place: { readonly path: string; readonly mode: WriteMode; readonly naming?: ReadonlySet<string> },
   problems: InputProblems,
+  host: ValidatorHost,
 ): Soon<RecordNode> {
   const reading: Reading = { problems, checks: [] }
   const full: Place = {
@@ -27,15 +28,18 @@ export function readNode(
     naming: place.naming ?? nothing,
   }
   const node = readRecord(reading, resource, body, full)
-  return reading.checks.length === 0 ? node : runChecks(reading.checks, problems).then(() => node)
+  return reading.checks.length === 0
+    ? node
+    : runChecks(reading.checks, problems, host).then(() => node)
 }
 
 /** Asks validators about values; what they object to becomes problems. */
 export async function runChecks(
   checks: readonly ValueCheck[],
   problems: Pick<InputProblems, 'add'>,
+  host: ValidatorHost,
 ): Promise<void> {
   for (const check of checks) {
-    for (const message of await problemsOf(check)) problems.add(check.path, message)
+    for (const message of await problemsOf(check, host)) problems.add(check.path, message)
   }
 }

@@ -362,7 +362,8 @@ function collectChecks(
     const { format, validator } = column.definition
     if (validator === undefined && format !== 'uri') continue
     if (mode === 'update' && wantsWholeRecord(column)) later.push(column)
-    else checks.push({ column, value, row: values, path: pathTo(path, name) })
+    else
+      checks.push({ resource, column, value, row: values, before: null, path: pathTo(path, name) })
   }
   return later
 }

@@ -1,10 +1,13 @@
 // Validators: by name, as a function of the author, or as a Standard Schema; each says what is wrong with one value (specification: Model-derived resources 3).
 
+import { type CallHook, returned } from '../call-hook.ts'
+import type { HookArgs } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from '../model/standard-schema.ts'
 import type { ValidatorName } from '../model/validator-names.ts'
 import type { Values } from '../plan/write-node.ts'
-import type { NamedColumn } from '../registry/resource.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Soon } from '../soon.ts'
 
 /** Longer texts are refused unread: patterns cost time. */
 const longest = 10_000
@@ -60,11 +63,20 @@ const byName: Readonly<Record<ValidatorName, Named>> = {
 
 /** A value that is still to be looked at by what its column declares. */
 export interface ValueCheck {
+  readonly resource: Resource
   readonly column: NamedColumn
   readonly value: JsonValue
   /** The whole record, for validators that compare fields. */
   readonly row: Values
+  /** The record as it is stored, where it is known. */
+  readonly before: Values | null
   readonly path: string
+}
+
+/** What validators of the author's are called with. */
+export interface ValidatorHost {
+  readonly callHook: CallHook
+  args(resource: Resource, before: Values | null): Soon<HookArgs>
 }
 
 /** Whether the column's validator looks at the rest of the record too. */
@@ -72,13 +84,17 @@ export const wantsWholeRecord = ({ definition: { validator } }: NamedColumn): bo
   typeof validator === 'function' && validator.length > 1
 
 /** Everything that is wrong with one value; `validator_message` replaces the text. */
-export async function problemsOf({ column, value, row }: ValueCheck): Promise<readonly string[]> {
+export async function problemsOf(
+  check: ValueCheck,
+  host: ValidatorHost,
+): Promise<readonly string[]> {
+  const { column, value } = check
   const { format, validator, validator_message: own } = column.definition
   const found: string[] = []
   if (format === 'uri') found.push(...named('uri', value))
   if (typeof validator === 'string') found.push(...named(validator as ValidatorName, value))
-  else if (typeof validator === 'function') found.push(...asked(validator, value, row))
-  else if (validator !== undefined) found.push(...(await parsed(validator, value)))
+  else if (typeof validator === 'function') found.push(...(await asked(validator, check, host)))
+  else if (validator !== undefined) found.push(...(await parsed(validator, check, host)))
   return found.length > 0 && own !== undefined ? [own] : [...new Set(found)]
 }
 
@@ -90,27 +106,29 @@ function named(name: ValidatorName, value: JsonValue): readonly string[] {
 
 const unspoken = 'This value is not valid.'
 
-/** true accepts, false refuses, a text refuses and says why; what throws refuses too. */
-function asked(
-  validator: (value: unknown, row: unknown) => boolean | string,
-  value: JsonValue,
-  row: Values,
-): readonly string[] {
-  try {
-    const answer = validator(value, { ...row })
-    if (answer === true) return []
-    return [typeof answer === 'string' && answer !== '' ? answer : unspoken]
-  } catch {
-    return [unspoken]
-  }
+const nameOf = ({ resource, column }: ValueCheck): string =>
+  `validator of ${resource.name}.${column.name}`
+
+/** true accepts, false refuses, a text refuses and says why. */
+async function asked(
+  validator: Extract<NamedColumn['definition']['validator'], (...given: never) => unknown>,
+  check: ValueCheck,
+  { callHook, args }: ValidatorHost,
+): Promise<readonly string[]> {
+  const { resource, value, row, before } = check
+  const told = await args(resource, before)
+  const name = nameOf(check)
+  const answer = returned(name, await callHook(name, () => validator(value, { ...row }, told)))
+  if (answer === true) return []
+  return [typeof answer === 'string' && answer !== '' ? answer : unspoken]
 }
 
 /** Only what the schema objects to counts: what it would make of the value is not stored. */
-async function parsed(schema: StandardSchema, value: JsonValue): Promise<readonly string[]> {
-  try {
-    const { issues } = await schema['~standard'].validate(value)
-    return (issues ?? []).map(({ message }) => message)
-  } catch {
-    return [unspoken]
-  }
+async function parsed(
+  schema: StandardSchema,
+  check: ValueCheck,
+  { callHook }: ValidatorHost,
+): Promise<readonly string[]> {
+  const { issues } = await callHook(nameOf(check), () => schema['~standard'].validate(check.value))
+  return (issues ?? []).map(({ message }) => message)
 }

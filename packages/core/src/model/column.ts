@@ -1,5 +1,7 @@
 // Column: how an author declares one column of a model; plain data, the specification's metadata keys verbatim.
 
+import type { DefaultFunction, HookArgs } from '../config/hook-types.ts'
+import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 /** The column types and the JSON form each has in answers and bodies (contract §7). */
@@ -21,6 +23,11 @@ export interface ColumnTypes {
 }
 
 export type ColumnType = keyof ColumnTypes
+
+type ValidatorFunction = (
+  // biome-ignore lint/suspicious/noExplicitAny: the value and the row type of a validator are the author's
+  ...given: [value: any, row: any, args: HookArgs]
+) => boolean | string | Promise<boolean | string>
 
 /** One declared column. Only `type` is required. */
 export interface Column {
@@ -57,16 +64,18 @@ export interface Column {
   readonly readOnly?: boolean
   /** Set by the service: when the record is created, or whenever it changes. */
   readonly managed?: 'created' | 'updated'
-  /** Value the service sends when a new record has none: a JSON value, or a function that makes one. */
-  readonly default?: unknown
+  /** Value the service sends when a new record has none: a JSON value, or a function that makes one, at once or by a promise. */
+  readonly default?: JsonValue | DefaultFunction
   /** The database has a default of its own. */
   readonly hasDefault?: boolean
   readonly description?: string
   /** Documentation format; `uri` also validates. */
   readonly format?: string
-  /** A validator's name, a function, or a Standard Schema. */
-  // biome-ignore lint/suspicious/noExplicitAny: the row type of a validator is the author's
-  readonly validator?: string | ((value: any, row: any) => boolean | string) | StandardSchema
+  /**
+   * A validator's name, a function, or a Standard Schema. A function gets the value, the whole record and what hooks are
+   * told; it answers true, or false or a text that says what is wrong, at once or by a promise.
+   */
+  readonly validator?: string | ValidatorFunction | StandardSchema
   /** The message when validation fails. */
   readonly validator_message?: string
   readonly example?: unknown

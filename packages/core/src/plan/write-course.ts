@@ -28,6 +28,7 @@ export type Reason =
   | 'references to look for'
   | 'nothing to write'
   | 'a key to change'
+  | 'a default that gets the connection'
   | 'a deletion mark'
   | 'dependents to look for'
   | 'an echo of more than the row'
@@ -57,7 +58,7 @@ export interface Circumstances {
   readonly precondition: boolean
   /** Whether the resource has an access policy. */
   readonly policy: boolean
-  /** Whether a callback sees the record before the transaction ends, or narrows what is read. */
+  /** Whether a callback sees the record or the answer before the transaction ends, or narrows what is read. */
   readonly callback: boolean
   /** Whether methods and roles allow this, the reading of the echo included. */
   readonly permitted: boolean
@@ -109,6 +110,8 @@ function reasonInBody(
 ): Reason | undefined {
   const { values, parents, children, echoed, wholeRecordChecks } = node
   if (parents.length > 0 || children.length > 0) return 'nested records'
+  const takesDefaults = change === 'insert' || replace
+  if (takesDefaults && hasDefaultWithArgs(resource)) return 'a default that gets the connection'
   if (change === 'update') {
     const compared = Object.keys(echoed.fields).length + Object.keys(echoed.urls).length
     if (compared > 0) return 'values to compare'
@@ -121,3 +124,16 @@ function reasonInBody(
   const { softDelete } = resource.settings
   return softDelete !== null && softDelete.attribute in values ? 'a deletion mark' : undefined
 }
+
+/** Whether a default is a function that takes the arguments of hooks, and may write with their connection. */
+function hasDefaultWithArgs(resource: Resource): boolean {
+  const known = withArgs.get(resource)
+  if (known !== undefined) return known
+  const found = [...resource.allColumns.values()].some(
+    ({ definition }) => typeof definition.default === 'function' && definition.default.length > 0,
+  )
+  withArgs.set(resource, found)
+  return found
+}
+
+const withArgs = new WeakMap<Resource, boolean>()

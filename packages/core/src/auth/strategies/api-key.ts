@@ -1,5 +1,6 @@
 // The strategy api_key: a long random text per user, found by the author's callable or by its hash.
 
+import type { CallHook } from '../../call-hook.ts'
 import type { ApiKeyLookup } from '../../config/access-types.ts'
 import type { HookUser } from '../../config/hook-types.ts'
 import { invalidCredentials } from '../../errors.ts'
@@ -16,14 +17,15 @@ export interface ApiKeyParts {
   readonly users: Users | undefined
   readonly lookup: ApiKeyLookup | undefined
   readonly challenge: string
+  readonly callHook: CallHook
 }
 
 /** `Authorization: Api-Key <key>` */
-export function apiKeyStrategy({ users, lookup, challenge }: ApiKeyParts): Strategy {
+export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyParts): Strategy {
   const userOf = async (request: ApiRequest, key: string, guard: CheckGuard): Promise<HookUser> => {
     if (lookup !== undefined) {
       await guard.before()
-      const answer = await lookup(key)
+      const answer = await callHook('look-up of an API key', () => lookup(key))
       return answer === true ? request.user : answer
     }
     const user = await users?.byKeyHash(request, await hashApiKey(key))

@@ -1,5 +1,6 @@
 // The strategy custom: the author's own callable decides; true without a user is somebody without roles.
 
+import type { CallHook } from '../../call-hook.ts'
 import type { CustomAuth } from '../../config/access-types.ts'
 import { invalidCredentials } from '../../errors.ts'
 import type { Strategy } from '../identity.ts'
@@ -10,6 +11,7 @@ export function customStrategy(
   customAuth: CustomAuth,
   users: Users | undefined,
   challenge: string,
+  callHook: CallHook,
 ): Strategy {
   return {
     name: 'custom',
@@ -19,7 +21,7 @@ export function customStrategy(
       account: undefined,
       proven: false,
       async verify() {
-        const answer = await customAuth(request)
+        const answer = await callHook('custom authentication', () => customAuth(request))
         if (!answer) throw invalidCredentials(challenge)
         const user = answer === true ? (request.user ?? null) : answer
         return { strategy: 'custom', user, key: user === null ? undefined : users?.keyOf(user) }

@@ -1,0 +1,32 @@
+// The end of a successful answer: the return callback, the ETag and the final callback; inside the transaction of a write (contract §11).
+
+import type { Call } from '../call.ts'
+import { runFinal, runReturn } from '../hooks/read-hooks.ts'
+import { type Result, successBody } from '../http/envelope.ts'
+import { withTag } from '../http/etag.ts'
+import { type Soon, whenThere } from '../soon.ts'
+
+/** The result as the return callback leaves it, with its tag. */
+export function returnedResult(call: Call, result: Result): Soon<Result> {
+  const { request, hooks, timing } = call
+  if (result.finished === true) return result
+  timing?.enter('serialize')
+  if (hooks.return === undefined) return withTag(request, result)
+  return runReturn(call, result.value).then((value) =>
+    withTag(request, { ...result, value, finished: true }),
+  )
+}
+
+/**
+ * What a write runs before its COMMIT, so that a callback that fails stores nothing: return and final. Without such
+ * callbacks the result stays as it is, and is finished after the COMMIT.
+ */
+export function finishedInside(call: Call, result: Result): Soon<Result> {
+  const { hooks, resource, runtime } = call
+  if (hooks.return === undefined && hooks.final === undefined) return result
+  return whenThere(returnedResult(call, result), async (given) => {
+    if (hooks.final === undefined || given.empty === true) return given
+    const body = successBody(given, call.stamp(), resource.settings.dump)
+    return { ...given, body: await runFinal(runtime, hooks, body), finished: true }
+  })
+}

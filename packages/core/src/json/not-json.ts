@@ -1,0 +1,54 @@
+// What of a value of the host's cannot be written as JSON, found before anything is written.
+
+import { isKeptSorted, isVerbatim } from './verbatim.ts'
+
+/** What is still to be looked at; `leaves` marks the end of an object whose members have been. */
+type Step = { readonly value: unknown; readonly path: string } | { readonly leaves: object }
+
+/**
+ * What cannot be written, and where; undefined where `stringify` will write it. As in JSON.stringify, members that are
+ * undefined, functions or symbols are left out, and objects with `toJSON` stand for what that gives.
+ *
+ * ```ts
+ * notJson({ total: 12n }) // 'a bigint at .total'
+ * ```
+ */
+export function notJson(root: unknown): string | undefined {
+  if (root === undefined || typeof root === 'function' || typeof root === 'symbol') {
+    return root === undefined ? 'undefined' : `a ${typeof root}`
+  }
+  const above = new Set<object>()
+  const steps: Step[] = [{ value: root, path: '' }]
+  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+    if ('leaves' in step) {
+      above.delete(step.leaves)
+      continue
+    }
+    const { path } = step
+    const value = written(step.value)
+    const place = path === '' ? '' : ` at ${path.slice(0, 200)}`
+    if (typeof value === 'bigint') return `a bigint${place}`
+    if (typeof value !== 'object' || value === null) continue
+    if (above.has(value)) return `an object that contains itself${place}`
+    above.add(value)
+    steps.push({ leaves: value })
+    for (const key of Object.keys(value)) {
+      const member = (value as Readonly<Record<string, unknown>>)[key]
+      if (typeof member !== 'object' && typeof member !== 'bigint') continue
+      steps.push({
+        value: member,
+        path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`,
+      })
+    }
+  }
+  return undefined
+}
+
+/** What `toJSON` gives; numbers kept as text and objects whose keys are sorted are written as they are. */
+function written(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (isVerbatim(value)) return value.verbatim
+  if (isKeptSorted(value)) return value
+  const { toJSON } = value as { readonly toJSON?: unknown }
+  return typeof toJSON === 'function' ? toJSON.call(value) : value
+}
