@@ -29,6 +29,9 @@ export interface PrivateServer {
   stop(): Promise<void>
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
+  /** Stops it without a word: its processes keep their connections and do nothing until `resume`. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   /** Ends it and removes its folder. */
   remove(): Promise<void>
 }
@@ -251,11 +254,19 @@ async function started(kind: Kind, installed: Installed): Promise<PrivateServer>
     }
     children.delete(ending)
   }
+  const signalAll = async (name: 'STOP' | 'CONT'): Promise<void> => {
+    const pid = String(child?.pid)
+    // The processes of PostgreSQL's connections are children of the server's.
+    await run('pkill', [`-${name}`, '-P', pid]).catch(() => {})
+    child?.kill(`SIG${name}`)
+  }
   await start()
   return {
     url,
     port,
     start,
+    pause: () => signalAll('STOP'),
+    resume: () => signalAll('CONT'),
     stop: () => end(signal),
     kill: () => end('SIGKILL'),
     remove: async () => {

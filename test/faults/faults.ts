@@ -1,0 +1,284 @@
+/** The faults: what each does to the database, the network, the service or its clients, and how long. */
+import { once } from 'node:events'
+import { existsSync, renameSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { sql } from 'kysely'
+import mysql from 'mysql2'
+import type { DatabaseName } from '../support/databases.ts'
+import type { AnyKysely } from '../support/faults.ts'
+import type { Setup } from './setups.ts'
+
+/** What a fault can do. */
+export interface Scene {
+  readonly setup: Setup
+  /** Ends the service with a signal and starts it again at the same port. */
+  restartService(signal: NodeJS.Signals): Promise<void>
+  readonly port: number
+}
+
+export interface Fault {
+  readonly name: string
+  readonly on: readonly DatabaseName[]
+  /** Whether the service itself ends, so that its clients' connections do. */
+  readonly serviceEnds?: boolean
+  /** Makes the fault, and ends it. */
+  run(scene: Scene): Promise<void>
+}
+
+const servers = ['postgres', 'mysql'] as const
+const everywhere = ['sqlite', ...servers] as const
+
+const serverOf = ({ setup }: Scene) => {
+  if (setup.server === null || setup.proxy === null) throw new Error('a file has no server')
+  return { server: setup.server, proxy: setup.proxy }
+}
+
+export const faults: readonly Fault[] = [
+  { name: 'none', on: everywhere, run: () => sleep(3_000) },
+  {
+    name: 'connections ended by the server, ten times',
+    on: servers,
+    async run({ setup }) {
+      const db = setup.admin()
+      for (let i = 0; i < 10; i++) {
+        await endConnections(setup, db)
+        await sleep(300)
+      }
+      await db.destroy()
+    },
+  },
+  {
+    name: 'restart',
+    on: servers,
+    async run(scene) {
+      const { server } = serverOf(scene)
+      await server.stop()
+      await server.start()
+    },
+  },
+  {
+    name: 'stopped for 5 s',
+    on: servers,
+    async run(scene) {
+      const { server } = serverOf(scene)
+      await server.stop()
+      await sleep(5_000)
+      await server.start()
+    },
+  },
+  {
+    name: 'killed (kill -9) and started',
+    on: servers,
+    async run(scene) {
+      const { server } = serverOf(scene)
+      await server.kill()
+      await server.start()
+    },
+  },
+  {
+    name: 'paused for 8 s',
+    on: servers,
+    async run(scene) {
+      const { server } = serverOf(scene)
+      await server.pause()
+      await sleep(8_000)
+      await server.resume()
+    },
+  },
+  {
+    name: 'silent network for 8 s',
+    on: servers,
+    async run(scene) {
+      const { proxy } = serverOf(scene)
+      proxy.silence()
+      await sleep(8_000)
+      proxy.resume()
+    },
+  },
+  {
+    name: 'network replaced: open connections lead nowhere',
+    on: servers,
+    async run(scene) {
+      serverOf(scene).proxy.replace()
+      await sleep(6_000)
+    },
+  },
+  {
+    name: 'no connections left for 5 s',
+    on: servers,
+    async run({ setup }) {
+      const giveBack = await takeConnections(setup)
+      await sleep(5_000)
+      await giveBack()
+    },
+  },
+  {
+    name: 'rows locked for 6 s',
+    on: servers,
+    async run({ setup }) {
+      const db = setup.admin()
+      await db.transaction().execute(async (transaction) => {
+        await sql`select * from counters for update`.execute(transaction)
+        await sleep(6_000)
+      })
+      await db.destroy()
+    },
+  },
+  {
+    name: 'schema changed under way',
+    on: servers,
+    async run({ setup }) {
+      const db = setup.admin()
+      const [wider, narrower] =
+        setup.name === 'postgres'
+          ? [
+              sql`alter table entries alter column note type text`,
+              sql`alter table entries alter column note type varchar(200)`,
+            ]
+          : [
+              sql`alter table entries modify note text null`,
+              sql`alter table entries modify note varchar(200) null`,
+            ]
+      for (let i = 0; i < 3; i++) {
+        await wider.execute(db)
+        await sleep(500)
+        await sql`alter table entries add column added integer null`.execute(db)
+        await sleep(500)
+        await sql`alter table entries drop column added`.execute(db)
+        await narrower.execute(db)
+        await sleep(500)
+      }
+      await db.destroy()
+    },
+  },
+  {
+    name: 'read-only for 4 s',
+    on: servers,
+    async run({ setup }) {
+      const db = setup.admin()
+      const [on, off] =
+        setup.name === 'postgres'
+          ? [
+              sql`alter role app set default_transaction_read_only = on`,
+              sql`alter role app reset default_transaction_read_only`,
+            ]
+          : [sql`set global read_only = 1`, sql`set global read_only = 0`]
+      await on.execute(db)
+      await endConnections(setup, db)
+      await sleep(4_000)
+      await off.execute(db)
+      await endConnections(setup, db)
+      await db.destroy()
+    },
+  },
+  {
+    name: 'file locked by another process for 4 s',
+    on: ['sqlite'],
+    async run({ setup }) {
+      const file = new Database(setup.target, { timeout: 10_000 })
+      file.exec('begin exclusive')
+      await sleep(4_000)
+      file.exec('commit')
+      file.close()
+    },
+  },
+  {
+    name: 'file moved away for 3 s',
+    on: ['sqlite'],
+    async run({ setup }) {
+      const files = ['', '-wal', '-shm'].map((end) => `${setup.target}${end}`)
+      for (const file of files) if (existsSync(file)) renameSync(file, `${file}.moved`)
+      await sleep(3_000)
+      for (const file of files) if (existsSync(`${file}.moved`)) renameSync(`${file}.moved`, file)
+    },
+  },
+  {
+    name: 'service killed (kill -9) and started, three times',
+    on: everywhere,
+    serviceEnds: true,
+    async run({ restartService }) {
+      for (let i = 0; i < 3; i++) {
+        await sleep(1_000)
+        await restartService('SIGKILL')
+      }
+    },
+  },
+  {
+    name: 'service ended (SIGTERM) and started, three times',
+    on: everywhere,
+    serviceEnds: true,
+    async run({ restartService }) {
+      for (let i = 0; i < 3; i++) {
+        await sleep(1_000)
+        await restartService('SIGTERM')
+      }
+    },
+  },
+  {
+    name: 'clients that vanish, send slowly, or read nothing',
+    on: everywhere,
+    async run({ port }) {
+      const sockets = Array.from({ length: 60 }, () => connect(port, '127.0.0.1'))
+      for (const socket of sockets) socket.on('error', () => {})
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+      const list = 'GET /api/entries?limit=100 HTTP/1.1\r\nhost: x\r\n\r\n'
+      for (const [i, socket] of sockets.entries()) {
+        if (i % 3 === 0) {
+          socket.write(list)
+          setImmediate(() => socket.destroy())
+        } else if (i % 3 === 1) {
+          socket.write('POST /api/entries HTTP/1.1\r\nhost: x\r\ncontent-length: 999\r\n\r\n{')
+        } else {
+          socket.pause()
+          socket.write(list.repeat(20))
+        }
+      }
+      await sleep(5_000)
+      for (const socket of sockets) socket.destroy()
+    },
+  },
+]
+
+/** Ends every connection of the service. */
+async function endConnections({ name }: Setup, db: AnyKysely): Promise<void> {
+  if (name === 'postgres') {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`.execute(
+      db,
+    )
+    return
+  }
+  const { rows } = await sql<{ id: number }>`
+    select id from information_schema.processlist where user = 'app'`.execute(db)
+  for (const { id } of rows) {
+    // Some end by themselves meanwhile.
+    await sql`kill ${sql.lit(Number(id))}`.execute(db).catch(() => {})
+  }
+}
+
+/** Ends the connections of the service, and lets it have no new ones until the result is called. */
+async function takeConnections(setup: Setup): Promise<() => Promise<void>> {
+  const { name, target } = setup
+  const db = setup.admin()
+  if (name === 'postgres') {
+    await sql`alter role app connection limit 0`.execute(db)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`.execute(
+      db,
+    )
+    return async () => {
+      await sql`alter role app connection limit -1`.execute(db)
+      await db.destroy()
+    }
+  }
+  // The server keeps one more for an administrator.
+  await sql`set global max_connections = 10`.execute(db)
+  await endConnections(setup, db)
+  const taken = Array.from({ length: 10 }, () => mysql.createConnection({ uri: target }))
+  for (const connection of taken) connection.on('error', () => {})
+  return async () => {
+    await sql`set global max_connections = 151`.execute(db)
+    for (const connection of taken) connection.destroy()
+    await db.destroy()
+  }
+}

@@ -1,0 +1,81 @@
+/** What clients were told: which writes were acknowledged, refused or left open, and every answer that was wrong. */
+
+/** One write as its client knows it. `acknowledged`: a success; `open`: no answer, or a 5xx; `refused`: any other answer. */
+export type Outcome = 'acknowledged' | 'open' | 'refused'
+
+export interface Ledger {
+  readonly entries: Map<string, Outcome>
+  readonly orders: Map<string, Outcome>
+  /** Entries that were sent again and again with one Idempotency-Key until they were acknowledged. */
+  readonly repeated: Map<string, Outcome>
+  /** Increments of each counter: how many were acknowledged, and how many may have happened. */
+  readonly increments: Map<number, { acknowledged: number; open: number }>
+  /** Answers by status; 0: the connection ended without one. */
+  readonly statuses: Map<number, number>
+  /** Answers that must not be: a status that the fault does not explain, a record that is missing. */
+  readonly wrong: Map<string, number>
+  /** Requests without an answer after the client's patience. */
+  unanswered: number
+  /** When each request was answered with a success, in milliseconds of the process's clock. */
+  readonly successes: number[]
+}
+
+export const emptyLedger = (): Ledger => ({
+  entries: new Map(),
+  orders: new Map(),
+  repeated: new Map(),
+  increments: new Map(),
+  statuses: new Map(),
+  wrong: new Map(),
+  unanswered: 0,
+  successes: [],
+})
+
+export const count = <K>(counts: Map<K, number>, key: K): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** What the database holds at the end. */
+export interface Stored {
+  readonly entries: readonly string[]
+  /** Tokens of orders, with the number of their lines. */
+  readonly orders: ReadonlyMap<string, number>
+  readonly counters: ReadonlyMap<number, number>
+}
+
+export interface Verdict {
+  /** Acknowledged writes that are not stored. */
+  readonly lost: number
+  /** Orders without all of their lines. */
+  readonly half: number
+  /** Wrong answers, duplicates, increments that nobody asked for. */
+  readonly wrong: readonly string[]
+}
+
+/** Compares what clients were told with what is stored. */
+export function judge(ledger: Ledger, stored: Stored, linesOfOrder: number): Verdict {
+  const wrong = [...ledger.wrong].map(([what, times]) => `${what} (${times})`)
+  const held = new Set(stored.entries)
+  let lost = 0
+  if (held.size < stored.entries.length) {
+    wrong.push(`${stored.entries.length - held.size} entries are stored twice`)
+  }
+  for (const [token, outcome] of [...ledger.entries, ...ledger.repeated]) {
+    if (outcome === 'acknowledged' && !held.has(token)) lost += 1
+    if (outcome === 'refused' && held.has(token)) wrong.push(`${token} was refused and is stored`)
+  }
+  let half = 0
+  for (const [token, outcome] of ledger.orders) {
+    const lines = stored.orders.get(token)
+    if (outcome === 'acknowledged' && lines === undefined) lost += 1
+    if (lines !== undefined && lines !== linesOfOrder) half += 1
+  }
+  for (const [counter, { acknowledged, open }] of ledger.increments) {
+    const value = stored.counters.get(counter) ?? 0
+    if (value < acknowledged) lost += acknowledged - value
+    if (value > acknowledged + open) {
+      wrong.push(`counter ${counter} is ${value}, at most ${acknowledged + open} were sent`)
+    }
+  }
+  return { lost, half, wrong }
+}

@@ -1,0 +1,167 @@
+/** Clients that read and write without pause, and write down what they are told. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { count, type Ledger, type Outcome } from './ledger.ts'
+import { counters, linesOfOrder } from './world.ts'
+
+/** Milliseconds that a client waits for an answer. */
+const patience = 15_000
+
+interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
+  readonly body: any
+  readonly etag: string | null
+}
+
+export interface LoadOptions {
+  readonly url: () => string
+  readonly ledger: Ledger
+  readonly clients: number
+  /** Whether the service itself is ended by the fault, so that connections are refused or reset. */
+  readonly serviceEnds: boolean
+}
+
+/** Starts the clients; the result ends them, and waits for their last answers. */
+export function startLoad(options: LoadOptions): () => Promise<void> {
+  let goesOn = true
+  const all = Promise.all(
+    Array.from({ length: options.clients }, (_, i) => client(options, i, () => goesOn)),
+  )
+  return async () => {
+    goesOn = false
+    await all
+  }
+}
+
+async function client(options: LoadOptions, place: number, goesOn: () => boolean): Promise<void> {
+  const acts = [writeEntry, readBack, writeOrder, readList, increment, writeRepeatedly, readList]
+  for (let i = place; goesOn(); i++) {
+    const act = acts[i % acts.length] ?? readList
+    await act(options)
+    await sleep(5)
+  }
+}
+
+/** Asks once; undefined: no answer. */
+async function ask(
+  { url, ledger, serviceEnds }: LoadOptions,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(`${url()}${path}`, {
+      method,
+      signal: AbortSignal.timeout(patience),
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const { status } = response
+    const text = await response.text()
+    count(ledger.statuses, status)
+    if (status < 400) ledger.successes.push(performance.now())
+    const said = JSON.parse(text)
+    if (status >= 500 && status !== 503) {
+      count(ledger.wrong, `${method} ${status} ${said.errors?.code}`)
+    }
+    return { status, body: said, etag: response.headers.get('etag') }
+  } catch (error) {
+    count(ledger.statuses, 0)
+    if (error instanceof DOMException && error.name === 'TimeoutError') ledger.unanswered += 1
+    else if (!serviceEnds) {
+      const cause = (error as { cause?: { code?: unknown } }).cause?.code ?? String(error)
+      count(ledger.wrong, `${method} ended without an answer: ${cause}`)
+    } else await sleep(100)
+    return undefined
+  }
+}
+
+const outcomeOf = (answer: Answer | undefined): Outcome => {
+  if (answer === undefined || answer.status >= 500) return 'open'
+  return answer.status < 300 ? 'acknowledged' : 'refused'
+}
+
+async function writeEntry(options: LoadOptions): Promise<void> {
+  const token = randomUUID()
+  options.ledger.entries.set(token, 'open')
+  const answer = await ask(options, 'POST', '/api/entries', { token, note: 'plain' })
+  options.ledger.entries.set(token, outcomeOf(answer))
+  unexpected(options, answer, [201, 503])
+}
+
+async function writeOrder(options: LoadOptions): Promise<void> {
+  const token = randomUUID()
+  options.ledger.orders.set(token, 'open')
+  const lines = Array.from({ length: linesOfOrder }, (_, position) => ({ position }))
+  const answer = await ask(options, 'POST', '/api/orders', { token, lines })
+  options.ledger.orders.set(token, outcomeOf(answer))
+  unexpected(options, answer, [201, 503])
+}
+
+async function readList(options: LoadOptions): Promise<void> {
+  const answer = await ask(options, 'GET', '/api/entries?limit=10&order_by=-id')
+  unexpected(options, answer, [200, 503])
+}
+
+/** Reads what was acknowledged. */
+async function readBack(options: LoadOptions): Promise<void> {
+  const acknowledged = [...options.ledger.entries]
+    .slice(-50)
+    .filter(([, is]) => is === 'acknowledged')
+  const [token] = acknowledged[Math.floor(Math.random() * acknowledged.length)] ?? []
+  if (token === undefined) return
+  const answer = await ask(options, 'GET', `/api/entries?token__eq=${token}`)
+  unexpected(options, answer, [200, 503])
+  if (answer?.status === 200 && answer.body.total_count !== 1) {
+    count(options.ledger.wrong, 'an acknowledged entry was not found')
+  }
+}
+
+/** Adds one to a counter, unless somebody else did meanwhile. */
+async function increment(options: LoadOptions): Promise<void> {
+  const counter = 1 + Math.floor(Math.random() * counters)
+  const path = `/api/counters/${counter}`
+  const read = await ask(options, 'GET', path)
+  unexpected(options, read, [200, 503])
+  if (read?.status !== 200) return
+  const known = options.ledger.increments.get(counter) ?? { acknowledged: 0, open: 0 }
+  options.ledger.increments.set(counter, known)
+  const value = read.body.value.value + 1
+  const answer = await ask(options, 'PATCH', path, { value }, { 'if-match': read.etag ?? '' })
+  unexpected(options, answer, [200, 412, 503])
+  const outcome = outcomeOf(answer)
+  if (outcome === 'acknowledged') known.acknowledged += 1
+  if (outcome === 'open') known.open += 1
+}
+
+/** Sends one record with one key until it is acknowledged. */
+async function writeRepeatedly(options: LoadOptions): Promise<void> {
+  const token = randomUUID()
+  const { repeated } = options.ledger
+  repeated.set(token, 'open')
+  for (let attempt = 0; attempt < 40; attempt++) {
+    const headers = { 'idempotency-key': token }
+    const answer = await ask(options, 'POST', '/api/entries', { token, note: 'repeated' }, headers)
+    unexpected(options, answer, [201, 409, 503])
+    if (answer?.status === 201) {
+      repeated.set(token, 'acknowledged')
+      return
+    }
+    await sleep(250)
+  }
+}
+
+function unexpected(
+  { ledger }: LoadOptions,
+  answer: Answer | undefined,
+  statuses: readonly number[],
+): void {
+  // Failures of the service itself have been written down already.
+  if (answer === undefined || answer.status >= 500 || statuses.includes(answer.status)) return
+  count(ledger.wrong, `${answer.status} ${JSON.stringify(answer.body?.errors).slice(0, 300)}`)
+}

@@ -1,0 +1,231 @@
+/**
+ * The fault suite: faults on servers of its own, under load, with a ledger of what was acknowledged. Minutes, not part of
+ * `npm test`: `pnpm faults [name part …] [--database postgres] [--pool ours] [--soak minutes]`.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { DatabaseName } from '../support/databases.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Fault, faults } from './faults.ts'
+import { emptyLedger, judge, type Ledger } from './ledger.ts'
+import { startLoad } from './load.ts'
+import type { Gauges } from './service.ts'
+import { prepare, type Setup, startSetup } from './setups.ts'
+import { linesOfOrder } from './world.ts'
+
+const { values: options, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: {
+    database: { type: 'string', multiple: true },
+    pool: { type: 'string', multiple: true },
+    soak: { type: 'string' },
+  },
+})
+
+const clients = 8
+/** Connections that the service may have. */
+const poolSize = 10
+
+interface Service {
+  readonly port: number
+  restart(signal: NodeJS.Signals): Promise<void>
+  gauges(): Promise<Gauges>
+  /** Exit codes of processes that ended by themselves. */
+  readonly deaths: number[]
+  end(): Promise<void>
+}
+
+async function startService(target: string, pool: string): Promise<Service> {
+  const port = await freePort()
+  const deaths: number[] = []
+  let ending = false
+  const start = async (): Promise<ChildProcess> => {
+    const file = fileURLToPath(new URL('service.ts', import.meta.url))
+    const child = fork(file, [String(port), pool, target], {
+      execArgv: [...process.execArgv, '--expose-gc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    child.on('exit', (code, signal) => {
+      if (!ending) deaths.push(code ?? Number(signal === null))
+    })
+    await Promise.race([once(child, 'message'), once(child, 'exit')])
+    ending = false
+    return child
+  }
+  let child = await start()
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    ending = true
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  return {
+    port,
+    deaths,
+    restart: async (signal) => {
+      await end(signal)
+      child = await start()
+    },
+    gauges: async () => {
+      child.send('gauges')
+      const [gauges] = (await once(child, 'message')) as [Gauges]
+      return gauges
+    },
+    end: () => end('SIGKILL'),
+  }
+}
+
+export interface Row {
+  readonly setup: string
+  readonly fault: string
+  readonly answered: number
+  readonly unavailable: number
+  readonly lost: number
+  readonly half: number
+  readonly wrong: readonly string[]
+  readonly unanswered: number
+  readonly deaths: number
+  /** Milliseconds from the end of the fault until every client was served again. */
+  readonly recovery: number
+  readonly leaked: string
+  readonly errors: Readonly<Record<string, number>>
+}
+
+async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> {
+  await prepare(setup)
+  const service = await startService(setup.target, pool)
+  const ledger = emptyLedger()
+  const url = (): string => `http://127.0.0.1:${service.port}`
+  const stop = startLoad({ url, ledger, clients, serviceEnds: fault.serviceEnds === true })
+  try {
+    await sleep(1_500)
+    const { port } = service
+    await fault.run({ setup, port, restartService: (signal) => service.restart(signal) })
+    const ended = performance.now()
+    const recovery = await recovered(ledger, ended)
+    await stop()
+    await sleep(1_500)
+    const leaked = await leakedConnections(setup, url())
+    const { errors } = await service.gauges()
+    const { lost, half, wrong } = judge(ledger, await setup.stored(), linesOfOrder)
+    return {
+      setup: `${setup.name}, ${pool}`,
+      fault: fault.name,
+      answered: ledger.successes.length,
+      unavailable: ledger.statuses.get(503) ?? 0,
+      lost,
+      half,
+      wrong,
+      unanswered: ledger.unanswered,
+      deaths: service.deaths.length,
+      recovery,
+      leaked,
+      errors,
+    }
+  } finally {
+    await stop()
+    await service.end()
+  }
+}
+
+/** Waits until requests succeed again, half a minute at most; then for a little more load. */
+async function recovered({ successes }: Ledger, since: number): Promise<number> {
+  const needed = clients * 3
+  const deadline = since + 30_000
+  while (performance.now() < deadline) {
+    const after = successes.filter((at) => at > since)
+    if (after.length >= needed) {
+      await sleep(1_000)
+      return Math.round((after[needed - 1] ?? since) - since)
+    }
+    await sleep(50)
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/** Whether the pool has all of its connections: as many requests at once as it has, all served, and no more at the server. */
+async function leakedConnections(setup: Setup, url: string): Promise<string> {
+  const answers = await Promise.all(
+    Array.from({ length: poolSize * 3 }, () =>
+      fetch(`${url}/api/entries?limit=50`, { signal: AbortSignal.timeout(10_000) }).then(
+        async (response) => {
+          await response.text()
+          return response.status
+        },
+        () => 0,
+      ),
+    ),
+  )
+  const served = answers.filter((status) => status === 200).length
+  const open = await setup.connections()
+  if (served < answers.length) return `${answers.length - served} of ${answers.length} not served`
+  return open > poolSize ? `${open} connections` : '0'
+}
+
+const isGood = (row: Row): boolean =>
+  row.lost + row.half + row.wrong.length + row.unanswered + row.deaths === 0 &&
+  row.leaked === '0' &&
+  Number.isFinite(row.recovery)
+
+async function soak(setup: Setup, pool: string, minutes: number): Promise<void> {
+  await prepare(setup)
+  const service = await startService(setup.target, pool)
+  const ledger = emptyLedger()
+  const url = (): string => `http://127.0.0.1:${service.port}`
+  const stop = startLoad({ url, ledger, clients: 4, serviceEnds: false })
+  const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
+  for (let minute = 0; minute <= minutes; minute++) {
+    await sleep(minute === 0 ? 20_000 : 60_000)
+    const { heap, resident, handles } = await service.gauges()
+    console.log(
+      `soak ${setup.name}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles`,
+    )
+  }
+  await stop()
+  const verdict = judge(ledger, await setup.stored(), linesOfOrder)
+  console.log(`soak ${setup.name}, ${pool}: ${ledger.successes.length} answers,`, verdict)
+  await service.end()
+}
+
+const databases: readonly DatabaseName[] = ['sqlite', 'postgres', 'mysql']
+const rows: Row[] = []
+for (const name of databases) {
+  if (options.database !== undefined && !options.database.includes(name)) continue
+  const setup = await startSetup(name)
+  if ('lacks' in setup) {
+    console.log(`NOT RUN: ${name}, ${setup.lacks}`)
+    continue
+  }
+  try {
+    for (const pool of options.pool ?? ['ours', "the host's"]) {
+      for (const fault of faults) {
+        if (!fault.on.includes(name) || !parts.every((part) => fault.name.includes(part))) continue
+        const row = await tryFault(setup, pool, fault)
+        rows.push(row)
+        const { errors, ...said } = row
+        console.log(isGood(row) ? '✓' : '✗', JSON.stringify(said))
+        if (!isGood(row)) console.log('  reported:', JSON.stringify(errors, null, 1).slice(0, 1500))
+      }
+      if (options.soak !== undefined) await soak(setup, pool, Number(options.soak))
+    }
+  } finally {
+    await setup.remove()
+  }
+}
+
+console.log(
+  '\n| Set-up | Fault | Answered | 503 | Lost | Half | Wrong | Unanswered | Ended | Recovered after | Connections leaked |',
+)
+console.log('|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|')
+for (const row of rows) {
+  const cells = [row.setup, row.fault, row.answered, row.unavailable, row.lost, row.half]
+  const more = [row.wrong.length, row.unanswered, row.deaths, `${row.recovery} ms`, row.leaked]
+  console.log(`| ${[...cells, ...more].join(' | ')} |`)
+}
+const failed = rows.filter((row) => !isGood(row)).length
+console.log(`\n${rows.length - failed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0

@@ -1,0 +1,57 @@
+/** What the service under fault publishes: records with a token each, orders with lines, counters. */
+import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import type { Kysely } from 'kysely'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+export const Entry = defineModel('Entry', {
+  columns: {
+    id,
+    token: { type: 'string', maxLength: 60, unique: true },
+    note: { type: 'string', maxLength: 200, nullable: true },
+  },
+  meta: {},
+})
+
+export const Order = defineModel('Order', {
+  columns: { id, token: { type: 'string', maxLength: 60, unique: true } },
+  relations: { lines: hasMany('OrderLine', 'order_id') },
+  meta: {},
+})
+
+export const OrderLine = defineModel('OrderLine', {
+  columns: { id, order_id: { type: 'integer' }, position: { type: 'integer' } },
+  relations: { order: belongsTo('Order', 'order_id') },
+  meta: {},
+})
+
+export const Counter = defineModel('Counter', {
+  columns: { id, value: { type: 'integer' } },
+  meta: {},
+})
+
+export const models = [Entry, Order, OrderLine, Counter]
+
+/** Lines of every order. */
+export const linesOfOrder = 3
+
+/** Counters, with the keys 1 to this. */
+export const counters = 4
+
+/** Milliseconds; the faults last longer. */
+export const statementTimeout = 2_000
+
+// biome-ignore lint/suspicious/noExplicitAny: any database
+export const apiOf = (db: Kysely<any>, onError: (error: unknown) => void) =>
+  createApi({
+    db,
+    models,
+    config: {
+      API_ALLOW_NESTED_WRITES: true,
+      API_STATEMENT_TIMEOUT: statementTimeout,
+      API_HEALTH_ROUTE: '/health',
+      API_CREATE_DOCS: false,
+    },
+    onError,
+    onWarning: () => {},
+  })
