@@ -121,6 +121,20 @@ eachDatabase('contract: joins', (test, db) => {
     })
   })
 
+  test('conditions over several relations are right, however many ways there are to meet them', async () => {
+    const either = 'or[books.title__eq=Newts,books.tags.name__eq=food]'
+    const never = 'or[books.title__eq=nowhere,books.tags.name__eq=nowhere]'
+    const ids = (conditions: readonly string[]) =>
+      column(api, `/api/authors?join=books.tags&${conditions.join('&')}`)
+    equal(await ids([either]), [2, 3])
+    for (const times of [2, 4, 5, 6, 7]) {
+      const all = Array.from({ length: times }, () => either)
+      equal(await ids(all), [2, 3])
+      equal(await ids([...all, never]), [])
+      equal(await ids([...all, `not[${never}]`]), [2, 3])
+    }
+  })
+
   test('a repeat, in whatever spelling, is one join', async () => {
     const once = await get(api, '/api/books?join=tags&fields=id')
     const thrice = await get(api, '/api/books?join=tags,TAG&join=%20tags&fields=id')

@@ -117,6 +117,7 @@ function known(): ReadonlySet<string> {
     'junction of',
     'partner of',
     'ranked',
+    'keys',
     'rank_in_parent',
     'counted',
     'total',

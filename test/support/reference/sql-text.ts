@@ -6,7 +6,7 @@ import type { DatabaseName } from '../databases.ts'
 
 /** Names the compiler gives: nothing a client says is among them. */
 const own =
-  /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|junction of|partner of)$/
+  /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
 
 /** Aliases made from a name: of the links on the way to it, or of its second use. */
 const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]

@@ -6,7 +6,8 @@ import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
 import { chain } from '../dialect/sql-parts.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
-import { columnOf, junction, linkRows, relatedRows, sameKeys } from './source.ts'
+import { whereAll } from './clauses.ts'
+import { columnOf, joinedSource, joinKeys, junction, linkRows, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
 
 /** An operand as SQL, with the column type its comparisons follow. */
@@ -98,16 +99,35 @@ function join(
 const constant = (value: boolean): Fragment<SqlBool> =>
   value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
 
-function exists(
-  target: Target,
-  condition: Extract<Condition, { kind: 'exists' }>,
-): Fragment<SqlBool> {
-  const where = allOf(target, condition.where)
-  const rows = relatedRows(target, condition)
-  const select =
-    where === undefined ? sql`select 1 from ${rows}` : sql`select 1 from ${rows} and ${where}`
-  return condition.negated ? sql<SqlBool>`not exists (${select})` : sql<SqlBool>`exists (${select})`
+type Exists = Extract<Condition, { kind: 'exists' }>
+type Test = Expression<SqlBool>
+
+function exists(target: Target, condition: Exists): Expression<SqlBool> {
+  const where = condition.where.map((one) => compileCondition(target, one))
+  const found = amongKeys(target, condition, where) ?? byRow(target, condition, where)
+  return condition.negated ? sql<SqlBool>`not ${found}` : found
 }
+
+function byRow(target: Target, condition: Exists, where: readonly Test[]): Test {
+  const rows = relatedRows(target, condition)
+  return where.length === 0
+    ? sql<SqlBool>`exists (select 1 from ${rows})`
+    : sql<SqlBool>`exists (select 1 from ${rows} and ${chain(where, 'and')})`
+}
+
+/** By the keys of the related rows, where the database does better so. */
+function amongKeys(target: Target, condition: Exists, where: readonly Test[]): Test | undefined {
+  const keys = joinKeys(condition)
+  // EXISTS is false for a key of NULL, and IN is unknown.
+  const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
+  const rows = sql`${joinedSource(target, condition)}${whereAll([...known, ...where])}`
+  const found = target.dialect.keysIn?.(condition.lookUp, keys, rows)
+  if (found === undefined || condition.exact !== true) return found
+  const brought = keys.map(({ otherRef }) => isNotNull(otherRef))
+  return sql<SqlBool>`(${chain([...brought, found], 'and')})`
+}
+
+const isNotNull = (ref: Fragment): Test => sql<SqlBool>`${ref} is not null`
 
 /** Rows of a relation route: by the child's key, or through the junction. */
 function linked(
@@ -127,11 +147,16 @@ function linked(
   })
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (relation.through === undefined) return all
-  const pairs = sameKeys(
-    target,
-    relation.to,
-    relation.through.to.map((name) => sql.id(junction, name)),
-    relation.to.map((column) => columnOf(source, column)),
-  )
-  return sql<SqlBool>`exists (select 1 from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} where ${pairs} and ${all})`
+  const rows = sql`${linkRows(target, source, relation.through.table)} as ${sql.id(junction)}`
+  const pairs = relation.to.map((column, i) => ({
+    column,
+    ref: sql.id(junction, relation.through?.to[i] ?? ''),
+    otherColumn: column,
+    otherRef: columnOf(source, column),
+  }))
+  const { keysIn, sameKey } = target.dialect
+  const among = keysIn?.('any', pairs, sql`${rows} where ${all}`)
+  if (among !== undefined) return among
+  const same = pairs.map(({ column, ref, otherRef }) => sameKey(column, ref, column, otherRef))
+  return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all})`
 }

@@ -47,12 +47,7 @@ export function compileEmbed(
   const { dialect } = target
   const selection = compileSelection(target, object?.kept ?? plan.output, false)
   const parents = parentColumns(embed)
-  const source = joinedSource(target, {
-    from: plan.from,
-    relation,
-    source: plan.from,
-    type: 'inner',
-  })
+  const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
   const chosen = allOf(target, plan.where)
   const order = embedOrder(target, embed)
   const parentSelection = parents.map(({ column, ref }, i) =>

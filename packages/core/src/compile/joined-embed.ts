@@ -49,7 +49,7 @@ export function compileEmbedJoin(
   if (key === undefined) throw new Error(`${relation.name} has no key`)
   const values = selection.expressions.map(({ expression }) => expression)
   const selected = [target.dialect.select(key, columnOf(source, key)), ...values]
-  const planned = { from: plan.from, relation, source, type: 'left' as const }
+  const planned = { from: plan.from, relation, source }
   return {
     embed,
     join: sql` left join ${joinedSource(target, planned)} on ${joinCondition(target, planned)}`,

@@ -1,7 +1,7 @@
 // RowPlan → the statement that reads a page of its rows; no decisions left, no client text but bound values.
 
 import type { SqlBool } from 'kysely'
-import { natural } from '../dialect/sql-parts.ts'
+import { natural, tuple } from '../dialect/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
@@ -12,7 +12,7 @@ import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
 import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-text.ts'
 import { totalWithin } from './row-count.ts'
 import { isInOrder, orderTerms } from './row-order.ts'
-import { readsBaseAlone, selectOf, tupleOf, usedBy } from './row-set.ts'
+import { readsBaseAlone, selectOf, usedBy } from './row-set.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { aliasedSource, columnOf } from './source.ts'
 import type { Target } from './target.ts'
@@ -168,7 +168,7 @@ const textAlias = (i: number): string => `text ${i}`
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const chosen = keys.map((key, i) => key.as(`key_${i}`))
-  return sql`${tupleOf(keys)} in (${selectOf(target, plan, chosen)}${page})`
+  return sql`${tuple(keys)} in (${selectOf(target, plan, chosen)}${page})`
 }
 
 /**

@@ -1,9 +1,11 @@
 // RowPlan → the set that it is about: SELECT … FROM … WHERE … GROUP BY … HAVING, without order and page.
 
+import { tuple } from '../dialect/sql-parts.ts'
+import { conditionsOnBase } from '../plan/base-conditions.ts'
 import { decidingJoins } from '../plan/deciding-joins.ts'
 import { isLookUpRelation } from '../plan/look-up-relation.ts'
 import { keyRefs } from '../plan/names.ts'
-import type { PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
+import type { Condition, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { groupBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
@@ -43,14 +45,14 @@ interface Narrowed {
 function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Narrowed {
   if (!plan.distinctBase) {
     const joins = withoutIdle(plan, used)
-    return { from: joined(target, plan.from, joins), where: conditionsOf(target, plan) }
+    return { from: joined(target, plan.from, joins), where: conditionsOf(target, plan.where) }
   }
   const needed = plan.joins
     .filter((join) => used.has(join.source))
     .map((join): PlannedJoin => ({ ...join, type: 'left' }))
-  const deciding = decidingJoins(plan.where, plan.joins)
+  const conditions = conditionsOnBase(plan.from, plan.where, plan.joins)
   const where =
-    deciding.length === 0 ? conditionsOf(target, plan) : [chosenKeys(target, plan, deciding)]
+    conditions === undefined ? [chosenKeys(target, plan)] : conditionsOf(target, conditions)
   return { from: joined(target, plan.from, needed), where }
 }
 
@@ -91,17 +93,21 @@ function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fr
   return sql.join(tables, sql``)
 }
 
-function conditionsOf(target: Target, plan: RowPlan): readonly Fragment[] {
-  const condition = allOf(target, plan.where)
+function conditionsOf(target: Target, where: readonly Condition[]): readonly Fragment[] {
+  const condition = allOf(target, where)
   return condition === undefined ? [] : [condition]
 }
 
-/** `key in (select key from base join … where …)`: joined rows repeat keys, not base rows. */
-function chosenKeys(target: Target, plan: RowPlan, joins: readonly PlannedJoin[]): Fragment {
+/**
+ * `key in (select key from base join … where …)`: joined rows repeat keys, not base rows. Reads every combination of joined
+ * rows, so this is for conditions alone that cannot be tested on one joined source after the other.
+ */
+function chosenKeys(target: Target, plan: RowPlan): Fragment {
+  const joins = decidingJoins(plan.where, plan.joins)
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const from = joined(target, plan.from, joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
-  return sql`${tupleOf(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan))})`
+  return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan.where))})`
 }
 
 function grouping(target: Target, plan: RowPlan): Fragment {
@@ -110,10 +116,6 @@ function grouping(target: Target, plan: RowPlan): Fragment {
   const having = allOf(target, plan.having)
   return having === undefined ? keys : sql`${keys} having ${having}`
 }
-
-/** One key, or several in parentheses. */
-export const tupleOf = (keys: readonly Fragment[]): Fragment | undefined =>
-  keys.length === 1 ? keys[0] : sql`(${sql.join(keys)})`
 
 /** The joined sources that output and order read, with what leads to them. */
 export function usedBy(plan: RowPlan): ReadonlySet<Source> {

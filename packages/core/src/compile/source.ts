@@ -1,6 +1,7 @@
 // The one place where rows are read: a Source and its scope → a table, or a derived table that already hides what must be hidden.
 
 import { type Expression, expressionBuilder } from 'kysely'
+import type { KeyPair } from '../dialect/dialect.ts'
 import type { PlannedJoin, Source } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
@@ -69,7 +70,7 @@ const linkColumn = (i: number): string => `link_${i}`
  * What a join reads: the source, or for a many-to-many the source already joined to its junction, so that a left
  * join keeps one row for a base whose partners are all invisible.
  */
-export function joinedSource(target: Target, join: PlannedJoin): Aliased {
+export function joinedSource(target: Target, join: Omit<PlannedJoin, 'type'>): Aliased {
   const { relation, source } = join
   if (relation.through === undefined) return aliasedSource(target, source)
   const links = relation.through.from.map(
@@ -83,7 +84,7 @@ export function joinedSource(target: Target, join: PlannedJoin): Aliased {
   )
 }
 
-function junctionEquals(target: Target, { relation }: PlannedJoin): Fragment {
+function junctionEquals(target: Target, { relation }: Pick<PlannedJoin, 'relation'>): Fragment {
   return sameKeys(
     target,
     relation.to,
@@ -106,16 +107,33 @@ export function sameKeys(
   return sql.join(pairs, sql` and `)
 }
 
+/** The keys of a join: what the joined rows are looked up by, and what the row it starts from brings. */
+export function joinKeys({
+  relation,
+  from,
+  source,
+}: Omit<PlannedJoin, 'type'>): readonly JoinKey[] {
+  return relation.from.map((otherColumn, i) => {
+    const to = relation.to[i]
+    const own =
+      relation.through === undefined && to !== undefined
+        ? { column: to, ref: columnOf(source, to) }
+        : { column: otherColumn, ref: sql.id(source.alias, linkColumn(i)) }
+    return { ...own, otherColumn, otherRef: columnOf(from, otherColumn) }
+  })
+}
+
+interface JoinKey extends KeyPair {
+  readonly ref: Fragment
+  readonly otherRef: Fragment
+}
+
 /** The ON condition of a join: the relation's keys. */
-export function joinCondition(target: Target, join: PlannedJoin): Fragment {
-  const { relation, from, source } = join
-  const own =
-    relation.through === undefined
-      ? relation.to.map((column) => columnOf(source, column))
-      : relation.from.map((_, i) => sql.id(source.alias, linkColumn(i)))
-  const columns = relation.through === undefined ? relation.to : relation.from
-  const other = relation.from.map((column) => columnOf(from, column))
-  return sameKeys(target, columns, own, other, relation.from)
+export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
+  const pairs = joinKeys(join).map(({ column, ref, otherColumn, otherRef }) =>
+    dialect.sameKey(column, ref, otherColumn, otherRef),
+  )
+  return sql.join(pairs, sql` and `)
 }
 
 /**
@@ -151,7 +169,5 @@ export function rightJoinSteps(
 
 /** `from … where …` of the rows at the end of a relation, correlated with the row it starts from. */
 export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
-  const planned: PlannedJoin = { ...join, type: 'inner' }
-  const joined = joinedSource(target, planned)
-  return sql`${joined} where ${joinCondition(target, planned)}`
+  return sql`${joinedSource(target, join)} where ${joinCondition(target, join)}`
 }

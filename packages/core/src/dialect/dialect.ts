@@ -3,6 +3,7 @@
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
+import type { LookUp } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { TextStyle } from '../sql/print.ts'
 import type { JsonText } from './json-text.ts'
@@ -33,6 +34,14 @@ export interface DialectTable {
 
 /** A typed value of a plan (see `plan/plan.ts`). */
 export type PlanValue = string | number | bigint | boolean
+
+/** Two columns that hold the same key: the one that is looked up, and the one that a row brings. */
+export interface KeyPair {
+  readonly column: DialectColumn
+  readonly ref: Expression<unknown>
+  readonly otherColumn: DialectColumn
+  readonly otherRef: Expression<unknown>
+}
 
 /** What went wrong in the database, by what the caller can do about it (reliability §3). */
 export interface DatabaseFailure {
@@ -193,6 +202,18 @@ export interface Dialect {
     otherColumn: DialectColumn,
     otherRef: Expression<unknown>,
   ): Expression<SqlBool>
+
+  /**
+   * Whether a row brings a key that is among those of `rows` (what follows FROM); unknown where a key is NULL. Undefined
+   * where EXISTS is better.
+   *
+   * `"books"."id" in (select "tags"."book_id" from …)`
+   */
+  readonly keysIn?: (
+    lookUp: LookUp,
+    keys: readonly KeyPair[],
+    rows: Expression<unknown>,
+  ) => Expression<SqlBool> | undefined
 
   /**
    * The form of a column in which equal JSON is equal and order is the contract's: what GROUP BY and DISTINCT work on.

@@ -7,7 +7,7 @@ import { aggregateDecoderOf } from './aggregate-decode.ts'
 import { blankForm, nextSecond } from './calendar-text.ts'
 import { classifyMysql } from './classify.ts'
 import { decoderOf } from './decode.ts'
-import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import type { Dialect, DialectColumn, KeyPair, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { type Facts, lookUpFacts, unknownFacts } from './mysql-facts.ts'
 import { mysqlLoneWrites } from './mysql-lone-writes.ts'
@@ -16,9 +16,12 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  inDistinctKeys,
+  inKeys,
   inList,
   isText,
   jsonText,
+  type KeySides,
   natural,
   padded,
   plainCompare,
@@ -113,6 +116,11 @@ function dialectWith(facts: Facts): Dialect {
       : exact
   }
 
+  const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
+    isLoose(column) || isLoose(otherColumn)
+      ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
+      : { own: ref, other: otherRef }
+
   return {
     name: 'mysql',
     lookUpLoneWrites: mysqlLoneWrites,
@@ -169,6 +177,13 @@ function dialectWith(facts: Facts): Dialect {
       const own = sql<SqlBool>`${ref} = ${otherRef}`
       if (!isLoose(column) && !isLoose(otherColumn)) return own
       return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)})`
+    },
+
+    keysIn(lookUp, keys, rows) {
+      if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
+      // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
+      // with a join and another EXISTS; it rewrites EXISTS as IN in any case.
+      return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
     },
 
     comparable: asComparable,

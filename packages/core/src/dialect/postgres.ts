@@ -7,7 +7,7 @@ import { aggregateDecoderOf } from './aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from './calendar-text.ts'
 import { classifyPostgres } from './classify.ts'
 import { decoderOf } from './decode.ts'
-import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import type { Dialect, DialectColumn, KeyPair, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
@@ -18,8 +18,10 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  inDistinctKeys,
   isText,
   jsonText,
+  type KeySides,
   natural,
   plainCompare,
   type Ref,
@@ -121,6 +123,15 @@ function dialectWith(facts: Facts): Dialect {
     return plainCompare(equality ? ref : ordered(column, ref), operator, bound)
   }
 
+  const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides => {
+    if (isLoose(column) || isLoose(otherColumn)) {
+      return { own: byCodePoint(ref), other: byCodePoint(otherRef) }
+    }
+    return comparesAsText(column, otherColumn)
+      ? { own: sql`${ref}::text`, other: sql`${otherRef}::text` }
+      : { own: ref, other: otherRef }
+  }
+
   return {
     name: 'postgres',
     lookUpLoneWrites: postgresLoneWrites,
@@ -177,14 +188,17 @@ function dialectWith(facts: Facts): Dialect {
     },
 
     sameKey(column, ref, otherColumn, otherRef) {
-      // Only text can be kept in different types that do not compare.
-      if (column.type !== otherColumn.type && (isText(column) || isText(otherColumn))) {
+      if (comparesAsText(column, otherColumn)) {
         return sql<SqlBool>`${ref}::text = ${otherRef}::text`
       }
       const own = sql<SqlBool>`${ref} = ${otherRef}`
       if (!isLoose(column) && !isLoose(otherColumn)) return own
       return sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(otherRef)})`
     },
+
+    // EXISTS and IN are one semi-join to the planner.
+    keysIn: (lookUp, keys, rows) =>
+      lookUp === 'once' ? inDistinctKeys(keys.map(keySides), rows) : undefined,
 
     comparable: asComparable,
 
@@ -239,6 +253,10 @@ function select(column: DialectColumn, ref: Ref): Ref {
 function byCodePoint(ref: Ref): Fragment {
   return sql`${ref}::text collate "C"`
 }
+
+/** Only text can be kept in different types that do not compare. */
+const comparesAsText = (column: DialectColumn, other: DialectColumn): boolean =>
+  column.type !== other.type && (isText(column) || isText(other))
 
 const isInt4 = (value: PlanValue): boolean =>
   (typeof value === 'number' || typeof value === 'bigint') && value >= -(2 ** 31) && value < 2 ** 31

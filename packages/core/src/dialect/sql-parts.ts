@@ -75,6 +75,32 @@ export function inList(ref: Ref, items: readonly unknown[], negated: boolean): T
   return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
 }
 
+/** One expression, or several in parentheses: a row value. */
+export const tuple = (parts: readonly Ref[]): Ref =>
+  parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
+
+/** A key as the looked up row and as the other row has it, in forms that are equal where the keys are the same. */
+export interface KeySides {
+  readonly own: Ref
+  readonly other: Ref
+}
+
+/** `key in (select key from rows)` */
+export function inKeys(keys: readonly KeySides[], rows: Ref): Test {
+  const own = sql.join(keys.map((key) => key.own))
+  return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select ${own} from ${rows})`
+}
+
+/**
+ * `key in (select … from (select distinct …))`. Without DISTINCT the planner merges the select into the statement: MariaDB
+ * then joins what it should look up, and PostgreSQL, with a small LIMIT, reads the set again for each row.
+ */
+export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
+  const own = keys.map((key, i) => sql`${key.own}`.as(`key_${i}`))
+  const set = sql`select distinct ${sql.join(own)} from ${rows}`
+  return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select * from (${set}) as ${sql.id('keys')})`
+}
+
 /** Lists are padded to a power of two, so that few statements serve lists of any length. */
 export function padded<T>(values: readonly T[]): readonly T[] {
   let length = 1

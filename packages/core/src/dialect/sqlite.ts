@@ -15,6 +15,7 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  inKeys,
   inList,
   isText,
   jsonText,
@@ -109,6 +110,17 @@ export const sqlite: Dialect = {
 
   sameKey: (column, ref, _otherColumn, otherRef) =>
     sql<SqlBool>`${isText(column) ? operand(column, ref) : ref} = ${otherRef}`,
+
+  keysIn(lookUp, keys, rows) {
+    // An index on the related rows finds keys first, but EXISTS is asked for no more rows than a page has.
+    if (lookUp === 'each' || lookUp === 'nested') return undefined
+    // The collation is that of the left side.
+    const sides = keys.map(({ column, ref, otherRef }) => ({
+      own: ref,
+      other: isText(column) ? operand(column, otherRef) : otherRef,
+    }))
+    return inKeys(sides, rows)
+  },
 
   comparable: asComparable,
 

@@ -115,7 +115,11 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
   }
   const many = relation.cardinality === 'many'
   const source = openSource(context, relation.target, relation, relation.target.table, many)
-  const names: Names = { base: source, joins: [] }
+  const names: Names = {
+    base: source,
+    joins: [],
+    start: { repeated: false, nested: false },
+  }
   const below: PlannedRelations =
     options.fields === undefined && relation.target.settings.addRelations
       ? expand({ ...level, context, left: level.left - 1, arrivedBy: relation, path })

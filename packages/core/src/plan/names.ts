@@ -5,12 +5,15 @@ import { didYouMean } from '../naming/suggest.ts'
 import type { FieldNode } from '../parse/ast.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Start } from './look-up.ts'
 import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 
 /** The tables a field may name: the base and what is joined to it. */
 export interface Names {
   readonly base: Source
   readonly joins: readonly PlannedJoin[]
+  /** How the rows of the base come up where conditions are tested on them. */
+  readonly start: Start
 }
 
 /** The reference to a column that the registry, not a client, names: keys of links, embeds and orders. */

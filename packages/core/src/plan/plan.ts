@@ -56,6 +56,12 @@ export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
  */
 export type Slot = { readonly query: number } | { readonly key: number }
 
+/**
+ * How related rows are looked up: for `each` row of the base, for each row that is being looked up itself (`nested`),
+ * `once` for all rows, or in `any` of these ways, as the database does best.
+ */
+export type LookUp = 'each' | 'nested' | 'once' | 'any'
+
 export type Condition =
   | {
       readonly kind: 'compare'
@@ -98,6 +104,9 @@ export type Condition =
       /** Holds for one and the same related row. */
       readonly where: readonly Condition[]
       readonly negated: boolean
+      readonly lookUp: LookUp
+      /** Whether it must be true or false, and never unknown, also where the row it starts from is one of NULLs: it may be negated. */
+      readonly exact?: true
     }
   | {
       /** Rows at the end of a relation, for one parent: a relation route. */

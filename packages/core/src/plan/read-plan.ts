@@ -96,8 +96,12 @@ function planRows(
   const { ast } = context
   const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'entity'
   const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
-  const names: Names = { base, joins: asPlanned(planJoins(context, base), shape) }
-  const repeats = names.joins.some((join) => isToMany(names.joins, join.source))
+  const joins = asPlanned(planJoins(context, base), shape)
+  const repeats = joins.some((join) => isToMany(joins, join.source))
+  const distinctBase = repeats && (shape === 'entity' || one)
+  const isRight = joins.some((join) => join.type === 'right')
+  const start = { repeated: !distinctBase && (repeats || isRight), nested: false }
+  const names: Names = { base, joins, start }
   const groups = shape === 'groups' ? planGroups(context, names) : undefined
   const { where, having } = planConditions(context, names, ast.where, groups?.labels)
   allowOrder(context)
@@ -108,7 +112,6 @@ function planRows(
       ? projectionOutput(context, names, ast.fields)
       : entityOutput(base, neededKeys(relations)))
   if (one) refuseManyValues(context, names)
-  const distinctBase = repeats && (shape === 'entity' || one)
   return {
     action,
     rows: {

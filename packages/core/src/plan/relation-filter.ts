@@ -1,4 +1,4 @@
-// `exists(…)` and `missing(…)`: conditions on related rows that need no join, planned as nested EXISTS (contract §4).
+// `exists(…)` and `missing(…)`: conditions on related rows that need no join, planned as one condition inside another, step by step (contract §4).
 
 import { settingNames } from '../config/setting-names.ts'
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../errors.ts'
@@ -7,6 +7,7 @@ import type { RelationFilterNode, TextNode } from '../parse/ast.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { type PlanContext, relatedSource, textAt } from './context.ts'
+import { stepBy } from './look-up.ts'
 import type { Names } from './names.ts'
 import type { Condition, Source } from './plan.ts'
 import { planWhere } from './where.ts'
@@ -29,12 +30,14 @@ export function planRelationFilter(
   }
   const [first, ...rest] = node.path
   if (first === undefined) throw unknownPathSegment('', '', at)
-  return { ...step(context, names.base, first, rest, node, at), negated: node.kind === 'missing' }
+  const condition = step(context, names, first, rest, node, at)
+  const exact = condition.lookUp === 'once' ? ({ exact: true } as const) : {}
+  return { ...condition, negated: node.kind === 'missing', ...exact }
 }
 
 function step(
   context: PlanContext,
-  from: Source,
+  { base: from, start }: Names,
   segment: TextNode,
   rest: readonly TextNode[],
   node: RelationFilterNode,
@@ -43,12 +46,14 @@ function step(
   const relation = relationAt(from, segment, at)
   if (!context.reach(relation.target)) throw forbiddenJoin(segment.text)
   const source = relatedSource(context, relation)
+  const { lookUp, next: reached } = stepBy(relation, start)
+  const names = { base: source, joins: [], start: reached }
   const [next, ...further] = rest
   const where =
     next === undefined
-      ? planWhere(context, { base: source, joins: [] }, node.where)
-      : [step(context, source, next, further, node, at)]
-  return { kind: 'exists', from, relation, source, where, negated: false }
+      ? planWhere(context, names, node.where)
+      : [step(context, names, next, further, node, at)]
+  return { kind: 'exists', from, relation, source, where, negated: false, lookUp }
 }
 
 function relationAt(from: Source, segment: TextNode, at: string): ResolvedRelation {
