@@ -37,7 +37,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'existsUnscoped',
     callers: {
-      'execute/violation.ts': [2, 'which key the database refused, whoever holds it'],
+      'execute/violation.ts': [3, 'which key or link the database refused, whoever holds it'],
       'execute/write-checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
@@ -66,15 +66,22 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLinks',
     callers: {
-      'execute/write-create.ts': [1, 'which links of a junction table are there already'],
+      'execute/link-table.ts': [1, 'links of a junction that no model publishes'],
+    },
+  },
+  {
+    name: 'compileLockOf',
+    callers: {
+      'execute/link-records.ts': [1, 'holds links before they are read through their scope'],
     },
   },
   {
     name: 'tableOf',
     callers: {
       'auth/refresh-tokens.ts': [1, ownTable],
+      'compile/link-query.ts': [4, 'writes of links, and the reads above and below'],
       'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
-      'compile/write-query.ts': [8, 'writes, and the reads above'],
+      'compile/write-query.ts': [7, 'writes, and the reads above'],
       'execute/idempotency-store.ts': [1, ownTable],
     },
   },

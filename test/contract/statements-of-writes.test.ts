@@ -31,8 +31,9 @@ const table = costTable(`
   POST n tags or change them, new           | 3 + 2n |   3 + 2n | 4 + 2n
   POST n tags or change them, known         | 3 + 2n |   3 + 2n | 4 + 2n
   POST an author with n new books           |  4 + n |    4 + n |  5 + n
-  POST a book with n new tags               | 5 + 2n |   5 + 2n | 6 + 2n
-  POST a book linked to n tags              | 5 + 2n |   5 + 2n | 6 + 2n
+  POST a book with n new tags               |  5 + n |    5 + n |  6 + n
+  POST a book linked to n tags              |      6 |        6 |      7
+  PATCH a book with n links for n others    |      8 |        8 |      9
   PATCH n books by a filter                 | 4 + 2n |   5 + 3n | 6 + 3n
   DELETE n tags by a filter                 | 3 + 3n |   4 + 4n | 5 + 4n
   DELETE an author with n books             | 9 + 3n |  10 + 3n | 11 + 3n
@@ -128,6 +129,11 @@ eachDatabase('statements of a write', (test, db) => {
     'POST a book linked to n tags': async (n) => {
       const ids: number[] = await added('tags', times(n, tag))
       return post('books', { ...book(), tags: ids.map((id) => ({ id })) })
+    },
+    'PATCH a book with n links for n others': async (n) => {
+      const [id] = await added('books', [{ ...book(), tags: times(n, tag) }])
+      const ids: number[] = await added('tags', times(n, tag))
+      return patch(`books/${id}`, { tags: ids.map((other) => ({ id: other })) })
     },
     'PATCH n books by a filter': async (n) =>
       patch(`books?id__in=(${await added('books', times(n, book))})`, book()),

@@ -1,5 +1,5 @@
 /** Authentication of one model does not open another that asks for a stronger strategy, by whatever way it is reached. */
-import { type ApiRequest, belongsTo, createApi, defineModel } from '@model-api/core'
+import { type ApiRequest, belongsTo, createApi, defineModel, manyToMany } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -14,8 +14,25 @@ const Member = defineModel('Member', {
 
 const Badge = defineModel('Badge', {
   columns: { id, vault_id: { type: 'integer' } },
-  relations: { vault: belongsTo('Vault', 'vault_id') },
+  relations: {
+    vault: belongsTo('Vault', 'vault_id'),
+    doors: manyToMany('Door', { through: 'passes', from: 'badge_id', to: 'door_id' }),
+  },
   meta: { authenticate_method: ['custom', 'basic'], allow_join: true },
+})
+
+const Door = defineModel('Door', {
+  columns: { id },
+  meta: { authenticate_method: ['custom', 'basic'] },
+})
+
+/** Who may pass which door takes a password to see and to say. */
+const Pass = defineModel('Pass', {
+  columns: {
+    badge_id: { type: 'integer', primaryKey: true },
+    door_id: { type: 'integer', primaryKey: true },
+  },
+  meta: { authenticate_method: ['basic'] },
 })
 
 const Vault = defineModel('Vault', {
@@ -26,14 +43,16 @@ const Vault = defineModel('Vault', {
 eachDatabase('a strategy', (test, db) => {
   const api = createApi({
     db: db.kysely,
-    models: [Member, Badge, Vault],
+    models: [Member, Badge, Vault, Door, Pass],
     config: {
+      API_ALLOW_NESTED_WRITES: true,
       API_USER_MODEL: Member,
       API_USER_LOOKUP_FIELD: 'name',
       API_CREDENTIAL_CHECK_METHOD: 'check',
       API_CUSTOM_AUTH: (request: ApiRequest) => request.headers?.['x-badge'] === '7',
     },
     clock: frozenClock(),
+    onWarning: () => {},
   })
   const badge = { 'x-badge': '7' }
   const password = { authorization: `Basic ${btoa('ann:secret')}` }
@@ -41,10 +60,12 @@ eachDatabase('a strategy', (test, db) => {
     api.handle({ method: 'GET', url, headers })
 
   test.before(async () => {
-    await createTables(db, [Member, Vault, Badge])
+    await createTables(db, [Member, Vault, Badge, Door, Pass])
     await insertRows(db, Member, [{ id: 1, name: 'ann', password: 'secret' }])
     await insertRows(db, Vault, [{ id: 1, code: 'open sesame' }])
     await insertRows(db, Badge, [{ id: 1, vault_id: 1 }])
+    await insertRows(db, Door, [{ id: 1 }, { id: 2 }])
+    await insertRows(db, Pass, [{ badge_id: 1, door_id: 1 }])
   })
 
   test('that is too weak reaches its own model only', async () => {
@@ -62,5 +83,21 @@ eachDatabase('a strategy', (test, db) => {
     equal((await send('/api/vaults', password)).status, 200)
     equal((await send('/api/badges?join=vault&fields=vault.code', password)).status, 200)
     equal((await send('/api/badges/1/vault', password)).status, 200)
+  })
+
+  const write = async (body: object, headers: Readonly<Record<string, string>>) => {
+    const { status } = await api.handle({ method: 'PATCH', url: '/api/badges/1', headers, body })
+    return status
+  }
+
+  test('that is too weak writes nothing of another model, by a nested link or by a list of links', async () => {
+    for (const vault of [1, 99]) equal(await write({ vault: { id: vault } }, badge), 403)
+    equal(await write({ doors: [{ id: 1 }, { id: 2 }] }, badge), 403)
+    equal(await write({ doors: [] }, badge), 403)
+    // Neither makes nor removes a link.
+    equal(await write({ doors: [{ id: 1 }] }, badge), 200)
+    equal(await db.kysely.selectFrom('passes').select('door_id').execute(), [{ door_id: 1 }])
+    equal(await write({ vault: { id: 1 }, doors: [{ id: 2 }] }, password), 200)
+    equal(await db.kysely.selectFrom('passes').select('door_id').execute(), [{ door_id: 2 }])
   })
 })

@@ -32,6 +32,8 @@ export interface ScopeCall {
   readonly action: Action
   /** The filter callback of the request, which narrows its base before the policy does. */
   readonly filter?: BaseFilter
+  /** What a base is whose policy refuses: a 403, or no rows. */
+  readonly refusedBase?: 'forbidden' | 'empty'
 }
 
 /** Narrows the query of a read's base. */
@@ -63,7 +65,7 @@ export async function scopeRows(
   for (const { source, part } of sourcesOf(rows)) {
     const narrowed = await narrow(scope, source, source === rows.from ? scope.filter : undefined)
     if (narrowed !== 'none') scopes.decide(source, narrowed)
-    else if (part === 'base') throw forbidden()
+    else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
     else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
     else scopes.decide(source, noRows(scope, source.resource))
   }

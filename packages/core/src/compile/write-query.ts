@@ -1,4 +1,4 @@
-// Writes → SQL: insert, update, delete, links, locks and probes; names come from the registry, every value is bound through the dialect.
+// Writes → SQL: insert, update, delete, locks and probes; names come from the registry, every value is bound through the dialect.
 
 import type { SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
@@ -9,7 +9,7 @@ import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
 import { allOf } from './condition.ts'
 import { returning } from './returning.ts'
-import { compileSelection, type Reader, type Selection } from './selection.ts'
+import { compileSelection, type Selection } from './selection.ts'
 import { notDeleted, tableOf } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -53,6 +53,20 @@ export function compileInsert(
   }
 }
 
+/** `insert into t (…) values (…), (…)`: records that have the same columns. */
+export function compileInserts(
+  target: Target,
+  resource: Resource,
+  rows: readonly Values[],
+): Fragment {
+  const columns = storedColumns(resource, rows[0] ?? {})
+  const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
+  const values = rows.map(
+    (row) => sql`(${sql.join(columns.map((column) => encoded(target, column, row[column.name])))})`,
+  )
+  return sql`insert into ${tableOf(target, resource.table)} (${names}) values ${sql.join(values)}`
+}
+
 /** `update t set … where key`, giving back what is asked for; `alive` leaves out a record that is marked as deleted. */
 export function compileUpdate(
   target: Target,
@@ -64,9 +78,6 @@ export function compileUpdate(
     output = [],
   }: { readonly alive?: boolean; readonly output?: readonly Output[] } = {},
 ): CompiledWrite {
-  const set = storedColumns(resource, values).map(
-    (column) => sql`${sql.id(column.dbName)} = ${encoded(target, column, values[column.name])}`,
-  )
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
     madeOf<SqlBool>(keyOrigin, matching(target, key)),
@@ -74,9 +85,17 @@ export function compileUpdate(
   ])
   const { clause, readers } = returning(target, output)
   return {
-    statement: sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}${where}${clause}`,
+    statement: sql`${setting(target, resource, values)}${where}${clause}`,
     readers,
   }
+}
+
+/** `update t set …`, of the rows that a condition follows to choose. */
+export function setting(target: Target, resource: Resource, values: Values): Fragment {
+  const set = storedColumns(resource, values).map(
+    (column) => sql`${sql.id(column.dbName)} = ${encoded(target, column, values[column.name])}`,
+  )
+  return sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}`
 }
 
 /** `delete from t where …`: a record by its key, or links by one of their ends. */
@@ -86,35 +105,6 @@ export const compileDelete = (target: Target, table: string, matches: readonly M
 /** `delete from t where key`, giving back a row where there was one. */
 export const compileRemoval = (target: Target, table: string, key: readonly Match[]): Fragment =>
   sql`${compileDelete(target, table, key)} returning 1 as ${sql.id('found')}`
-
-/** One row of a junction table. */
-export function compileLink(target: Target, table: string, matches: readonly Match[]): Fragment {
-  const names = matches.map(({ dbName }) => sql.id(dbName))
-  const values = matches.map(({ column, value }) => sql`${target.dialect.encode(column, value)}`)
-  return sql`insert into ${tableOf(target, table)} (${sql.join(names)}) values (${sql.join(values)})`
-}
-
-/** The other ends of the links of one record. */
-export function compileLinks(
-  target: Target,
-  table: string,
-  matches: readonly Match[],
-  ends: readonly { readonly dbName: string; readonly column: NamedColumn }[],
-): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
-  const { dialect } = target
-  const selected = ends.map(({ dbName, column }, i) =>
-    sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
-  )
-  return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${matching(target, matches)}`,
-    readers: ends.map(({ column }, i) => ({
-      key: `end_${i}`,
-      alias: `end_${i}`,
-      visible: true,
-      decode: dialect.decoder(column),
-    })),
-  }
-}
 
 /** Holds the row until the transaction ends. */
 export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>

@@ -11,10 +11,10 @@ import { runRows } from '../execute/run.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
-import { refOf } from '../plan/names.ts'
-import type { Condition, ReadPlan, Value } from '../plan/plan.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import { keyOfRow, withIdentity } from '../plan/write-echo.ts'
+import { withKeys } from '../plan/write-look-up.ts'
 import { makingFor } from '../plan-cache/kept.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
@@ -75,7 +75,10 @@ async function readChunk(
   keys: readonly (readonly Value[])[],
 ): Promise<ReadonlyMap<string, Echo>> {
   const one = planOne(resource, ast, keys[0] ?? [], call.reach)
-  const planned = { ...one, rows: { ...one.rows, where: [oneOfKeys(one, keys)] } }
+  const planned = {
+    ...one,
+    rows: { ...one.rows, where: [withKeys(one.rows.from, resource.primaryKey, keys)] },
+  }
   const echoes = new Map<string, Echo>()
   try {
     const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
@@ -112,26 +115,5 @@ async function visible(
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return null
     throw error
-  }
-}
-
-function oneOfKeys({ rows }: ReadPlan, keys: readonly (readonly Value[])[]): Condition {
-  const columns = rows.from.resource.primaryKey
-  const [only, ...others] = columns
-  if (only !== undefined && others.length === 0) {
-    const values = keys.map(([value]) => value as Value)
-    return { kind: 'oneOf', operand: refOf(rows.from, only), values, negated: false }
-  }
-  return {
-    kind: 'or',
-    all: keys.map((key) => ({
-      kind: 'and',
-      all: columns.map((column, i) => ({
-        kind: 'compare',
-        operand: refOf(rows.from, column),
-        operator: 'eq',
-        value: key[i] as Value,
-      })),
-    })),
   }
 }

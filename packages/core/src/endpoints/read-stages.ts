@@ -112,9 +112,10 @@ export async function scopedRows(
   call: Call,
   { target, own }: Opened,
   rows: RowPlan,
+  refusedBase: 'forbidden' | 'empty' = 'forbidden',
 ): Promise<Target> {
   const scopes = scopeDecisions()
-  await scopeRows({ call, db: own, action: call.action }, rows, scopes)
+  await scopeRows({ call, db: own, action: call.action, refusedBase }, rows, scopes)
   return { ...target, scopes }
 }
 

@@ -41,10 +41,15 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
       asked(resource, 'can_delete', object, (policy, args) =>
         policy.can_delete?.({ ...object }, args),
       ),
+    asks: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
     narrows: (resource) => runtime.policies.get(resource)?.scope_query !== undefined,
     scoped: async (target, rows) => ({
       ...target,
       scopes: (await scopedRows(call, opened, rows)).scopes,
+    }),
+    shown: async (target, rows) => ({
+      ...target,
+      scopes: (await scopedRows(call, opened, rows, 'empty')).scopes,
     }),
   }
 }

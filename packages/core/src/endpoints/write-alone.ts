@@ -105,7 +105,7 @@ const nothingAsked = { many: false, idempotencyKey: false, precondition: false }
 
 interface Asked extends Pick<Circumstances, 'many' | 'idempotencyKey' | 'precondition'> {
   readonly action: Action
-  readonly callback: keyof WriteHooks
+  readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
 /** What a lone write runs with, or undefined where it takes a transaction. */

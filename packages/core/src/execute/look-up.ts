@@ -1,5 +1,6 @@
 // Look-ups of a write: stored records through the caller's scope, locked until the transaction ends.
 
+import type { KeyPart } from '../compile/link-query.ts'
 import { compileRows } from '../compile/row-query.ts'
 import { unscoped } from '../compile/scopes.ts'
 import { compileLock, compileLocked, compileProbe, type Match } from '../compile/write-query.ts'
@@ -13,15 +14,24 @@ import { load, run } from './run.ts'
 import type { WriteAction } from './write-access.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** The rows of a plan as the caller may see them. */
+/** The largest limit that every database takes. */
+const all = 2 ** 31 - 1
+
+/** The rows of a plan as the caller may see them; a policy that joins may give a row twice. */
 export async function readScoped(
   context: WriteContext,
   plan: RowPlan,
   action: WriteAction,
-  most: number,
+  most: number = all,
 ): Promise<readonly Values[]> {
   const target = await context.access.scoped(context.target, plan, action)
   return read({ ...context, target }, plan, most)
+}
+
+/** As `readScoped`, of rows that are no answer by themselves: where the policy shows none, there are none. */
+export async function readShown(context: WriteContext, plan: RowPlan): Promise<readonly Values[]> {
+  const target = await context.access.shown(context.target, plan)
+  return read({ ...context, target }, plan, all)
 }
 
 /** The rows of a plan whatever the caller may see: for what the database itself would mind. */
@@ -85,6 +95,10 @@ export async function existsUnscoped(
 /** The key of a record, for the statements that change it. */
 export const keyMatches = (resource: Resource, key: readonly Value[]): readonly Match[] =>
   keyEquals(resource, key).map(matchOf)
+
+/** The columns of a key, for statements about several records. */
+export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
+  columns.map((column) => ({ dbName: column.dbName, column }))
 
 export const matchOf = ({ column, value }: Equal): Match => ({
   dbName: column.dbName,

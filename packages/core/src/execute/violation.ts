@@ -30,11 +30,13 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
   switch (failure.kind) {
     case 'unique':
-      if (step === 'link') return uniqueViolation(path === '' ? [] : [path])
+      if (step === 'link') return uniqueViolation(await linkPaths(probe, refusal, 'row', true))
       return uniqueViolation(paths(await quietly(takenColumns(probe, refusal))))
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
-      if (step === 'link') return missingReference(path === '' ? [] : [path])
+      if (step === 'link') {
+        return missingReference(await linkPaths(probe, refusal, 'partner', false))
+      }
       return missingReference(paths(await quietly(danglingColumns(probe, refusal))))
     case 'notNull':
       return notNullViolation(paths(named(resource, failure.column)))
@@ -48,8 +50,25 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
   }
 }
 
-async function quietly(found: Promise<readonly NamedColumn[]>): Promise<readonly NamedColumn[]> {
-  return found.catch(() => [])
+const quietly = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
+
+/** Which links of a refused statement it was: those whose row, or partner, is there, or is not. */
+async function linkPaths(
+  probe: Probe,
+  { path, links = [] }: Refusal,
+  end: 'row' | 'partner',
+  there: boolean,
+): Promise<readonly string[]> {
+  const found = async (): Promise<readonly string[]> => {
+    const paths: string[] = []
+    for (const link of links) {
+      const { table, matches } = link[end]
+      if ((await existsUnscoped(probe, table, matches)) === there) paths.push(link.path)
+    }
+    return paths
+  }
+  const paths = links.length === 1 ? links.map((link) => link.path) : await quietly(found())
+  return paths.length > 0 ? paths : [path]
 }
 
 /** The column the database speaks of, by its name there. */

@@ -13,6 +13,7 @@ import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './wr
 import type { Moment, WriteContext } from './write-context.ts'
 import { parentKeys, writeChildren } from './write-create.ts'
 import { firstValue, openRecord } from './write-defaults.ts'
+import { demandList } from './write-links.ts'
 import { runWrite } from './write-run.ts'
 
 /** Whether the stored record is the one the client has read; absent: it does not mind. */
@@ -34,6 +35,7 @@ export async function changeRecord(
 ): Promise<void> {
   const { resource, path } = node
   await demand(context, resource, action)
+  for (const { relation } of node.children) await demandList(context, relation.target)
   const stored = await lockedRecord(context, resource, key, action)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
@@ -47,7 +49,7 @@ export async function changeRecord(
   await lateChecks(context, node, row, stored)
   context.problems.refuse()
   const saved = await changeStored(context, resource, stored, changes, path)
-  await writeChildren(context, node, saved)
+  await writeChildren(context, node, saved, true)
   // Records that are linked are compared with what the body says of them.
   context.problems.refuse()
 }
@@ -138,14 +140,26 @@ export async function changeStored(
 ): Promise<Values> {
   if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()
   const touched = Object.keys(changes).length > 0 ? renewed(context, resource) : {}
-  const merged = { ...stored, ...changes, ...touched }
-  const saved = await context.hooks.update(resource, merged, stored)
+  const asked = { ...changes, ...touched }
+  const saved = await context.hooks.update(resource, { ...stored, ...asked }, stored)
+  return writeSaved(context, resource, stored, saved, asked, path)
+}
+
+/** The UPDATE: of the columns that were asked for, and of those that a callback has changed. */
+export async function writeSaved(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  saved: Values,
+  asked: Values,
+  path: string,
+): Promise<Values> {
   const written: Record<string, JsonValue> = {}
   for (const { name, ...column } of resource.allColumns.values()) {
     const value = saved[name]
     if (column.computed !== undefined || value === undefined) continue
-    const asked = name in changes || name in touched
-    if (asked || !sameValue({ name, ...column }, value, stored[name] ?? null)) written[name] = value
+    const same = sameValue({ name, ...column }, value, stored[name] ?? null)
+    if (name in asked || !same) written[name] = value
   }
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)

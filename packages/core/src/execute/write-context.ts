@@ -1,6 +1,7 @@
 // WriteContext: what the steps of one write share, inside its transaction; and the failure that a refused step throws.
 
 import type { Target } from '../compile/target.ts'
+import type { Match } from '../compile/write-query.ts'
 import type { DefaultFunction } from '../config/hook-types.ts'
 import type { DatabaseFailure } from '../dialect/dialect.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -13,6 +14,8 @@ import type { WriteAccess } from './write-access.ts'
 
 /** The callbacks of the models; each returns the record to save, in canonical JSON forms. */
 export interface WriteHooks {
+  /** Whether the model has such a callback for this request. */
+  has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
   add(resource: Resource, object: Values): Promise<Values>
   /** `stored` is the record as it is before the change. */
   update(resource: Resource, object: Values, stored: Values): Promise<Values>
@@ -66,6 +69,23 @@ export interface Refusal {
   readonly values: Values
   /** The record's own key, where it has one already. */
   readonly key: readonly Value[] | null
+  /** The links that one statement made. */
+  readonly links?: readonly MadeLink[]
+}
+
+/** One of several links, as far as it is needed to find out which of them was refused. */
+export interface MadeLink {
+  /** Path of the partner in the body. */
+  readonly path: string
+  /** Its row of the junction table. */
+  readonly row: Found
+  readonly partner: Found
+}
+
+/** What one row of a table is found by. */
+export interface Found {
+  readonly table: string
+  readonly matches: readonly Match[]
 }
 
 const refusals = new WeakMap<Error, Refusal>()

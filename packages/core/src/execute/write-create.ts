@@ -1,33 +1,20 @@
 // Creates records: to-one objects first, then the record, then what holds its key; all of it in the caller's transaction (contract §8).
 
-import { compileDelete, compileInsert, compileLink, compileLinks } from '../compile/write-query.ts'
-import { forbidden, missingReference } from '../errors.ts'
+import { compileInsert } from '../compile/write-query.ts'
+import { forbidden } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import type { Value } from '../plan/plan.ts'
 import { columnsOf, keyEquals, planLookUp } from '../plan/write-look-up.ts'
-import {
-  type LinkNode,
-  pathTo,
-  type RecordNode,
-  type Values,
-  type WriteNode,
-} from '../plan/write-node.ts'
-import { planValueOf } from '../plan/write-value.ts'
+import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/write-node.ts'
 import { unwritable } from '../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
-import {
-  keyIn,
-  type keyMatches,
-  lockedRecord,
-  readScoped,
-  readUnscoped,
-  valuesOf,
-} from './look-up.ts'
-import { load, run } from './run.ts'
+import { keyIn, lockedRecord, readUnscoped, valuesOf } from './look-up.ts'
+import { load } from './run.ts'
 import { changeStored } from './write-change.ts'
 import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
 import type { WriteContext } from './write-context.ts'
 import { newRecord } from './write-defaults.ts'
+import { createInstead, mayName, partnersOf, writeOrFind } from './write-linked.ts'
+import { writeLinks } from './write-links.ts'
 import { runWrite } from './write-run.ts'
 
 /** Inserts a record with everything below it; answers what is known of it, the key at least. */
@@ -45,7 +32,7 @@ export async function createRecord(
   if (!(await context.access.canCreate(resource, data))) throw forbidden()
   const saved = await context.hooks.add(resource, data)
   const stored = await insert(context, resource, saved, path)
-  await writeChildren(context, node, stored)
+  await writeChildren(context, node, stored, false)
   return stored
 }
 
@@ -60,44 +47,6 @@ export async function parentKeys(context: WriteContext, node: RecordNode): Promi
     })
   }
   return keys
-}
-
-const writeOrFind = (context: WriteContext, node: WriteNode, filled: Values): Promise<Values> =>
-  node.kind === 'link' ? findLinked(context, node, filled) : createRecord(context, node, filled)
-
-/** The record a link names, if the caller may see it: else 422, the same as for a missing one. */
-async function findLinked(context: WriteContext, node: LinkNode, filled: Values): Promise<Values> {
-  const { resource, key, path } = node
-  if (!(await mayName(context, node, 'GET_ONE'))) return createInstead(context, node, filled)
-  const plan = planLookUp(resource, keyEquals(resource, key), false)
-  const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
-  if (stored === undefined) return createInstead(context, node, filled)
-  compareEchoes(context, resource, node.echoed, stored, path)
-  return stored
-}
-
-/**
- * Whether a link may look for its record; asked before anything is looked for, so that the answer is the same whether
- * there is one. Who may not, may still create a record under a chosen key: if it is taken, that is 409, as on POST.
- */
-async function mayName(
-  { access }: WriteContext,
-  { resource, otherwise }: LinkNode,
-  action: 'GET_ONE' | 'PATCH',
-): Promise<boolean> {
-  const may = await access.mayWrite(resource, action)
-  if (!may && otherwise === null) throw forbidden()
-  return may
-}
-
-/** The record that a link with a chosen key makes where there is none; 422 where its key cannot be chosen. */
-async function createInstead(
-  context: WriteContext,
-  { resource, path, otherwise }: LinkNode,
-  filled: Values,
-): Promise<Values> {
-  if (otherwise !== null) return createRecord(context, otherwise, filled)
-  throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
 }
 
 /** The insert itself; the key comes from the values, from the statement, or from the database's counter. */
@@ -162,17 +111,30 @@ async function withColumns(
   return stored ?? known
 }
 
-/** Writes what holds this record's key, and its links. */
+/** Writes what holds this record's key, and its links; `changed`: the record was there before. */
 export async function writeChildren(
   context: WriteContext,
   node: RecordNode,
   known: Values,
+  changed: boolean,
 ): Promise<void> {
   for (const { relation, nodes } of node.children) {
     const stored = await withColumns(context, node.resource, known, relation.from)
-    if (relation.through !== undefined) await linkAll(context, relation, nodes, stored)
-    else for (const child of nodes) await writeChild(context, relation, child, stored)
+    const own = relation.through && valuesOf(relation.from, stored)
+    if (own !== undefined) {
+      const path = pathTo(node.path, relation.name)
+      const mayExist = changed || mayBeLinked(node, relation)
+      const wanted = await partnersOf(context, relation.target, nodes)
+      await writeLinks(context, { relation, own, path, mayExist }, wanted, changed)
+    } else for (const child of nodes) await writeChild(context, relation, child, stored)
   }
+}
+
+/** Whether a new record can have links: nobody could know a key that was just made, unless another list has made some. */
+function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRelation): boolean {
+  const chosen = !resource.primaryKey.some(({ definition }) => definition.generated)
+  const lists = children.filter(({ relation }) => relation.through?.table === through?.table)
+  return chosen || lists.length > 1
 }
 
 async function writeChild(
@@ -206,79 +168,3 @@ async function writeChild(
   await checkFilled(context, resource, filled, { ...child, ...filled }, path, child)
   await changeStored(context, resource, child, filled, path)
 }
-
-/** Makes the links of a record exactly those that are listed; the records behind removed ones stay. */
-async function linkAll(
-  context: WriteContext,
-  relation: ResolvedRelation,
-  nodes: readonly WriteNode[],
-  stored: Values,
-): Promise<void> {
-  const { through, from, to, target } = relation
-  const own = valuesOf(from, stored)
-  if (through === undefined || own === undefined) return
-  const mine = from.map((column, i) => ({
-    dbName: through.from[i] ?? '',
-    column,
-    value: own[i] as Value,
-  }))
-  const wanted = new Map<string, { key: readonly Value[]; path: string }>()
-  for (const node of nodes) {
-    const partner = await withColumns(context, target, await writeOrFind(context, node, {}), to)
-    const key = valuesOf(to, partner)
-    if (key !== undefined) wanted.set(textOf(key), { key, path: node.path })
-  }
-  const ends = to.map((column, i) => ({ dbName: through.to[i] ?? '', column }))
-  const existing = await linkedKeys(context, through.table, mine, ends)
-  const added = [...wanted].filter(([text]) => !existing.has(text))
-  const removed = [...existing].filter(([text]) => !wanted.has(text))
-  await demandLinks(context, relation, added.length > 0, removed.length > 0)
-  for (const [, key] of removed) {
-    const theirs = ends.map((end, i) => ({ ...end, value: key[i] as Value }))
-    const statement = compileDelete(context.target, through.table, [...mine, ...theirs])
-    await runWrite(context, statement, {
-      step: 'delete',
-      resource: target,
-      path: '',
-      values: {},
-      key,
-    })
-  }
-  for (const [, { key, path }] of added) {
-    const theirs = ends.map((end, i) => ({ ...end, value: key[i] as Value }))
-    const statement = compileLink(context.target, through.table, [...mine, ...theirs])
-    const step = { step: 'link', resource: target, path, values: {}, key } as const
-    await runWrite(context, statement, step)
-  }
-}
-
-/** Where the junction is a published model, its own methods and roles decide on links too. */
-async function demandLinks(
-  context: WriteContext,
-  { through }: ResolvedRelation,
-  adds: boolean,
-  removes: boolean,
-): Promise<void> {
-  const junction = through?.resource
-  if (junction === undefined) return
-  if (adds) await demand(context, junction, 'POST')
-  if (removes) await demand(context, junction, 'DELETE')
-}
-
-async function linkedKeys(
-  { connection, target }: WriteContext,
-  table: string,
-  mine: ReturnType<typeof keyMatches>,
-  ends: readonly { readonly dbName: string; readonly column: NamedColumn }[],
-): Promise<ReadonlyMap<string, readonly Value[]>> {
-  const { statement, readers } = compileLinks(target, table, mine, ends)
-  const rows = (await run(connection, statement)).map((row) => load(readers, row).values)
-  return new Map(
-    rows.map((row) => {
-      const key = ends.map(({ column }, i) => planValueOf(column, row[`end_${i}`]) as Value)
-      return [textOf(key), key]
-    }),
-  )
-}
-
-const textOf = (key: readonly Value[]): string => JSON.stringify(key.map(String))

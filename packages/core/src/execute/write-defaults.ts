@@ -9,7 +9,10 @@ import { type Soon, whenThere } from '../soon.ts'
 import type { Moment } from './write-context.ts'
 
 /** A new record: what the service itself puts into it, and what was sent. */
-export function newRecord(moment: Moment, { resource, values: sent }: RecordNode): Soon<Values> {
+export function newRecord(
+  moment: Moment,
+  { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
+): Soon<Values> {
   const record = openRecord()
   const { softDelete } = resource.settings
   for (const column of resource.allColumns.values()) {

@@ -17,6 +17,7 @@ export function writeHooks(call: Call): WriteHooks {
   const { method } = call
   const { callHook } = call.runtime
   return {
+    has: (resource, change) => hasCallback(resource, method, change),
     async add(resource, object) {
       const add = callbackOf(resource, method, 'add')
       if (add === undefined) return object
@@ -46,11 +47,13 @@ export function writeHooks(call: Call): WriteHooks {
   }
 }
 
+type Change = Parameters<WriteHooks['has']>[1]
+
 /** The method that makes a change where it is the request itself: `post_add_callback` is also for records below a PATCH. */
 const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
 
 /** The callback of a change: that of the request's method, else that of the method that usually makes such a change. */
-const callbackOf = <C extends keyof WriteHooks>(
+const callbackOf = <C extends Change>(
   { settings: { hooks } }: Resource,
   method: string,
   change: C,
@@ -58,11 +61,8 @@ const callbackOf = <C extends keyof WriteHooks>(
   hooks[method.toLowerCase() as MetaMethod]?.[change] ?? hooks[usual[change]][change]
 
 /** Whether a callback takes part in such a change. */
-export const hasCallback = (
-  resource: Resource,
-  method: string,
-  change: keyof WriteHooks,
-): boolean => callbackOf(resource, method, change) !== undefined
+export const hasCallback = (resource: Resource, method: string, change: Change): boolean =>
+  callbackOf(resource, method, change) !== undefined
 
 const copyOf = (object: Values): HookRecord => ({ ...object })
 

@@ -1,6 +1,7 @@
 // Plans the reads of a write: records by some of their columns, with every column, hidden ones too.
 
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Junction } from '../registry/junction.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { refOf } from './names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from './plan.ts'
 
@@ -24,6 +25,62 @@ export function planLookUp(
   return {
     ...everything(source),
     where: equalTo(source, equal),
+  }
+}
+
+/** Records that have one of these keys. */
+export function planRecords(resource: Resource, keys: readonly (readonly Value[])[]): RowPlan {
+  const source = oneOf(resource, false)
+  return { ...everything(source), where: [withKeys(source, resource.primaryKey, keys)] }
+}
+
+/** Rows of a source in whose columns the values are those of one of the keys. */
+export function withKeys(
+  source: Source,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+): Condition {
+  const [only, ...others] = columns
+  if (only !== undefined && others.length === 0) {
+    const values = keys.map(([value]) => value as Value)
+    return { kind: 'oneOf', operand: refOf(source, only), values, negated: false }
+  }
+  return {
+    kind: 'or',
+    all: keys.map((key) => ({
+      kind: 'and',
+      all: equalTo(
+        source,
+        columns.map((column, i) => ({ column, value: key[i] as Value })),
+      ),
+    })),
+  }
+}
+
+/**
+ * The links of a record that are rows of a published junction, narrowed as where the relation is read. `partners` asks
+ * for those to some partners, `columns` for a part of the row.
+ */
+export function planLinks(
+  relation: ResolvedRelation,
+  junction: Junction,
+  own: readonly Value[],
+  asked: {
+    readonly partners?: readonly (readonly Value[])[]
+    readonly columns?: readonly NamedColumn[]
+    readonly includeDeleted?: boolean
+  } = {},
+): RowPlan {
+  const { resource } = junction
+  const { partners, columns, includeDeleted = false } = asked
+  const source: Source = { ...oneOf(resource, includeDeleted), relation, many: true }
+  const plan = everything(source)
+  const mine = junction.own.map((column, i) => ({ column, value: own[i] as Value }))
+  const theirs = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
+  return {
+    ...plan,
+    where: [...equalTo(source, mine), ...theirs],
+    output: columns === undefined ? plan.output : outputOf(source, columns),
   }
 }
 

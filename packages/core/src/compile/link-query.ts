@@ -1,0 +1,112 @@
+// Links → SQL: which rows of a junction table belong to a record, new ones, and the removal of some; values are bound through the dialect.
+
+import type { SqlBool } from 'kysely'
+import { chain } from '../dialect/sql-parts.ts'
+import type { Value } from '../plan/plan.ts'
+import type { Values } from '../plan/write-node.ts'
+import type { Resource } from '../registry/resource.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import type { Reader } from './selection.ts'
+import { tableOf } from './source.ts'
+import type { Target } from './target.ts'
+import { type Match, matching, setting } from './write-query.ts'
+
+/** A column that holds a part of a key; `column` says how its values compare. */
+export type KeyPart = Omit<Match, 'value'>
+
+/** The keys at the other end of the links that match. */
+export function compileLinks(
+  target: Target,
+  table: string,
+  matches: readonly Match[],
+  ends: readonly KeyPart[],
+): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
+  const { dialect } = target
+  const selected = ends.map(({ dbName, column }, i) =>
+    sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
+  )
+  return {
+    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${matching(target, matches)}`,
+    readers: ends.map(({ column }, i) => ({
+      key: `end_${i}`,
+      alias: `end_${i}`,
+      visible: true,
+      decode: dialect.decoder(column),
+    })),
+  }
+}
+
+/** Rows of a junction table: one end is the same in all of them, the other is one of the keys. */
+export function compileNewLinks(
+  target: Target,
+  table: string,
+  matches: readonly Match[],
+  ends: readonly KeyPart[],
+  keys: readonly (readonly Value[])[],
+): Fragment {
+  const names = [...matches, ...ends].map(({ dbName }) => sql.id(dbName))
+  const own = matches.map(({ column, value }) => target.dialect.encode(column, value))
+  const rows = keys.map((key) => {
+    const other = ends.map(({ column }, i) => target.dialect.encode(column, key[i] as Value))
+    return sql`(${sql.join([...own, ...other])})`
+  })
+  return sql`insert into ${tableOf(target, table)} (${sql.join(names)}) values ${sql.join(rows)}`
+}
+
+/** Removes the rows that match and have one of the keys. */
+export const compileRemovalOf = (
+  target: Target,
+  table: string,
+  matches: readonly Match[],
+  parts: readonly KeyPart[],
+  keys: readonly (readonly Value[])[],
+): Fragment =>
+  sql`delete from ${tableOf(target, table)} where ${ofKeys(target, matches, parts, keys)}`
+
+/** Sets the same values in the records that have one of the keys. */
+export const compileUpdateOf = (
+  target: Target,
+  resource: Resource,
+  values: Values,
+  parts: readonly KeyPart[],
+  keys: readonly (readonly Value[])[],
+): Fragment => sql`${setting(target, resource, values)} where ${ofKeys(target, [], parts, keys)}`
+
+/** Holds the rows that match and have one of the keys until the transaction ends. */
+export const compileLockOf = (
+  target: Target,
+  table: string,
+  matches: readonly Match[],
+  parts: readonly KeyPart[],
+  keys: readonly (readonly Value[])[],
+): Fragment =>
+  sql`select 1 from ${tableOf(target, table)} where ${ofKeys(target, matches, parts, keys)} for update`
+
+/** The rows that match, and of whose key parts the values are one of the keys. */
+function ofKeys(
+  target: Target,
+  matches: readonly Match[],
+  parts: readonly KeyPart[],
+  keys: readonly (readonly Value[])[],
+): Fragment<SqlBool> {
+  const one = anyOf(target, parts, keys)
+  return matches.length === 0 ? one : sql<SqlBool>`${matching(target, matches)} and ${one}`
+}
+
+/** `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
+function anyOf(
+  target: Target,
+  parts: readonly KeyPart[],
+  keys: readonly (readonly Value[])[],
+): Fragment<SqlBool> {
+  const [only, ...others] = parts
+  if (only !== undefined && others.length === 0) {
+    const values = keys.map(([value]) => value as Value)
+    return sql<SqlBool>`${target.dialect.oneOf(only.column, sql.id(only.dbName), values, false)}`
+  }
+  const each = keys.map((key) => {
+    const matches = parts.map((part, i) => ({ ...part, value: key[i] as Value }))
+    return sql`(${matching(target, matches)})`
+  })
+  return sql<SqlBool>`(${chain(each, 'or')})`
+}

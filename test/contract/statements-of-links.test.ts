@@ -1,0 +1,112 @@
+/** How many statements the links of a published junction cost, begin and commit included, and how that grows with their number. */
+import type { AnyModel } from '@model-api/core'
+import { equal } from '../support/assert.ts'
+import { costTable, expectedCosts, growth } from '../support/costs.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { insertRows } from '../support/tables.ts'
+import {
+  admin,
+  type Client,
+  clientOf,
+  createTeams,
+  fillTeams,
+  type Metas,
+  modelsWith,
+  owned,
+} from '../writing/link-worlds.ts'
+
+const table = costTable(`
+  request                                 | sqlite | postgres | mysql
+  nobody is asked
+  open: POST a person in n teams          |      6 |        6 |      7
+  open: PATCH a person into n teams       |      8 |        8 |      9
+  open: PATCH a person out of n teams     |      8 |        9 |     10
+  open: PATCH a person back into n teams  |      8 |        8 |      9
+  open: PATCH a person in n teams         |      6 |        6 |      7
+  a policy and callbacks are asked about each
+  asked: POST a person in n teams         |  5 + n |    5 + n |  6 + n
+  asked: PATCH a person into n teams      |  7 + n |    7 + n |  8 + n
+  asked: PATCH a person out of n teams    |  7 + n |    8 + n |  9 + n
+  asked: PATCH a person back into n teams |  7 + n |    7 + n |  8 + n
+  asked: PATCH a person in n teams        |      6 |        6 |      7
+`)
+
+const asked: Metas = {
+  Team: { access_policy: owned },
+  Membership: {
+    access_policy: { ...owned, can_create: () => true, can_delete: () => true },
+    add_callback: (link: object) => link,
+    remove_callback: () => {},
+  },
+}
+
+interface Write {
+  readonly method: 'POST' | 'PATCH'
+  readonly url: string
+  readonly body: object
+}
+
+eachDatabase('statements of links', (test, db) => {
+  let serial = 1000
+  const teams = async (n: number): Promise<{ id: number }[]> => {
+    const rows = Array.from({ length: n }, () => ({
+      id: ++serial,
+      name: `team ${serial}`,
+      owner_id: 7,
+      deleted: false,
+    }))
+    await insertRows(db, modelsWith()[1] as AnyModel, rows)
+    return rows.map(({ id }) => ({ id }))
+  }
+  /** A person in these teams, and the request that says in which ones it is to be. */
+  const person = async (client: Client, before: object[], after: object[]): Promise<Write> => {
+    const body = { name: `person ${++serial}`, teams: before }
+    const { value } = await client('POST', '/api/people', body)
+    return { method: 'PATCH', url: `/api/people/${value.id}`, body: { teams: after } }
+  }
+  const writes: Readonly<Record<string, (client: Client, n: number) => Promise<Write>>> = {
+    'POST a person in n teams': async (_, n) => ({
+      method: 'POST',
+      url: '/api/people',
+      body: { name: `person ${++serial}`, teams: await teams(n) },
+    }),
+    'PATCH a person into n teams': async (client, n) => person(client, [], await teams(n)),
+    'PATCH a person out of n teams': async (client, n) => person(client, await teams(n), []),
+    'PATCH a person back into n teams': async (client, n) => {
+      const some = await teams(n)
+      const { method, url, body } = await person(client, some, [])
+      await client(method, url, body)
+      return { method, url, body: { teams: some } }
+    },
+    'PATCH a person in n teams': async (client, n) => {
+      const some = await teams(n)
+      return person(client, some, some)
+    },
+  }
+
+  test.before(async () => {
+    await createTeams(db)
+    await fillTeams(db)
+  })
+
+  test('are as many for any number of links where nobody is asked about each', async () => {
+    const lines: string[] = []
+    for (const { request } of table) {
+      const [who, what = ''] = request.split(': ')
+      const client = clientOf(db, admin, who === 'asked' ? asked : {})
+      const counts: [number, number][] = []
+      // What is looked up for the first request of an API.
+      await client('POST', '/api/people', { name: `person ${++serial}`, teams: await teams(1) })
+      for (const n of [2, 3, 6]) {
+        const write = await writes[what]?.(client, n)
+        if (write === undefined) throw new Error(`What is "${what}"?`)
+        const { method, url, body } = write
+        const { result, statements } = await db.capture(() => client(method, url, body))
+        equal(result.status, method === 'POST' ? 201 : 200, request)
+        counts.push([n, statements.length])
+      }
+      lines.push(`${growth(counts)}: ${request}`)
+    }
+    equal(lines, expectedCosts(table, db.name))
+  })
+})
