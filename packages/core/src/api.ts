@@ -31,6 +31,7 @@ import { createReadiness } from './execute/readiness.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
+import { guardConnection } from './hooks/one-connection.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
@@ -222,7 +223,8 @@ export function createApi<
     reporting('onWarning'),
   )
   const callHook = hookCaller(settings.hookTimeout)
-  const session = sessions(db, config.API_SESSION_GETTER, options.schema, callHook)
+  const { watch, callHookOn } = guardConnection(db, callHook)
+  const session = sessions(db, config.API_SESSION_GETTER, options.schema, { callHook, watch })
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
@@ -248,6 +250,7 @@ export function createApi<
     dialect,
     session,
     callHook,
+    callHookOn,
     report,
     refused: observer(options.onRefusal ?? (() => {}), reporting('onRefusal')),
     warn,

@@ -54,6 +54,8 @@ export interface Runtime {
   session(request: ApiRequest): Soon<AnyDatabase>
   /** Calls code of the host, which must come to an end. */
   readonly callHook: CallHook
+  /** As `callHook`, of hooks that are given this connection. */
+  callHookOn(db: AnyDatabase): CallHook
   /** Tells of an unforeseen error; never throws. */
   report(error: unknown, request: ApiRequest): void
   /** Tells of a 401, 403 or 429; never throws. */

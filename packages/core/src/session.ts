@@ -8,12 +8,19 @@ import { hasSchemaPlugin } from './dialect/schema-plugin.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { Soon } from './soon.ts'
 
+/** What instances are opened with. */
+interface SessionParts {
+  readonly callHook: CallHook
+  /** Is shown every instance that the getter hands in. */
+  readonly watch: (db: AnyDatabase) => void
+}
+
 /** One connection per request, however often its stages ask; once it is known, it comes without a promise. */
 export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
   schema: string | undefined,
-  callHook: CallHook,
+  { callHook, watch }: SessionParts,
 ): (request: ApiRequest) => Soon<AnyDatabase> {
   refuseSchemaPlugin('createApi: `db`', db, schema)
   if (getter === undefined) return () => db
@@ -21,6 +28,7 @@ export function sessions(
     const session: unknown = await callHook('session getter', () => getter(request))
     if (!isInstance(session)) throw new Error(notAnInstance(session))
     refuseSchemaPlugin(`The instance of ${settingNames.sessionGetter}`, session, schema)
+    watch(session)
     known.set(request, session)
     return session
   }

@@ -4,13 +4,14 @@ import type { Call } from '../call.ts'
 import { StuckHook } from '../call-hook.ts'
 import { ApiError, forbidden } from '../errors.ts'
 import type { Resource } from '../registry/resource.ts'
+import { hookCallerOf } from './hook-args.ts'
 
 /**
  * Calls a policy hook and reads its answer. An ApiError it throws is the answer, and one that does not come to an end is
  * 500; anything else is 403 and goes to `onError`, so that a broken policy shows nothing.
  */
 export async function ask<T, R>(
-  { runtime, request }: Call,
+  call: Call,
   resource: Resource,
   hook: string,
   run: () => T | Promise<T>,
@@ -18,11 +19,11 @@ export async function ask<T, R>(
 ): Promise<R> {
   const name = `${hook} of the policy of ${resource.name}`
   try {
-    const answer = await runtime.callHook(name, run)
+    const answer = await hookCallerOf(call)(name, run)
     return read(answer)
   } catch (error) {
     if (error instanceof ApiError || error instanceof StuckHook) throw error
-    runtime.report(error, request)
+    call.runtime.report(error, call.request)
     throw forbidden()
   }
 }

@@ -1,6 +1,7 @@
 // What hooks and policies are told of the request they serve.
 
 import type { Call } from '../call.ts'
+import type { CallHook } from '../call-hook.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { HookArgs, HookRecord } from '../config/hook-types.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -52,4 +53,10 @@ function databaseOf({ transaction, runtime, request }: Call): AnyDatabase {
   const db = transaction ?? runtime.session(request)
   if (db instanceof Promise) throw new Error('A hook was called before its connection was known.')
   return db
+}
+
+/** How hooks are called: inside a transaction, one that asks for another connection is told to use its own. */
+export function hookCallerOf({ transaction, runtime, request }: Call): CallHook {
+  const db = transaction ?? runtime.session(request)
+  return db instanceof Promise ? runtime.callHook : runtime.callHookOn(db)
 }

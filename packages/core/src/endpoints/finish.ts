@@ -1,5 +1,6 @@
 // The end of a successful answer: the return callback, the ETag and the final callback; inside the transaction of a write (contract §11).
 
+import { hookCallerOf } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
 import { runFinal, runReturn } from '../hooks/read-hooks.ts'
 import { type Result, successBody } from '../http/envelope.ts'
@@ -22,11 +23,15 @@ export function returnedResult(call: Call, result: Result): Soon<Result> {
  * callbacks the result stays as it is, and is finished after the COMMIT.
  */
 export function finishedInside(call: Call, result: Result): Soon<Result> {
-  const { hooks, resource, runtime } = call
+  const { hooks, resource } = call
   if (hooks.return === undefined && hooks.final === undefined) return result
   return whenThere(returnedResult(call, result), async (given) => {
     if (hooks.final === undefined || given.empty === true) return given
     const body = successBody(given, call.stamp(), resource.settings.dump)
-    return { ...given, body: await runFinal(runtime, hooks, body), finished: true }
+    return {
+      ...given,
+      body: await runFinal({ callHook: hookCallerOf(call) }, hooks, body),
+      finished: true,
+    }
   })
 }

@@ -1,6 +1,6 @@
 // What every reading endpoint does alike: parse the query of its resource, open the connection, shape the answer of a list.
 
-import { hookArgs } from '../access/hook-args.ts'
+import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import { checkObjects, readRecords } from '../access/objects.ts'
 import { scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
@@ -134,9 +134,8 @@ export async function objectsOf(
   const { dump } = call.hooks
   if (dump === undefined && !hasDump(resource, embeds)) return objects
   const args = hookArgs(call)
-  return Promise.all(
-    objects.map((object) => runDump(call.runtime, resource, embeds, object, dump, args)),
-  )
+  const caller = { callHook: hookCallerOf(call) }
+  return Promise.all(objects.map((object) => runDump(caller, resource, embeds, object, dump, args)))
 }
 
 /** The value of an answer; as text where that will do. */

@@ -1,6 +1,6 @@
 // What every writing endpoint does alike: one transaction, its context, and the explanation of what the database refused.
 
-import { recordArgs } from '../access/hook-args.ts'
+import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import { settingNames } from '../config/setting-names.ts'
@@ -123,7 +123,7 @@ function writingIn(
 
 /** What validators of the author's are called with; a session getter is asked before the first of them. */
 export const validatorHost = (call: Call): ValidatorHost => ({
-  callHook: call.runtime.callHook,
+  callHook: hookCallerOf(call),
   args: (resource, before) =>
     whenThere(call.transaction ?? call.runtime.session(call.request), () =>
       recordArgs(call, resource, before && { ...before }),
@@ -132,7 +132,7 @@ export const validatorHost = (call: Call): ValidatorHost => ({
 
 /** The moment of a write; most writes never ask for the time. */
 export function momentOf(call: Call): Moment {
-  const { callHook, clock } = call.runtime
+  const { clock } = call.runtime
   let now: string | undefined
   return {
     get now() {
@@ -141,7 +141,7 @@ export function momentOf(call: Call): Moment {
     },
     uuid: () => crypto.randomUUID(),
     defaultOf: (resource, column, make) =>
-      callHook(`default of ${resource.name}.${column.name}`, () =>
+      hookCallerOf(call)(`default of ${resource.name}.${column.name}`, () =>
         make(recordArgs(call, resource)),
       ),
   }

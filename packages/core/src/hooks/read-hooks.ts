@@ -1,8 +1,8 @@
 // The callbacks around a read: setup, dump per object, return, final, error; in the drawn order (contract §11).
 
-import { hookArgs } from '../access/hook-args.ts'
-import type { Call, Runtime } from '../call.ts'
-import { returned, returnedJson } from '../call-hook.ts'
+import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
+import type { Call } from '../call.ts'
+import { type CallHook, returned, returnedJson } from '../call-hook.ts'
 import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -15,7 +15,10 @@ import { type Soon, whenThere } from '../soon.ts'
 /** A serialised object on its way to the client. */
 type JsonObject = { readonly [key: string]: JsonValue }
 
-type Caller = Pick<Runtime, 'callHook'>
+/** What calls hooks: the API, or a call inside its transaction. */
+interface Caller {
+  readonly callHook: CallHook
+}
 
 /** A callback whose result goes to the client. */
 function runForJson<T>({ callHook }: Caller, name: string, call: () => T | Promise<T>): Soon<T> {
@@ -43,7 +46,7 @@ export function baseFilter(
   const name = `filter callback of ${model.name}`
   return (query) => {
     const narrow = () => filter(query, model, params, hookArgs(call))
-    return whenThere(call.runtime.callHook(name, narrow), (result) => returned(name, result))
+    return whenThere(hookCallerOf(call)(name, narrow), (result) => returned(name, result))
   }
 }
 
@@ -91,7 +94,7 @@ export async function runReturn(call: Call, value: JsonValue): Promise<JsonValue
   const callback = call.hooks.return
   if (callback === undefined) return value
   const args = hookArgs(call)
-  return runForJson(call.runtime, `return callback of ${args.model.name}`, () =>
+  return runForJson({ callHook: hookCallerOf(call) }, `return callback of ${args.model.name}`, () =>
     callback(value, args),
   )
 }

@@ -1,6 +1,6 @@
 // The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (contract §8, §11).
 
-import { recordArgs } from '../access/hook-args.ts'
+import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
 import { returned } from '../call-hook.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -15,7 +15,7 @@ import type { Resource } from '../registry/resource.ts'
 /** The callbacks of each record's own model, inside the transaction of the call. */
 export function writeHooks(call: Call): WriteHooks {
   const { method } = call
-  const { callHook } = call.runtime
+  const callHook = hookCallerOf(call)
   return {
     has: (resource, change) => hasCallback(resource, method, change),
     async add(resource, object) {
