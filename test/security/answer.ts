@@ -1,11 +1,19 @@
 /** What an answer tells to whoever looks closely: status, headers and bytes. */
-import { type Api, type JsonValue, stringify } from '@model-api/core'
+import { type Api, type ApiRequest, type JsonValue, stringify } from '@model-api/core'
+
+/** One answer as it is given to `api.handle`, or sent by an adapter through `api.answer`. */
+type Way = 'handled' | 'sent'
 
 /**
  * One answer as a text. `HEAD /api/books` has another method than GET; `follow /api/books` goes on along `next_url` and
  * gives all pages.
  */
-export async function answerOf(api: Api, request: string, suffix = ''): Promise<string> {
+export async function answerOf(
+  api: Api,
+  request: string,
+  suffix = '',
+  way: Way = 'handled',
+): Promise<string> {
   const [first = '', rest] = request.split(' ', 2)
   const follows = first === 'follow'
   const method = rest === undefined || follows ? 'GET' : first
@@ -13,16 +21,26 @@ export async function answerOf(api: Api, request: string, suffix = ''): Promise<
   if (suffix !== '') url += `${url.includes('?') ? '&' : '?'}${suffix}`
   const seen: string[] = []
   for (let page = 0; page < 20; page++) {
-    const { status, headers, body } = await api.handle({
-      method,
-      url,
-      headers: { 'x-request-id': 'r' },
-    })
-    const text = body === undefined ? '' : stringify(body as unknown as JsonValue)
-    seen.push(`${status} ${JSON.stringify(headers)} ${text}`)
-    const next = (body as { next_url?: string } | undefined)?.next_url
-    if (!follows || next === null || next === undefined) break
+    const { told, text } = await ask(api, { method, url, headers: { 'x-request-id': 'r' } }, way)
+    seen.push(told)
+    const next = follows ? (JSON.parse(text) as { next_url?: string | null }).next_url : null
+    if (next === null || next === undefined) break
     url = next
   }
   return seen.join('\n')
 }
+
+/** Status, headers and body of one answer, and the body alone. */
+export async function ask(
+  api: Api,
+  request: ApiRequest,
+  way: Way,
+): Promise<{ readonly told: string; readonly text: string }> {
+  const { status, headers, ...rest } =
+    way === 'sent' ? await api.answer(request) : await api.handle(request)
+  const text = 'text' in rest ? (rest.text ?? '') : bodyText(rest as { readonly body?: unknown })
+  return { told: `${status} ${JSON.stringify(headers)} ${text}`, text }
+}
+
+const bodyText = ({ body }: { readonly body?: unknown }): string =>
+  body === undefined ? '' : stringify(body as JsonValue)

@@ -75,7 +75,10 @@ const secrets: Readonly<Record<string, Secret>> = {
     beside: [],
   },
   'a resource of another role': {
-    without: { variant: full, change: (row, model) => (model === 'Payroll' ? null : row) },
+    without: {
+      variant: full,
+      change: (row, model) => (model === 'Payroll' || model === 'Ledger' ? null : row),
+    },
     seen: { user: admin },
     beside: ['filter on text', 'hints of errors', documented],
   },
@@ -100,11 +103,24 @@ async function answersOf(api: Api, suffix = ''): Promise<Answers> {
   return answers
 }
 
+/** The doors of which one request at least is answered otherwise than before. */
+async function tellingDoors(api: Api, suffix: string, before: Answers): Promise<Set<string>> {
+  const telling = new Set<string>()
+  for (const [door, requests] of Object.entries(doors)) {
+    for (const request of requests) {
+      if ((await answerOf(api, request, suffix)) === before.get(request)) continue
+      telling.add(door)
+      break
+    }
+  }
+  return telling
+}
+
 eachDatabase('the leak matrix', (test, db) => {
   let world: Answers
   const without = new Map<string, Answers>()
   const seenWith = new Map<string, Answers>()
-  const seenWithout = new Map<string, Answers>()
+  const telling = new Map<string, ReadonlySet<string>>()
 
   test.before(async () => {
     await createWorld(db)
@@ -120,7 +136,7 @@ eachDatabase('the leak matrix', (test, db) => {
       // Where the declaration is the secret, who may know it is compared with the world without it.
       const variant = lacking.variant === full ? seen.variant : lacking.variant
       const api = apiOf(db, variant ?? full, seen.user ?? viewer)
-      seenWithout.set(name, await answersOf(api, seen.suffix))
+      telling.set(name, await tellingDoors(api, seen.suffix ?? '', seenWith.get(name) as Answers))
     }
   })
 
@@ -130,11 +146,8 @@ eachDatabase('the leak matrix', (test, db) => {
         for (const request of requests) {
           equal(world.get(request), without.get(secret)?.get(request), request)
         }
-        const told = requests.filter(
-          (request) => seenWith.get(secret)?.get(request) !== seenWithout.get(secret)?.get(request),
-        )
         ok(
-          told.length > 0 || beside.includes(door),
+          telling.get(secret)?.has(door) === true || beside.includes(door),
           'who may know the secret learns nothing here: the cell proves nothing',
         )
       })

@@ -3,7 +3,6 @@ import {
   type AnyModel,
   type Api,
   type ApiConfig,
-  type ApiRequest,
   belongsTo,
   createApi,
   defineModel,
@@ -11,6 +10,7 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
+import { type FastPaths, withFastPaths } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { frozenClock } from '../support/api.ts'
@@ -32,6 +32,17 @@ const owned: AccessPolicy = {
   scope_query: (query, { user }) =>
     user?.roles?.includes('admin') ? query : query.where('owner_id', '=', user?.id ?? 0),
 }
+
+/** As `owned`, but some are refused outright: their embeds of it are URLs, and their joins 403. */
+const refusing: AccessPolicy = {
+  scope_query: (query, args) =>
+    args.user?.id === viewer.id || args.user?.id === admin.id
+      ? owned.scope_query?.(query, args)
+      : false,
+}
+
+/** No policy has a say in these, so that what is planned for one caller may serve another. */
+const open = { soft_delete: false, access_policy: {} } as const
 
 const id = { type: 'integer', primaryKey: true } as const
 const owner = {
@@ -69,11 +80,13 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
         price: { type: 'decimal', precision: 8, scale: 2 },
         published: { type: 'date' },
         author_id: { type: 'integer', nullable: true },
+        shelf_id: { type: 'integer', nullable: true },
         ...owner,
         ...vaultColumn,
       },
       relations: {
         author: belongsTo('Author', 'author_id'),
+        shelf: belongsTo('Shelf', 'shelf_id'),
         tags: manyToMany('Tag', { through: 'taggings', from: 'book_id', to: 'tag_id' }),
         reviews: hasMany('Review', 'book_id'),
         ...(audit === 'absent' ? {} : { audits: hasMany('Audit', 'book_id') }),
@@ -112,7 +125,64 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
     defineModel('Payroll', {
       columns: { id, author_id: { type: 'integer' }, amount: { type: 'integer' } },
       relations: { author: belongsTo('Author', 'author_id') },
-      meta: { role_map: { '*': 'admin' }, soft_delete: false, access_policy: {} },
+      meta: { ...open, role_map: { '*': 'admin' } },
+    }),
+    defineModel('Shelf', {
+      columns: { id, place: { type: 'string' } },
+      relations: {
+        books: hasMany('Book', 'shelf_id'),
+        notes: hasMany('Note', 'shelf_id'),
+        ledgers: hasMany('Ledger', 'shelf_id'),
+        drafts: hasMany('Draft', 'shelf_id'),
+        labels: manyToMany('Label', { through: 'labellings', from: 'shelf_id', to: 'label_id' }),
+        ...(audit === 'absent' ? {} : { audits: hasMany('Audit', 'book_id') }),
+      },
+      meta: open,
+    }),
+    defineModel('Label', {
+      columns: { id, word: { type: 'string' } },
+      relations: {
+        shelves: manyToMany('Shelf', { through: 'labellings', from: 'label_id', to: 'shelf_id' }),
+      },
+      meta: open,
+    }),
+    // All that is related to it is of another role.
+    defineModel('Crate', {
+      columns: { id, size: { type: 'integer' } },
+      relations: { ledgers: hasMany('Ledger', 'shelf_id') },
+      meta: open,
+    }),
+    // Everybody may list notes, as far as roles go; only the policy tells callers apart.
+    defineModel('Box', {
+      columns: { id, size: { type: 'integer' } },
+      relations: { notes: hasMany('Note', 'shelf_id') },
+      meta: open,
+    }),
+    defineModel('Labelling', {
+      columns: { id, shelf_id: { type: 'integer' }, label_id: { type: 'integer' }, ...owner },
+      relations: { shelf: belongsTo('Shelf', 'shelf_id'), label: belongsTo('Label', 'label_id') },
+      meta: {},
+    }),
+    defineModel('Note', {
+      columns: { id, shelf_id: { type: 'integer' }, text: { type: 'string' }, ...owner },
+      relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+      meta: { access_policy: refusing },
+    }),
+    defineModel('Ledger', {
+      columns: { id, shelf_id: { type: 'integer' }, amount: { type: 'integer' } },
+      relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+      meta: { ...open, role_map: { '*': 'admin' } },
+    }),
+    defineModel('Draft', {
+      columns: { id, shelf_id: { type: 'integer' }, line: { type: 'string' } },
+      relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+      meta: { ...open, role_map: { '*': 'editor' } },
+    }),
+    defineModel('Wish', {
+      columns: { id, shelf_id: { type: 'integer' }, line: { type: 'string' } },
+      relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+      // Everybody who is known may write wishes; admins alone read them.
+      meta: { ...open, role_map: { GET: 'admin', '*': true } },
     }),
     ...(audit === 'absent'
       ? []
@@ -137,18 +207,38 @@ const config: ApiConfig = {
 
 export const viewer = { id: 7, roles: ['viewer'] }
 export const admin = { id: 1, roles: ['admin'] }
+/** May list what admins may not, and the other way round. */
+export const editor = { id: 8, roles: ['editor'] }
+
+/** The API of a variant, for any user. */
+export const sharedApi = (
+  db: TestDatabase,
+  variant: Variant,
+  fastPaths: Partial<FastPaths> = {},
+): Api =>
+  createApi(
+    withFastPaths(
+      {
+        db: db.kysely,
+        models: modelsOf(variant),
+        config,
+        clock: frozenClock(),
+        onWarning: () => {},
+      },
+      fastPaths,
+    ),
+  )
+
+/** The same API as one user sees it. */
+export const asUser = (api: Api, user: unknown): Api => ({
+  ...api,
+  handle: (request) => api.handle({ ...request, user }),
+  answer: (request) => api.answer({ ...request, user }),
+})
 
 /** The API of a variant, as one user sees it. */
-export function apiOf(db: TestDatabase, variant: Variant, user: unknown): Api {
-  const api = createApi({
-    db: db.kysely,
-    models: modelsOf(variant),
-    config,
-    clock: frozenClock(),
-    onWarning: () => {},
-  })
-  return { ...api, handle: (request: ApiRequest) => api.handle({ ...request, user }) } as Api
-}
+export const apiOf = (db: TestDatabase, variant: Variant, user: unknown): Api =>
+  asUser(sharedApi(db, variant), user)
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -211,6 +301,32 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     { id: 1, author_id: 1, amount: 1000 },
     { id: 2, author_id: 2, amount: 2000 },
   ],
+  Shelf: [
+    { id: 1, place: 'North' },
+    { id: 2, place: 'South' },
+  ],
+  Label: [
+    { id: 1, word: 'loan' },
+    { id: 2, word: 'rare' },
+  ],
+  Crate: [{ id: 1, size: 9 }],
+  Box: [{ id: 1, size: 3 }],
+  Labelling: [
+    { id: 1, shelf_id: 1, label_id: 1, ...mine },
+    { id: 11, shelf_id: 1, label_id: 2, ...foreign },
+    { id: 21, shelf_id: 2, label_id: 1, ...deleted },
+  ],
+  Note: [
+    { id: 1, shelf_id: 1, text: 'dust', ...mine },
+    { id: 11, shelf_id: 1, text: 'foreign note', ...foreign },
+    { id: 21, shelf_id: 2, text: 'deleted note', ...deleted },
+  ],
+  Ledger: [
+    { id: 1, shelf_id: 1, amount: 300 },
+    { id: 2, shelf_id: 2, amount: 400 },
+  ],
+  Draft: [{ id: 1, shelf_id: 1, line: 'once upon a time' }],
+  Wish: [{ id: 1, shelf_id: 1, line: 'more light' }],
   Audit: [
     { id: 1, book_id: 1, note: 'checked' },
     { id: 2, book_id: 2, note: 'checked twice' },
@@ -226,14 +342,23 @@ function book(
   owning: Row,
 ): Row {
   const published = `20${10 + key}-0${1 + (key % 9)}-15`
-  return { id: key, title, price, published, author_id: author, vault_code: vault, ...owning }
+  return {
+    id: key,
+    title,
+    price,
+    published,
+    author_id: author,
+    shelf_id: 1 + (key % 2),
+    vault_code: vault,
+    ...owning,
+  }
 }
 
 function review(key: number, of: number, stars: number, owning: Row): Row {
   return { id: key, book_id: of, stars, note: `note ${key}`, vault_code: `r-${key}`, ...owning }
 }
 
-const declared = modelsOf({ vault: 'hidden', audit: 'unpublished' })
+export const declared = modelsOf({ vault: 'hidden', audit: 'unpublished' })
 
 /** Creates the tables, without foreign keys: a world may lack a row that another one refers to. */
 export async function createWorld(db: TestDatabase): Promise<void> {
@@ -241,6 +366,12 @@ export async function createWorld(db: TestDatabase): Promise<void> {
     db,
     declared.map((model) => ({ ...model, relations: {} })),
   )
+}
+
+/** Gives one table the rows of the full world again. */
+export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<void> {
+  await sql`delete from ${sql.id(model.table)}`.execute(db.kysely)
+  await insertRows(db, model, rows[model.name] ?? [])
 }
 
 /** Empties the tables and fills them with the rows that `change` leaves, and with others. */

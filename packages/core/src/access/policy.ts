@@ -1,12 +1,12 @@
 // A policy as configured → the object whose hooks are called: a class is constructed once, whoever shares it.
 
 import type { AccessPolicy } from '../config/access-types.ts'
-import { constructed } from '../config/check-policy.ts'
+import { constructed, policyHooks } from '../config/check-policy.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import { warnOfLiftedRoles } from './lifted-roles.ts'
 
-/** The policy of each resource that has one. */
+/** The policy of each resource that has one; a policy without hooks, which lifts that of the API, is none. */
 export type Policies = ReadonlyMap<Resource, AccessPolicy>
 
 /**
@@ -31,7 +31,7 @@ export function buildPolicies(
       made.set(setting.policy, construct(setting.policy, setting.at, problems))
     }
     const policy = made.get(setting.policy)
-    if (policy === undefined) continue
+    if (policy === undefined || !policyHooks.some((hook) => policy[hook] !== undefined)) continue
     policies.set(resource, policy)
     if (policy.can_read !== undefined && policy.scope_query === undefined) {
       warn(
