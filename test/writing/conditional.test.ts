@@ -1,4 +1,5 @@
 /** ETag, If-Match, If-None-Match and Idempotency-Key. */
+import { sql } from 'kysely'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, notEqual } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -177,7 +178,12 @@ eachDatabase('Idempotency-Key', (test, db) => {
   })
 
   test('a key is forgotten after a day', async () => {
-    clock.tick(24 * 60 * 60 * 1000 + 1)
+    const day = 24 * 60 * 60 * 1000 + 1
+    // Servers go by their own clock, SQLite by that of the process.
+    await sql`update idempotency_keys set claimed_at = claimed_at - ${day}, expires_at = expires_at - ${day}`.execute(
+      db.kysely,
+    )
+    clock.tick(day)
     equal((await post({ name: 'new day' }, key('one'))).status, 201)
     equal(await countRows(db, 'idempotency_keys'), [1])
   })

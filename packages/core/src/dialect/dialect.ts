@@ -115,6 +115,12 @@ export interface Dialect {
   /** Whether `select … for update` holds rows until the transaction ends; without it transactions are serial. */
   readonly locksRows?: boolean
 
+  /**
+   * Milliseconds since 1970 by the clock of the server, the same for all processes that use it; absent where the server is
+   * this process or its clock is not known.
+   */
+  readonly clock?: Expression<unknown>
+
   /** Which writes may be statements without a transaction; absent: none. `createApi` finds it out. */
   readonly loneWrites?: LoneWrites
   /** Asks for triggers and their like, of which RETURNING knows nothing. */

@@ -132,6 +132,8 @@ function dialectWith(facts: Facts): Dialect {
     countsInStatement: true,
     locksRows: true,
     refusesWrites: sql`@@global.read_only`,
+    // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
+    clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
     select,
     decoder: decoderOf,
     writer: writerOf,

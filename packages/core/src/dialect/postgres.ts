@@ -145,6 +145,7 @@ function dialectWith(facts: Facts): Dialect {
     computesSkippedRows: true,
     locksRows: true,
     refusesWrites: sql`current_setting('transaction_read_only') = 'on'`,
+    clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     select,
     decoder: decoderOf,
     writer: writerOf,

@@ -4,12 +4,17 @@ import type { Call } from '../call.ts'
 import { badIdempotencyKey, idempotencyKeyReused, requestInProgress } from '../errors.ts'
 import {
   type Claim,
+  ClaimLost,
+  type ClaimOutcome,
   claimKey,
+  type HeldClaim,
   type KeyStore,
+  lookAtKey,
   releaseKey,
   type StoredAnswer,
   storeAnswer,
 } from '../execute/idempotency-store.ts'
+import { isOutcomeUnknown } from '../execute/transaction.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { collectionUrl } from '../http/links.ts'
@@ -22,7 +27,7 @@ import { allSourcesOf } from '../plan/sources.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { planEcho, readBack } from './read-back.ts'
-import { type Opened, open } from './read-stages.ts'
+import { type Opened, open, openedOnOne } from './read-stages.ts'
 import { identityOf } from './write-access.ts'
 import type { Writing } from './write-stages.ts'
 
@@ -57,31 +62,62 @@ async function once(
 ): Promise<Result> {
   const claim = await claimOf(call, resource, key)
   const opened = await open(call)
-  const now = call.runtime.clock.now()
-  const store: KeyStore = { ...opened, now }
-  const outcome = await claimKey(store, claim)
-  switch (outcome.kind) {
-    case 'busy':
-      throw requestInProgress()
-    case 'mismatch':
-      throw idempotencyKeyReused()
-    case 'answered':
-      return replay(call, opened, resource, ast, outcome.answer)
-    default:
-  }
+  const begun = await claimOrAnswer(call, opened, resource, ast, (store) => claimKey(store, claim))
+  if ('status' in begun) return begun
   try {
     return await work(async (writing, result, keys) =>
-      storeAnswer({ ...writing.opened, now }, claim, {
+      storeAnswer(storeOf(call, writing.opened), begun, {
         ...answerOf(result, keys),
         authority: await authorityOf(call),
       }),
     )
   } catch (error) {
+    if (error instanceof ClaimLost) {
+      // Rolled back. Whoever has the key now has answered, or will.
+      const look = (store: KeyStore) => lookAtKey(store, claim)
+      const found = await claimOrAnswer(call, opened, resource, ast, look)
+      if ('status' in found) return found
+    }
+    // What may be stored keeps its key: the answer is there with it, or the lease ends by itself.
+    if (isOutcomeUnknown(error)) throw error
     // A failure leaves nothing behind, so the key is free again; if that fails too, its lease ends by itself.
-    await releaseKey(store, claim).catch(() => {})
+    await releaseKey(storeOf(call, opened), begun).catch(() => {})
     throw error
   }
 }
+
+/**
+ * A claim, or the answer to a request that was sent before. Both are asked for on one connection: behind the
+ * pool there may be several hosts, and the one that knows the answer has its records, too.
+ */
+function claimOrAnswer(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  ask: (store: KeyStore) => Promise<ClaimOutcome>,
+): Promise<HeldClaim | Result> {
+  return openedOnOne(call, opened, async (own) => {
+    const outcome = await ask(storeOf(call, own))
+    switch (outcome.kind) {
+      case 'busy':
+        throw requestInProgress()
+      case 'mismatch':
+        throw idempotencyKeyReused()
+      case 'answered':
+        return replay(call, own, resource, ast, outcome.answer)
+      case 'claimed':
+        return outcome.held
+    }
+  })
+}
+
+const storeOf = ({ runtime }: Call, { connection, target }: Opened): KeyStore => ({
+  connection,
+  target,
+  now: () => runtime.clock.now(),
+  elapsed: () => runtime.clock.elapsed(),
+})
 
 async function claimOf(call: Call, resource: Resource, key: string): Promise<Claim> {
   const { request, query } = call

@@ -10,6 +10,7 @@ import { limitSettingNames } from '../config/setting-names.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { notHere } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
+import { onOneConnection } from '../execute/one-connection.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
 import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
@@ -82,6 +83,14 @@ function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
     own,
   }
 }
+
+/** As `opened`, with every statement of `work` on one connection of the pool. */
+export const openedOnOne = <T>(
+  call: Call,
+  { own, connection }: Opened,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> =>
+  onOneConnection(own, connection, (one) => work(openedBy(call, one, connection.dialect)))
 
 /** Without plugins; made once for each instance. */
 function bare(own: AnyDatabase): AnyDatabase {

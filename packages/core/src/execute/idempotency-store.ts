@@ -5,15 +5,18 @@ import { tableOf } from '../compile/source.ts'
 import type { Target } from '../compile/target.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
+import { repeated } from './repeat.ts'
 import { type Connection, execute } from './run.ts'
+import { unavailableBecause } from './unavailable.ts'
 
 const table = 'idempotency_keys'
 const lifetime = 24 * 60 * 60 * 1000
 /** A request that has not ended by then is taken for dead, and its key may be used again. */
 const lease = 60 * 1000
-/** The smallest of the databases' text columns. */
+/** Bytes: the smallest of the databases' text columns has 65,535. */
 const longestAnswer = 60_000
 const purgeEvery = 60 * 1000
+const purgedAtOnce = 500
 
 /** What was answered. */
 export interface StoredAnswer {
@@ -35,56 +38,135 @@ export interface Claim {
   readonly fingerprint: string
 }
 
-export type ClaimOutcome =
-  | { readonly kind: 'claimed' | 'busy' | 'mismatch' }
-  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
-
-interface Row {
-  readonly fingerprint: string
-  readonly answer: string | null
-  readonly claimed_at: string | number | bigint
-  readonly expires_at: string | number | bigint
+/** A claim that this request holds, unless another one has taken it over since. */
+export interface HeldClaim extends Claim {
+  /** Milliseconds since 1970. No two claims of one key have the same, so it tells them apart. */
+  readonly claimedAt: number
 }
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed'; readonly held: HeldClaim }
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
+  | { readonly kind: 'busy' | 'mismatch' }
 
 /** Where keys are kept. */
 export interface KeyStore {
   readonly connection: Connection
   readonly target: Target
+  /** Milliseconds since 1970, where the server's own clock is not used. */
+  readonly now: () => number
+  /** Milliseconds from any fixed point, never going back. */
+  readonly elapsed: () => number
+}
+
+/** The row of a key, and the time at which it was read. */
+interface Found {
   readonly now: number
+  readonly row: Row | undefined
 }
 
-/** Claims a key, or says what has become of it. */
+interface Row {
+  readonly fingerprint: string
+  readonly answer: string | null
+  readonly claimedAt: number
+  readonly expiresAt: number
+}
+
+/**
+ * Claims a key, or says what has become of it. Of any number of requests at once, on whatever connections or nodes, one
+ * gets it. A conflict is tried again; where the database is away, read-only or too slow it is 503.
+ */
 export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
-  await purge(store)
-  const row = await findOrCreateTable(store, claim.id)
-  if (row === undefined) return (await insertClaim(store, claim)) ? claimed : busy
-  const over = Number(row.expires_at) <= store.now
-  if (!over && row.fingerprint !== claim.fingerprint) return { kind: 'mismatch' }
-  if (!over && row.answer !== null) return { kind: 'answered', answer: JSON.parse(row.answer) }
-  const dead = Number(row.claimed_at) + lease <= store.now
-  if (!over && !dead) return busy
-  return (await takeOver(store, claim, row)) ? claimed : busy
+  const { connection } = store
+  const attempt = () => claimOnce(store, claim)
+  const isConflict = (error: unknown) => connection.dialect.classify(error).kind === 'retry'
+  try {
+    await purge(store)
+    return connection.db.isTransaction ? await attempt() : await repeated(attempt, isConflict)
+  } catch (error) {
+    throw unavailableBecause(connection.dialect, error) ?? error
+  }
 }
 
-const claimed: ClaimOutcome = { kind: 'claimed' }
+/** What has become of a key, without claiming it. */
+export async function lookAtKey(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
+  try {
+    return stateOf(await find(store, claim.id), claim) ?? busy
+  } catch (error) {
+    throw unavailableBecause(store.connection.dialect, error) ?? error
+  }
+}
+
 const busy: ClaimOutcome = { kind: 'busy' }
 
-/** Stores the answer, in the transaction of the write: both are kept or neither. */
+async function claimOnce(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
+  const found = await findOrCreateTable(store, claim.id)
+  const state = stateOf(found, claim)
+  if (state !== undefined) return state
+  const held = { ...claim, claimedAt: found.now }
+  const won = found.row === undefined ? insertClaim(store, held) : takeOver(store, held, found.row)
+  if (await won) return { kind: 'claimed', held }
+  // Somebody else was faster, and may be done already; PostgreSQL takes nothing more in a transaction after that.
+  if (store.connection.db.isTransaction) return busy
+  return stateOf(await find(store, claim.id), claim) ?? busy
+}
+
+/**
+ * What a row says of a claim; undefined: the key may be claimed. A claim of a time to come was made before the clock was
+ * set back: nobody holds it for longer than its lease either way.
+ */
+function stateOf({ row, now }: Found, claim: Claim): ClaimOutcome | undefined {
+  if (row === undefined || row.expiresAt <= now || row.claimedAt > now + lifetime) return undefined
+  if (row.fingerprint !== claim.fingerprint) return { kind: 'mismatch' }
+  if (row.answer !== null) return { kind: 'answered', answer: JSON.parse(row.answer) }
+  return Math.abs(now - row.claimedAt) < lease ? busy : undefined
+}
+
+/** Thrown in the transaction of a write whose claim another request has taken over: it must not be committed. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost'
+}
+
+/**
+ * Stores the answer, in the transaction of the write: both are kept or neither. A compare-and-set, which also locks the row
+ * until the end of the transaction: a request that has taken the key over in the meantime has changed the row already, and
+ * one that wants to do so waits for the end and then finds the answer.
+ */
 export async function storeAnswer(
   store: KeyStore,
-  { id }: Claim,
+  { id, claimedAt }: HeldClaim,
   answer: StoredAnswer,
 ): Promise<void> {
-  const whole = stringify(answer as unknown as JsonValue)
+  const whole = asciiJson(answer)
   const { value: _, ...short } = answer
-  const text = whole.length > longestAnswer ? stringify(short as unknown as JsonValue) : whole
-  await run(store, sql`update ${place(store)} set answer = ${text} where id = ${id}`)
+  const text = whole.length > longestAnswer ? asciiJson(short) : whole
+  try {
+    const { numAffectedRows } = await run(
+      store,
+      sql`update ${place(store)} set answer = ${text}
+        where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
+    )
+    if (numAffectedRows === 0n) throw new ClaimLost('Another request has taken the key over.')
+  } catch (error) {
+    throw unavailableBecause(store.connection.dialect, error) ?? error
+  }
 }
 
 /** Gives a key back after a failure, so that the client may try again with it. */
-export async function releaseKey(store: KeyStore, { id }: Claim): Promise<void> {
-  await run(store, sql`delete from ${place(store)} where id = ${id} and answer is null`)
+export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim): Promise<void> {
+  await run(
+    store,
+    sql`delete from ${place(store)}
+      where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
+  )
 }
+
+/** The same JSON without any character beyond ASCII: the column may have whatever character set. */
+const asciiJson = (answer: Partial<StoredAnswer>): string =>
+  stringify(answer as unknown as JsonValue).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const place = ({ target }: KeyStore): Expression<unknown> => tableOf(target, table)
 
@@ -92,52 +174,70 @@ async function run<T>({ connection }: KeyStore, statement: RawBuilder<T>) {
   return execute(connection, statement.compile(connection.db))
 }
 
-async function find(store: KeyStore, id: string): Promise<Row | undefined> {
+/** Always one row, for the time. */
+async function find(store: KeyStore, id: string): Promise<Found> {
+  const { clock } = store.connection.dialect
+  const now = store.now()
   const { rows } = await run(
     store,
-    sql<Row>`select fingerprint, answer, claimed_at, expires_at from ${place(store)} where id = ${id}`,
+    sql<Readonly<Record<string, string | number | bigint | null>>>`
+      select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
+      from (select 1 as one) as o left join ${place(store)} as k on k.id = ${id}`,
   )
-  return rows[0]
+  const { t = null, f = null, a = null, c, e } = rows[0] ?? {}
+  return {
+    now: t === null ? now : Number(t),
+    row:
+      f === null
+        ? undefined
+        : {
+            fingerprint: String(f),
+            answer: a === null ? null : String(a),
+            claimedAt: Number(c),
+            expiresAt: Number(e),
+          },
+  }
 }
 
 /** The table is made when it is first needed; never inside a transaction of the host, which it could end. */
-async function findOrCreateTable(store: KeyStore, id: string): Promise<Row | undefined> {
+async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   try {
     return await find(store, id)
   } catch (error) {
     const { db, dialect } = store.connection
     if (db.isTransaction || dialect.classify(error).kind !== 'other') throw error
-    await createTable(store)
-    return find(store, id)
+    return createTable(store).then(
+      () => find(store, id),
+      // Several processes may do so at once, and get in each other's way: whoever comes late finds it there.
+      (failure: unknown) =>
+        find(store, id).catch(() => {
+          throw failure
+        }),
+    )
   }
 }
 
-/** Several processes may do so at once; whoever comes late finds it there. */
 async function createTable({ connection, target }: KeyStore): Promise<void> {
   const schema = connection.db.schema
   const builder = target.schema === undefined ? schema : schema.withSchema(target.schema)
-  try {
-    await builder
-      .createTable(table)
-      .ifNotExists()
-      .addColumn('id', 'varchar(64)', (column) => column.primaryKey())
-      .addColumn('fingerprint', 'varchar(64)', (column) => column.notNull())
-      .addColumn('answer', 'text')
-      .addColumn('claimed_at', 'bigint', (column) => column.notNull())
-      .addColumn('expires_at', 'bigint', (column) => column.notNull())
-      .execute()
-  } catch (error) {
-    if (connection.dialect.classify(error).kind !== 'unique') throw error
-  }
+  await builder
+    .createTable(table)
+    .ifNotExists()
+    .addColumn('id', 'varchar(64)', (column) => column.primaryKey())
+    .addColumn('fingerprint', 'varchar(64)', (column) => column.notNull())
+    .addColumn('answer', 'text')
+    .addColumn('claimed_at', 'bigint', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint', (column) => column.notNull())
+    .execute()
 }
 
-async function insertClaim(store: KeyStore, { id, fingerprint }: Claim): Promise<boolean> {
-  const { now } = store
+async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
+  const { id, fingerprint, claimedAt } = held
   try {
     await run(
       store,
       sql`insert into ${place(store)} (id, fingerprint, claimed_at, expires_at)
-        values (${id}, ${fingerprint}, ${now}, ${now + lifetime})`,
+        values (${id}, ${fingerprint}, ${claimedAt}, ${claimedAt + lifetime})`,
     )
     return true
   } catch (error) {
@@ -146,27 +246,40 @@ async function insertClaim(store: KeyStore, { id, fingerprint }: Claim): Promise
   }
 }
 
-/** Compare and set: of several requests that find a dead claim, one gets it. */
-async function takeOver(store: KeyStore, { id, fingerprint }: Claim, row: Row): Promise<boolean> {
-  const { now } = store
+/** Compare and set: of several requests that find a dead claim, one gets it, and none where its owner was faster. */
+async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
+  const { id, fingerprint, claimedAt } = held
+  const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`
   const { numAffectedRows } = await run(
     store,
     sql`update ${place(store)}
-      set fingerprint = ${fingerprint}, answer = null, claimed_at = ${now}, expires_at = ${now + lifetime}
-      where id = ${id} and claimed_at = ${Number(row.claimed_at)}`,
+      set fingerprint = ${fingerprint}, answer = null, claimed_at = ${claimedAt}, expires_at = ${claimedAt + lifetime}
+      where id = ${id} and claimed_at = ${row.claimedAt} and ${unchanged}`,
   )
   return numAffectedRows === 1n
 }
 
 const purged = new WeakMap<object, number>()
 
-/** Removes what is over, now and then; a failure is the business of the statement that follows. */
+/**
+ * Removes what is over, now and then; a failure is the business of the statement that follows. By their keys: a condition
+ * on the time would wait for every row that a transaction holds.
+ */
 async function purge(store: KeyStore): Promise<void> {
-  const { dialect } = store.connection
-  const last = purged.get(dialect) ?? 0
-  if (store.connection.db.isTransaction || store.now - last < purgeEvery) return
-  purged.set(dialect, store.now)
-  await run(store, sql`delete from ${place(store)} where expires_at <= ${store.now}`).catch(
-    () => {},
-  )
+  const { db, dialect } = store.connection
+  const since = store.elapsed() - (purged.get(dialect) ?? Number.NEGATIVE_INFINITY)
+  if (db.isTransaction || since < purgeEvery) return
+  purged.set(dialect, store.elapsed())
+  const over = sql`expires_at <= ${dialect.clock ?? sql`${store.now()}`}`
+  try {
+    const { rows } = await run(
+      store,
+      sql<{
+        id: string
+      }>`select id from ${place(store)} where ${over} limit ${sql.lit(purgedAtOnce)}`,
+    )
+    if (rows.length === 0) return
+    const ids = rows.map(({ id }) => id)
+    await run(store, sql`delete from ${place(store)} where id in (${sql.join(ids)}) and ${over}`)
+  } catch {}
 }

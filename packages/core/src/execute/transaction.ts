@@ -3,15 +3,8 @@
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
+import { repeated } from './repeat.ts'
 import { unavailable } from './unavailable.ts'
-
-/** Milliseconds from the start of a write within which it is begun again as often as there are conflicts. */
-const retryTime = 1_000
-/** Where it takes longer to find a conflict (PostgreSQL looks for deadlocks after a second): so often, and so long. */
-const slowRetries = 3
-const slowRetryTime = 5_000
-const shortestPause = 10
-const longestPause = 100
 
 /** How far a transaction came. */
 type Phase = 'begin' | 'work' | 'commit'
@@ -19,10 +12,9 @@ type Phase = 'begin' | 'work' | 'commit'
 /**
  * Runs `work` in a transaction of `db`.
  *
- * After a deadlock, a serialisation failure or another conflict the transaction was rolled back as a whole, so `work` is
- * run again in a new one, after a random pause of 10 to 100 ms: once in any case, any number of times within a second of
- * the first attempt's start, and three times within five seconds. Then the answer is 503. Inside a transaction that the
- * host handed in nothing is opened, committed or repeated: it is the host's.
+ * After a deadlock, a serialisation failure or another conflict the transaction was rolled back as a whole, so it is
+ * `repeated`, `work` included. Inside a transaction that the host handed in nothing is opened, committed or repeated: it
+ * is the host's.
  *
  * A COMMIT that the database neither confirms nor refuses is never repeated, since the transaction may be stored: it is
  * `outcomeUnknown`, and `isOutcomeUnknown` tells it.
@@ -33,34 +25,36 @@ export async function inTransaction<T>(
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction) return work(db)
-  const started = performance.now()
-  for (let attempt = 1; ; attempt++) {
-    let phase: Phase = 'begin'
-    // What went wrong inside tells more than the rollback that fails after it.
-    let inside: unknown
-    try {
-      return await begin(db, dialect).execute(async (transaction) => {
-        phase = 'work'
-        try {
-          const result = await work(transaction as AnyDatabase)
-          phase = 'commit'
-          return result
-        } catch (error) {
-          inside = error
-          throw error
-        }
-      })
-    } catch (outside) {
-      const error = (phase as Phase) === 'work' ? inside : atTheEdge(dialect, phase, outside)
-      if (failureKind(dialect, error) !== 'retry') throw error
-      if (!mayRepeat(attempt, performance.now() - started)) throw unavailable(error)
-      await pause()
-    }
-  }
+  return repeated(
+    () => attempt(db, dialect, work),
+    (error) => isConflict(dialect, error),
+  )
 }
 
-const mayRepeat = (attempts: number, elapsed: number): boolean =>
-  attempts === 1 || elapsed < retryTime || (attempts <= slowRetries && elapsed < slowRetryTime)
+async function attempt<T>(
+  db: AnyDatabase,
+  dialect: Dialect,
+  work: (transaction: AnyDatabase) => Promise<T>,
+): Promise<T> {
+  let phase: Phase = 'begin'
+  // What went wrong inside tells more than the rollback that fails after it.
+  let inside: unknown
+  try {
+    return await begin(db, dialect).execute(async (transaction) => {
+      phase = 'work'
+      try {
+        const result = await work(transaction as AnyDatabase)
+        phase = 'commit'
+        return result
+      } catch (error) {
+        inside = error
+        throw error
+      }
+    })
+  } catch (outside) {
+    throw (phase as Phase) === 'work' ? inside : atTheEdge(dialect, phase, outside)
+  }
+}
 
 const unknownOutcomes = new WeakSet<object>()
 
@@ -102,14 +96,7 @@ function begin(db: AnyDatabase, { locksRows }: Dialect) {
   return locksRows === true ? transaction.setIsolationLevel('read committed') : transaction
 }
 
-/** What the database says of a failure, also where a stage has already made an answer of it. */
-const failureKind = (dialect: Dialect, error: unknown): string =>
-  isOutcomeUnknown(error)
-    ? 'unknown'
-    : dialect.classify(error instanceof ApiError ? error.cause : error).kind
-
-/** Different for each, so that those who met do not meet again. */
-function pause(): Promise<void> {
-  const ms = shortestPause + Math.random() * (longestPause - shortestPause)
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
+/** Whether the database asks for another try, also where a stage has already made an answer of it. */
+const isConflict = (dialect: Dialect, error: unknown): boolean =>
+  !isOutcomeUnknown(error) &&
+  dialect.classify(error instanceof ApiError ? error.cause : error).kind === 'retry'
