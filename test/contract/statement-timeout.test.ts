@@ -28,7 +28,7 @@ eachDatabase('statement timeout', (test, db) => {
     })
   }
 
-  test('a pool without a limit is reported to onWarning, once', async () => {
+  test('a pool without a limit, and with jit, is reported to onWarning, once', async () => {
     const warnings: string[] = []
     const api = createApi({
       db: db.kysely,
@@ -38,8 +38,9 @@ eachDatabase('statement timeout', (test, db) => {
     await api.ready
     await get(api, '/api/books')
     if (db.name === 'postgres') {
-      equal(warnings.length, plainOnly ? 2 : 1)
+      equal(warnings.length, plainOnly ? 3 : 2)
       ok(warnings[0]?.startsWith('statement_timeout is 0'), warnings[0])
+      ok(warnings[1]?.startsWith('jit is on'), warnings[1])
     } else equal(warnings, [])
   })
 })

@@ -279,13 +279,15 @@ function define(test: Test): void {
     equal(await planned('count=none', { access_policy: ofKind }), ['each time: limit $2'])
   })
 
-  test('the time limit is told to every connection', async () => {
+  test('the time limit is told to every connection, and jit, which does not stop at it, is off', async () => {
     const on = open({ statementTimeout: 150 }, 2)
     await rejects(sql`select pg_sleep(${10})`.execute(on), /statement timeout/)
     const limit = await sql<{
       s: string
     }>`select current_setting('statement_timeout') as s`.execute(on)
     equal(limit.rows[0]?.s, '150ms')
+    const jit = await sql<{ s: string }>`select current_setting('jit') as s`.execute(on)
+    equal(jit.rows[0]?.s, 'off')
   })
 
   if (pgbouncer === undefined) return

@@ -17,6 +17,27 @@ export function caseForms(character: string): string {
   return classes.get(character) ?? character
 }
 
+/** A text by which others can be found that differ in case alone. */
+export interface Folded {
+  /** The text with each letter in the form that stands for all of them: the lower case of ASCII where there is one. */
+  readonly text: string
+  /** What else has to be replaced in a text, in lower case by ASCII, before it is searched: other forms of the letters. */
+  readonly forms: readonly (readonly [form: string, by: string])[]
+}
+
+/** `ÉTÉ 5K` → `été 5k`, with `É` to be replaced by `é` and the Kelvin sign by `k` (which of both stands for a letter is not fixed). */
+export function folded(text: string): Folded {
+  const forms = new Map<string, string>()
+  const letters = Array.from(text, (character) => {
+    const all = Array.from(caseForms(character)).sort()
+    const by = (all.find((form) => form < '\u0080') ?? all[0] ?? character).toLowerCase()
+    const letter = by < '\u0080' ? by : (all[0] ?? character)
+    for (const form of all) if (form >= '\u0080' && form !== letter) forms.set(form, letter)
+    return letter
+  })
+  return { text: letters.join(''), forms: [...forms] }
+}
+
 function asciiForms(character: string): string {
   const lower = character.toLowerCase()
   const upper = character.toUpperCase()

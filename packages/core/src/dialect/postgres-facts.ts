@@ -23,18 +23,30 @@ export interface DeclaredType {
 
 export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
 
-/** A pool of the user's own has the user's settings; one without a time limit lets a single query hold it for ever. */
-export async function timeoutAdvice(
+/** A pool of the user's own has the user's settings; with these, a single query may hold it for long. */
+export async function settingsAdvice(
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   db: Kysely<any>,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ statement_timeout: unknown }>`show statement_timeout`.execute(db)
-  return rows[0]?.statement_timeout === '0'
-    ? [
-        'statement_timeout is 0 on this connection: a slow query runs until it ends. Set it where the pool is made, ' +
-          "such as new Pool({ statement_timeout: 5000 }), or for the role: alter role app set statement_timeout = '5s'.",
-      ]
-    : []
+  const { rows } = await sql<{ timeout: unknown; jit: unknown }>`
+    select current_setting('statement_timeout') as timeout, current_setting('jit', true) as jit`.execute(
+    db,
+  )
+  const advice: string[] = []
+  if (rows[0]?.timeout === '0') {
+    advice.push(
+      'statement_timeout is 0 on this connection: a slow query runs until it ends. Set it where the pool is made, ' +
+        "such as new Pool({ statement_timeout: 5000 }), or for the role: alter role app set statement_timeout = '5s'.",
+    )
+  }
+  if (rows[0]?.jit === 'on') {
+    advice.push(
+      'jit is on on this connection: PostgreSQL compiles the plans of long queries, which takes seconds and does not stop ' +
+        "at statement_timeout. Switch it off where the pool is made, such as new Pool({ options: '-c jit=off' }), or for " +
+        'the role: alter role app set jit = off.',
+    )
+  }
+  return advice
 }
 
 interface Declared {

@@ -10,7 +10,7 @@ import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, KeyPair, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
-import { type Facts, lookUpFacts, timeoutAdvice, unknownFacts } from './postgres-facts.ts'
+import { type Facts, lookUpFacts, settingsAdvice, unknownFacts } from './postgres-facts.ts'
 import { postgresJson } from './postgres-json.ts'
 import { listenerAdvice } from './postgres-listeners.ts'
 import { postgresLoneWrites } from './postgres-lone-writes.ts'
@@ -34,7 +34,7 @@ export const postgres: Dialect = {
   ...dialectWith(unknownFacts),
   connect: async (db, tables = []) => ({
     ...dialectWith(await lookUpFacts(db, tables)),
-    advice: await timeoutAdvice(db),
+    advice: await settingsAdvice(db),
   }),
 }
 

@@ -1,4 +1,4 @@
-// SQLite: text as stored, decimals as scaled integers, datetimes as UTC text, case folding by GLOB classes.
+// SQLite: text as stored, decimals as scaled integers, datetimes as UTC text, case folding by replacing letters.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../json/base64.ts'
@@ -9,6 +9,7 @@ import { classifySqlite } from './classify.ts'
 import { decimalDigits, scaled, unscaled } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 import type { Dialect, DialectColumn, PlanValue } from './dialect.ts'
+import { type Folded, folded } from './fold.ts'
 import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from './json-writer.ts'
 import { globPattern, likePattern } from './patterns.ts'
 import {
@@ -89,14 +90,20 @@ export const sqlite: Dialect = {
   },
 
   textMatch(column, ref, { match, text, ignoreCase, negated }) {
-    const not = negated ? sql`not ` : sql``
-    if (column.collation === 'database' && ignoreCase) {
-      return sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
+    const own = column.collation === 'database'
+    if (match === 'startsWith' || text === '') {
+      const not = negated ? sql`not ` : sql``
+      return own && ignoreCase
+        ? sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
+        : sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
     }
-    if (match === 'contains' && !ignoreCase) {
-      return sql<SqlBool>`instr(${ref}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
+    // A pattern that begins with * would be tried at each place of the text, as far as it goes there.
+    const wanted = ignoreCase ? inFold(text, own) : { text, fold: (of: Ref): Ref => of }
+    if (match === 'contains') {
+      return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
     }
-    return sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
+    const end = sql`substr(${ref}, ${-Array.from(text).length})`
+    return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
   },
 
   order(column, ref, { descending, nulls, mayBeNull }) {
@@ -174,6 +181,37 @@ function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: P
     return rangeCompare(ref, operator, trimmed(time), trimmed(nextSecond(time)))
   }
   return plainCompare(operand(column, ref), operator, bind(column, value))
+}
+
+/** A text without regard to case, and how others are made comparable with it; the database's own rules know the letters of ASCII alone. */
+function inFold(text: string, own: boolean): { text: string; fold: (of: Ref) => Ref } {
+  if (own) return { text: asciiLower(text), fold: (of) => sql`lower(${of})` }
+  const { text: letters, forms } = folded(text)
+  return { text: letters, fold: (of) => withReplaced(sql`lower(${of})`, forms) }
+}
+
+/** `lower()` of SQLite. */
+const asciiLower = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** Letters with other forms than those of ASCII that a search has, as a rule; `k` and `s` have one. */
+const mostNested = 4
+
+/**
+ * `replace(replace(text, 'É', 'é'), 'È', 'è')`, the same SQL for every search: replacing an empty text does nothing, and many
+ * forms are replaced one after the other by a recursive query.
+ */
+function withReplaced(text: Ref, forms: Folded['forms']): Ref {
+  const isUsual = forms.length <= mostNested
+  const nested = Array.from({ length: mostNested }).reduce<Ref>((inner, _, i) => {
+    const [form, by] = (isUsual ? forms[i] : undefined) ?? ['', '']
+    return sql`replace(${inner}, ${form}, ${by})`
+  }, text)
+  const next = sql`replace(x, json_extract(f, '$[' || i || '][0]'), json_extract(f, '$[' || i || '][1]'))`
+  const many = JSON.stringify(isUsual ? [] : forms)
+  const steps = sql`select 0, ${text}, ${many} union all select i + 1, ${next}, f from fold where i < json_array_length(f)`
+  const oneByOne = sql`with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f)`
+  return sql`case when ${isUsual ? 1 : 0} then ${nested} else (${oneByOne}) end`
 }
 
 /** A list of more values is bound as one. */

@@ -23,7 +23,11 @@ export async function openPostgres(url: string, limits: Limits): Promise<Kysely<
     ['datestyle', 'ISO'],
     ...(limits.readOnly ? [['default_transaction_read_only', 'on']] : []),
   ]
-  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`)
+  const calls = [
+    ...settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`),
+    // Just-in-time compilation does not stop at the time limit. Not every server that speaks the protocol has it.
+    "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end",
+  ]
   // A statement rather than start-up parameters, which connection poolers refuse.
   const text = `select ${calls.join(', ')}`
   const setUp = (client: PgClient): Promise<unknown> => client.query(text, settings.flat())
