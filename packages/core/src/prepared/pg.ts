@@ -53,7 +53,8 @@ export interface PgOptions {
  */
 export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool {
   const { named = true, statements = 200 } = options
-  const naming: Naming = { nameOf: named ? statementNames(statements) : none, most: statements * 2 }
+  const nameOf = named ? statementNames(statements) : none
+  const naming: Naming = { nameOf, most: statements * 2, schema: 0 }
   // The pool removes an idle connection that breaks, and tells of it.
   pool.on?.('error', ignored)
   // Kysely knows its connections by their clients, so each client has one wrapper.
@@ -154,6 +155,8 @@ interface Naming {
   nameOf: NameOf
   /** Statements that one connection may hold. */
   readonly most: number
+  /** Counts how often tables were found to have changed; statements have other names from then on. */
+  schema: number
 }
 
 /** A client as Kysely gets it. */
@@ -166,8 +169,7 @@ interface PreparedClient extends PgClient {
 function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   let isOut = true
   const held = new Set<string>()
-  /** Statements whose result has another shape than when they were prepared. */
-  const stale = new Set<string>()
+  const madeFor = naming.schema
   let inTransaction = false
 
   const TextRows = textRowsOf(client)
@@ -178,17 +180,28 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     return sent(client, TextRows, { text, values, arrays })
   }
 
+  /**
+   * Sends a statement under its name, or without one after an error that says that it was not executed:
+   *
+   * - its tables have changed since it was prepared (`isStale`). Every connection has such statements, so all are
+   *   prepared anew under other names.
+   * - the connection has other statements than those that it prepared (`isUnknown`). Names are of no use then.
+   *
+   * Outside a transaction it is sent again: PostgreSQL has undone whatever a statement did that ended with an error.
+   * Inside one the transaction is lost with it, so the error is thrown; whoever began the transaction begins it again.
+   */
   const underName = (
     { name, text, arrays }: Named,
     values: readonly unknown[],
     whole: string,
   ): Promise<unknown> => {
-    held.add(name)
-    return sent(client, TextRows, { name, text, values, arrays }, (error) => {
-      if (isStale(error)) stale.add(name)
+    const { schema } = naming
+    const current = schema === 0 ? name : `${name}_${schema}`
+    held.add(current)
+    return sent(client, TextRows, { name: current, text, values, arrays }, (error) => {
+      if (isStale(error)) naming.schema = Math.max(naming.schema, schema + 1)
       else if (isUnknown(error)) naming.nameOf = none
       else return Promise.reject(error)
-      // The statement has done nothing, so it can be sent again; but a transaction is lost with it.
       return inTransaction ? Promise.reject(error) : unnamed(whole, values)
     })
   }
@@ -197,8 +210,9 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     // A connection that has ended was released already.
     if (!isOut) return
     isOut = false
-    // A statement stays prepared as long as its connection lives, so one that has too many is not used again.
-    client.release(destroy === true || stale.size > 0 || held.size > naming.most)
+    // A statement stays prepared as long as its connection lives, so one that has too many, or old ones, is not used again.
+    const isOld = held.size > naming.most || madeFor !== naming.schema
+    client.release(destroy === true || isOld)
   }
   // The pool listens to idle clients alone, and an error that nobody listens to ends the process.
   client.on?.('error', ignored)
@@ -213,7 +227,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
       // A cursor, or a text without values, which may hold several statements.
       if (typeof text !== 'string' || !Array.isArray(values)) return client.query(text, values)
       const named = naming.nameOf(text)
-      if (named !== undefined && !stale.has(named.name)) return underName(named, values, text)
+      if (named !== undefined) return underName(named, values, text)
       inTransaction = isInTransaction(text, inTransaction)
       return unnamed(text, values)
     },
