@@ -44,6 +44,11 @@ const refusing: AccessPolicy = {
 /** No policy has a say in these, so that what is planned for one caller may serve another. */
 const open = { soft_delete: false, access_policy: {} } as const
 
+const counter = (first: number) => {
+  let next = first
+  return () => next++
+}
+
 const id = { type: 'integer', primaryKey: true } as const
 const owner = {
   owner_id: { type: 'integer' },
@@ -101,7 +106,14 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
       meta: {},
     }),
     defineModel('Tagging', {
-      columns: { id, book_id: { type: 'integer' }, tag_id: { type: 'integer' }, ...owner },
+      columns: {
+        // So that lists of links can make records: keys beyond those that are there, in the order of their making.
+        id: { ...id, default: counter(1000) },
+        book_id: { type: 'integer' },
+        tag_id: { type: 'integer' },
+        ...owner,
+        owner_id: { type: 'integer', default: viewer.id },
+      },
       relations: { book: belongsTo('Book', 'book_id'), tag: belongsTo('Tag', 'tag_id') },
       meta: {},
     }),
@@ -118,8 +130,17 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
       meta: {},
     }),
     defineModel('Profile', {
-      columns: { id, author_id: { type: 'integer' }, motto: { type: 'string' }, ...owner },
-      relations: { author: belongsTo('Author', 'author_id') },
+      columns: {
+        id,
+        author_id: { type: 'integer' },
+        motto: { type: 'string' },
+        payroll_id: { type: 'integer', nullable: true },
+        ...owner,
+      },
+      relations: {
+        author: belongsTo('Author', 'author_id'),
+        payroll: belongsTo('Payroll', 'payroll_id'),
+      },
       meta: {},
     }),
     defineModel('Payroll', {
@@ -215,13 +236,14 @@ export const sharedApi = (
   db: TestDatabase,
   variant: Variant,
   fastPaths: Partial<FastPaths> = {},
+  more: ApiConfig = {},
 ): Api =>
   createApi(
     withFastPaths(
       {
         db: db.kysely,
         models: modelsOf(variant),
-        config,
+        config: { ...config, ...more },
         clock: frozenClock(),
         onWarning: () => {},
       },
@@ -237,8 +259,12 @@ export const asUser = (api: Api, user: unknown): Api => ({
 })
 
 /** The API of a variant, as one user sees it. */
-export const apiOf = (db: TestDatabase, variant: Variant, user: unknown): Api =>
-  asUser(sharedApi(db, variant), user)
+export const apiOf = (
+  db: TestDatabase,
+  variant: Variant,
+  user: unknown,
+  more: ApiConfig = {},
+): Api => asUser(sharedApi(db, variant, {}, more), user)
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -10,16 +10,16 @@ export interface Write {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const patch = (url: string, body: unknown, headers = {}): Write => ({
+export const patch = (url: string, body: unknown, headers = {}): Write => ({
   method: 'PATCH',
   url,
   body,
   headers,
 })
-const post = (url: string, body: unknown): Write => ({ method: 'POST', url, body })
+export const post = (url: string, body: unknown): Write => ({ method: 'POST', url, body })
 const remove = (url: string, headers = {}): Write => ({ method: 'DELETE', url, headers })
 
-const newBook = (more: Row) => ({
+export const newBook = (more: Row) => ({
   id: 50,
   title: 'New',
   price: '1.00',

@@ -90,8 +90,13 @@ export function clientOf(
   metas: Metas = {},
   config: ApiConfig = {},
   columns: Readonly<Record<string, Column>> = {},
+  unpublished: readonly string[] = [],
 ): Client {
-  const served = testApi(db, modelsWith(metas, columns), { ...everything, ...config })
+  const models = modelsWith(metas, columns).map((model): AnyModel => {
+    const { meta: _, ...unlisted } = model
+    return unpublished.includes(model.name) ? unlisted : model
+  })
+  const served = testApi(db, models, { ...everything, ...config })
   const api = {
     ...served,
     handle: (request: ApiRequest) => served.handle({ ...request, user }),

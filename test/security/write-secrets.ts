@@ -1,0 +1,58 @@
+/** What writes must not tell: the secrets of the leak matrices, and what an answer and the reads after it say. */
+import { type Api, type JsonValue, stringify } from '@model-api/core'
+import { full, type Variant } from './world.ts'
+import type { Write } from './write-doors.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Secret {
+  readonly variant: Variant
+  readonly change?: (row: Row, model: string) => Row | null
+  /** What the contract says cannot be hidden. */
+  readonly exceptions?: readonly Write[]
+}
+
+export const secrets: Readonly<Record<string, Secret>> = {
+  'the values of a hidden column': {
+    variant: full,
+    change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
+  },
+  'a hidden column': { variant: { ...full, vault: 'absent' } },
+  'rows out of scope': {
+    variant: full,
+    change: (row) => (row.owner_id === 8 ? null : row),
+  },
+  'soft-deleted rows': { variant: full, change: (row) => (row.deleted === true ? null : row) },
+  'an unpublished model': {
+    variant: { ...full, audit: 'absent' },
+    change: (row, model) => (model === 'Audit' ? null : row),
+  },
+  'a resource of another role': {
+    variant: full,
+    change: (row, model) => (model === 'Payroll' || model === 'Ledger' ? null : row),
+  },
+}
+
+/** The answer to a write and what the writer sees afterwards. */
+export async function told(api: Api, write: Write): Promise<string> {
+  const { method, url, body, headers } = write
+  const request = { 'x-request-id': 'r', 'content-type': 'application/json', ...headers }
+  const answer = await api.handle({
+    method,
+    url,
+    headers: request,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const after = []
+  for (const look of [
+    '/api/books?dump=json',
+    '/api/authors?dump=json',
+    '/api/tags',
+    '/api/reviews',
+  ]) {
+    const { body: seen } = await api.handle({ method: 'GET', url: look, headers: request })
+    after.push(stringify(seen as unknown as JsonValue))
+  }
+  const text = answer.body === undefined ? '' : stringify(answer.body as unknown as JsonValue)
+  return [`${answer.status} ${JSON.stringify(answer.headers)} ${text}`, ...after].join('\n')
+}
