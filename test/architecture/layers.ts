@@ -6,7 +6,8 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['error-size'],
-  ['errors', 'naming', 'json', 'prepared', 'soon', 'time-limit'],
+  ['soon', 'time-limit'],
+  ['errors', 'naming', 'json', 'prepared'],
   ['model', 'parse', 'sql'],
   ['config'],
   ['registry', 'dialect', 'call-hook'],

@@ -1,11 +1,11 @@
 /** A connection that breaks, whenever and however, ends its request and nothing else; the pool is whole again afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createConnection } from 'mysql2/promise'
 import { equal, ok } from '../support/assert.ts'
 import { everyDatabase, runScript } from '../support/databases.ts'
 import {
   type AnyKysely,
+  connectionsOf,
   loggingApi,
   openPool,
   pools,
@@ -152,20 +152,10 @@ for (const server of everyDatabase()) {
 
       /** Ends every connection to the database of this test. */
       const endAll = async (): Promise<void> => {
-        const url = new URL(server.url ?? '')
-        const database = url.pathname.slice(1)
-        url.pathname = ''
-        if (name === 'postgres') {
-          const text = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`
-          return runScript(name, url.href, text)
-        }
-        const connection = await createConnection({ uri: url.href })
-        const [rows] = await connection.query('show processlist')
-        for (const { Id, db: on } of rows as { Id: number; db: string | null }[]) {
+        for (const { id } of await connectionsOf(name, server.url ?? '')) {
           // One may have ended meanwhile.
-          if (on === database) await connection.query(`kill ${Id}`).catch(() => {})
+          await end(id).catch(() => {})
         }
-        await connection.end()
       }
     })
   }

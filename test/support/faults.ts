@@ -1,9 +1,10 @@
 /** What tests of faults share: the ways to a database, models of their own, and what would have ended the process. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
-import { openDatabase } from '@model-api/http-node'
-import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { type OpenOptions, openDatabase } from '@model-api/http-node'
+import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
+import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName } from './servers.ts'
@@ -15,28 +16,36 @@ export type AnyKysely = Kysely<any>
 export const pools = ['openDatabase', 'a wrapped pool', 'a pool of the host'] as const
 export type PoolKind = (typeof pools)[number]
 
+const connectionTimeout = 1_000
+
 /** A Kysely instance on a server, closed when the file ends. */
 export async function openPool(
   kind: PoolKind,
   name: ServerName,
   url: string,
   size: number,
+  options: OpenOptions = {},
 ): Promise<AnyKysely> {
-  const db = kind === 'openDatabase' ? await opened(url, size) : hostPool(kind, name, url, size)
+  const db =
+    kind === 'openDatabase' ? await opened(url, size, options) : hostPool(kind, name, url, size)
   closeAtEnd(() => destroyed(db))
   return db
 }
 
-const opened = async (url: string, size: number): Promise<AnyKysely> =>
-  (await openDatabase(url, { connections: size })).db
+const opened = async (url: string, size: number, options: OpenOptions): Promise<AnyKysely> =>
+  (await openDatabase(url, { connections: size, connectionTimeout, ...options })).db
 
 function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): AnyKysely {
   const wrapped = kind === 'a wrapped pool'
   if (name === 'mysql') {
-    const pool = createPool({ uri: url, connectionLimit: size })
+    const pool = createPool({ uri: url, connectionLimit: size, connectTimeout: connectionTimeout })
     return new Kysely({ dialect: new MysqlDialect({ pool: wrapped ? preparedMysql(pool) : pool }) })
   }
-  const pool = new pg.Pool({ connectionString: url, max: size })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: connectionTimeout,
+  })
   if (!wrapped) {
     // The two lines that docs/deployment.md asks for.
     pool.on('error', () => {})
@@ -48,6 +57,55 @@ function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): 
 /** A pool with a lost connection may wait for it for ever. */
 const destroyed = (db: AnyKysely): Promise<void> =>
   Promise.race([db.destroy(), new Promise<void>((resolve) => setTimeout(resolve, 500))])
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Asks over a connection of its own, which is closed afterwards. */
+export async function ask(name: ServerName, url: string, text: string): Promise<readonly Row[]> {
+  if (name === 'mysql') {
+    const connection = await createConnection({ uri: url })
+    const [rows] = await connection.query(text)
+    await connection.end()
+    return rows as Row[]
+  }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
+}
+
+/** What the server does for the clients of a database, one row for each connection: its number, and its statement. */
+export async function connectionsOf(
+  name: ServerName,
+  url: string,
+): Promise<readonly { id: number; statement: string | null }[]> {
+  const database = new URL(url).pathname.slice(1)
+  const elsewhere = new URL(url)
+  elsewhere.pathname = name === 'postgres' ? '/postgres' : '/mysql'
+  const text =
+    name === 'postgres'
+      ? `select pid as id, case state when 'active' then query end as statement from pg_stat_activity where datname = '${database}'`
+      : `select id as id, info as statement from information_schema.processlist where db = '${database}'`
+  const rows = await ask(name, elsewhere.href, text)
+  return rows.map(({ id, statement }) => ({
+    id: Number(id),
+    statement: statement === null ? null : String(statement),
+  }))
+}
+
+/** Whether something comes true within some seconds; it is asked again and again. */
+export async function eventually(
+  isTrue: () => boolean | Promise<boolean>,
+  seconds = 10,
+): Promise<boolean> {
+  const started = performance.now()
+  while (performance.now() - started < seconds * 1_000) {
+    if (await isTrue()) return true
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return false
+}
 
 /** A table of things, and its model; `slow` takes as many seconds as it is asked for. */
 export const thingsScript = `create table things (id integer primary key, name varchar(40) not null);
@@ -61,6 +119,21 @@ export const Thing: AnyModel = defineModel('Thing', {
   },
   meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'DELETE'] },
 })
+
+/** The same things with a column that takes the server 25 s. */
+export const slowThing = (name: ServerName): AnyModel =>
+  defineModel('SlowThing', {
+    table: 'things',
+    columns: { id: { type: 'integer', primaryKey: true } },
+    computed: {
+      nap: {
+        type: 'text',
+        expression: () =>
+          name === 'postgres' ? sql`(select pg_sleep(25)::text)` : sql`(select sleep(25))`,
+      },
+    },
+    meta: {},
+  }) as AnyModel
 
 /** Remembers what would have ended the process. */
 export function uncaughtErrors(): { readonly errors: string[]; stop(): void } {

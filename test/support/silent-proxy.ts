@@ -7,6 +7,8 @@ export interface SilentProxy {
   through(url: string): string
   /** Nothing is handed on any more: connections stay open, new ones are accepted, nobody is answered. */
   silence(): void
+  /** Falls silent at the first packet of a client that has this text, which is not handed on. */
+  silenceAt(text: string): void
   /** Hands on what has come meanwhile, and everything from now on. */
   resume(): void
   /** As if the network were another one now: what was open before is never heard of again, new connections work. */
@@ -17,9 +19,15 @@ export interface SilentProxy {
 /** Starts a proxy to a port of this machine. */
 export async function silentProxy(to: number): Promise<SilentProxy> {
   let isSilent = false
+  let silencing: string | undefined
   const open = new Set<Socket>()
   const lost = new Set<Socket>()
   const held: (() => void)[] = []
+  const unsent = new Map<Socket, Buffer>()
+  const silence = (): void => {
+    isSilent = true
+    for (const socket of open) socket.pause()
+  }
   const pair = (client: Socket): void => {
     const server = connect(to, '127.0.0.1')
     for (const [from, other] of [
@@ -27,7 +35,13 @@ export async function silentProxy(to: number): Promise<SilentProxy> {
       [server, client],
     ] as const) {
       open.add(from)
-      from.on('data', (data) => void other.write(data))
+      from.on('data', (data) => {
+        if (silencing !== undefined && from === client && data.includes(silencing)) {
+          silencing = undefined
+          silence()
+          unsent.set(other, data)
+        } else other.write(data)
+      })
       from.on('end', () => void other.end())
       from.on('close', () => {
         open.delete(from)
@@ -54,13 +68,15 @@ export async function silentProxy(to: number): Promise<SilentProxy> {
       changed.port = String(port)
       return changed.href
     },
-    silence() {
-      isSilent = true
-      for (const socket of open) socket.pause()
+    silence,
+    silenceAt(text) {
+      silencing = text
     },
     resume() {
       isSilent = false
       for (const begin of held.splice(0)) begin()
+      for (const [socket, data] of unsent) if (!lost.has(socket)) socket.write(data)
+      unsent.clear()
       for (const socket of open) if (!lost.has(socket)) socket.resume()
     },
     replace() {

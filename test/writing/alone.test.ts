@@ -295,22 +295,31 @@ function interrupted(
 ): { readonly api: Api; readonly seen: string[] } {
   const seen: string[] = []
   let armed = true
-  const watched = <T extends object>(kysely: T): T =>
-    new Proxy(kysely, {
+  const watch = (query: { sql: string }, run: () => Promise<unknown>): Promise<unknown> => {
+    // Who asks for arrays says so in a comment.
+    const text = query.sql.replace(/^\/\*.*?\*\/ /, '')
+    seen.push(text.split(' ')[0] ?? '')
+    if (!armed || !text.startsWith(start)) return run()
+    armed = false
+    return instead(run)
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a Kysely, its executor or a connection of it has
+  type Members = Record<string | symbol, any>
+  const watched = <T extends object>(one: T): T =>
+    new Proxy(one, {
       get(target, name) {
-        // biome-ignore lint/suspicious/noExplicitAny: whatever a Kysely has
-        const member = (target as any)[name]
-        if (name === 'withoutPlugins') return () => watched(member.call(target))
-        if (name !== 'executeQuery')
-          return typeof member === 'function' ? member.bind(target) : member
-        return (query: { sql: string }) => {
-          // Who asks for arrays says so in a comment.
-          const text = query.sql.replace(/^\/\*.*?\*\/ /, '')
-          seen.push(text.split(' ')[0] ?? '')
-          const run = () => member.call(target, query)
-          if (!armed || !text.startsWith(start)) return run()
-          armed = false
-          return instead(run)
+        const member = (target as Members)[name]
+        switch (name) {
+          case 'withoutPlugins':
+          case 'getExecutor':
+            return () => watched(member.call(target))
+          case 'provideConnection':
+            return (use: (connection: object) => Promise<unknown>) =>
+              member.call(target, (connection: object) => use(watched(connection)))
+          case 'executeQuery':
+            return (query: { sql: string }) => watch(query, () => member.call(target, query))
+          default:
+            return typeof member === 'function' ? member.bind(target) : member
         }
       },
     })

@@ -39,7 +39,7 @@ export function modelApi(
       if (turn !== undefined && !(await turn)) return
       const read = readParsed(req, req.body, api.bodyLimit)
       const body = read instanceof Promise ? await read : read
-      writeText(res, await api.answer(requestOf(req, body)))
+      writeText(res, await api.answer(requestOf(req, res, body)))
       limitSending(res)
     } catch {
       res.destroy()
@@ -55,14 +55,14 @@ export function modelApi(
     const written =
       body === undefined
         ? api
-            .refuse(requestOf(req, undefined), hostError(error))
+            .refuse(requestOf(req, res, undefined), hostError(error))
             .then((response) => writeResponse(res, response))
-        : api.answer(requestOf(req, body)).then((response) => writeText(res, response))
+        : api.answer(requestOf(req, res, body)).then((response) => writeText(res, response))
     written.catch(() => res.destroy())
   }
   return [serve, refuse]
 }
 
 /** `req.query` is not used: it tears `or[…]` apart. `req.url` keeps the text as it was sent. */
-const requestOf = (req: ExpressRequest, body: unknown) =>
-  readRequest(req, { url: req.url, baseUrl: req.baseUrl, body })
+const requestOf = (req: ExpressRequest, res: ServerResponse, body: unknown) =>
+  readRequest(req, { url: req.url, baseUrl: req.baseUrl, body, res })

@@ -12,7 +12,7 @@ export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   const url = urlOf(ctx)
   const { originalUrl } = ctx
   const baseUrl = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
-  return readRequest(ctx.req, { url, baseUrl, body, host: ctx })
+  return readRequest(ctx.req, { url, baseUrl, body, host: ctx, res: ctx.res })
 }
 
 /** What a body parser of the host left. */

@@ -27,6 +27,8 @@ import { describeExposure } from './endpoints/exposure.ts'
 import { healthPartAt } from './endpoints/health.ts'
 import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
+import { ApiError } from './errors.ts'
+import { deadlineOf } from './execute/bounds.ts'
 import { createReadiness } from './execute/readiness.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
@@ -188,6 +190,10 @@ export interface Api {
   close(): Promise<void>
 }
 
+/** What a request is answered with hides why the start failed; whoever starts the service wants to know. */
+const reasonOf = (error: unknown): unknown =>
+  error instanceof ApiError ? (error.cause ?? error) : error
+
 const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }
 
 /**
@@ -230,13 +236,24 @@ export function createApi<
   for (const warning of credentialWarnings(registry)) warn(warning)
   const fastPaths = fastPathsOf(options)
   const tables = tablesOf(registry, options.schema)
-  const dialect = connectOnce({ db, detected, tables, warn, fastPaths })
   const clock = options.clock ?? systemClock
+  const { statementTimeout } = settings
+  const bounds = { deadline: deadlineOf(statementTimeout) }
+  const dialect = connectOnce({
+    db,
+    detected,
+    tables,
+    warn,
+    report: (error) => report(error, noRequest),
+    bounds,
+    fastPaths,
+  })
   const open = async (request: ApiRequest) => {
     const own = (await session(request)).withoutPlugins()
     const known = await dialect(own)
     const target = { db: own, dialect: known, schema: options.schema, scopes: noScopes }
-    return { connection: { db: own, dialect: known }, target }
+    const connection = { db: own, dialect: known, statementTimeout, client: request }
+    return { connection, target }
   }
   const runtime: Runtime = {
     settings,
@@ -265,7 +282,7 @@ export function createApi<
     reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
     echoes: keptValues(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report, callHook }),
-    refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect }),
+    refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
@@ -293,7 +310,10 @@ export function createApi<
     authenticate: (request, rule) => authenticateHost(runtime, request, rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
-      return Promise.all([dialect(), runtime.auth.ready()]).then(() => undefined)
+      return Promise.all([dialect(), runtime.auth.ready()]).then(
+        () => undefined,
+        (error: unknown) => Promise.reject(reasonOf(error)),
+      )
     },
     registry,
     rateLimits: rateLimitsKept(settings, registry),

@@ -1,11 +1,13 @@
-// What the dialect must know of the server: looked up once, on a connection that cannot wait for itself.
+// What the dialect must know of the server: looked up once, on a connection of its own, within the time of a statement.
 
 import type { AnyDatabase } from './compile/target.ts'
 import type { FastPaths } from './config/fast-paths.ts'
 import { withArrayRows } from './dialect/array-rows.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
 import { withLoneWrites } from './dialect/lone-writes.ts'
-import { databaseUnavailable } from './errors.ts'
+import { databaseUnavailable, notReady } from './errors.ts'
+import { onBoundedConnection } from './execute/bounded-connection.ts'
+import type { Bounds } from './execute/bounds.ts'
 import type { Soon } from './soon.ts'
 
 export interface ConnectOptions {
@@ -13,6 +15,9 @@ export interface ConnectOptions {
   readonly detected: Dialect
   readonly tables: readonly DialectTable[]
   readonly warn: (message: string) => void
+  /** Told why the look-up failed, where the reason is another one than a database that is away. */
+  readonly report: (error: unknown) => void
+  readonly bounds: Bounds
   readonly fastPaths: Pick<FastPaths, 'arrayRows' | 'singleStatementWrites'>
 }
 
@@ -25,13 +30,14 @@ export function connectOnce({
   detected,
   tables,
   warn,
+  report,
+  bounds,
   fastPaths,
 }: ConnectOptions): (on?: AnyDatabase) => Soon<Dialect> {
   let known: Promise<Dialect> | undefined
   let advised = false
 
-  const connect = async (on: AnyDatabase): Promise<Dialect> => {
-    const own = on.withoutPlugins()
+  const connect = async (own: AnyDatabase): Promise<Dialect> => {
     const dialect = (await detected.connect?.(own, tables)) ?? detected
     const rows = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
     const connected = fastPaths.singleStatementWrites
@@ -43,8 +49,10 @@ export function connectOnce({
   }
 
   const attempt = (on: AnyDatabase): Promise<Dialect> =>
-    connect(on).catch((error: unknown) => {
-      throw Object.assign(databaseUnavailable(), { cause: error })
+    onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
+      const isAway = awayKinds.has(detected.classify(error).kind)
+      if (!isAway) report(error)
+      throw Object.assign(isAway ? databaseUnavailable() : notReady(), { cause: error })
     })
 
   let settled: Dialect | undefined
@@ -64,3 +72,6 @@ export function connectOnce({
     return asking
   }
 }
+
+/** A database that will answer later; any other failure is one of the set-up. */
+const awayKinds: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'retry'])

@@ -108,7 +108,7 @@ export const tooManyRequests = (
     headers,
   )
 
-/** What must be loaded before the first request could not be. */
+/** What must be loaded or looked up before the first request could not be; why is in the log. */
 export const notReady = (): ApiError =>
   refusal(
     503,
@@ -379,6 +379,14 @@ export const outcomeUnknown = (): ApiError =>
     },
     { 'retry-after': '1' },
   )
+
+/** The client closed its connection while the database was at work; nobody reads this answer. */
+export const clientGone = (): ApiError =>
+  new ApiError(499, {
+    error: 'Client Closed Request',
+    reason: 'The client closed the connection before it was answered.',
+    code: 'client_closed_request',
+  })
 
 /** Anything we did not foresee: the request id and nothing else (contract §10). */
 export const internalError = (requestId: string): ApiError =>

@@ -36,6 +36,10 @@ export async function serveFetch(
     ...(typeof ip === 'string' ? { ip } : {}),
     ...(mount === '' ? {} : { baseUrl: mount }),
     host: request,
+    // Some runtimes make it when it is asked for.
+    get signal() {
+      return request.signal
+    },
   })
   return toResponse(request.method, response)
 }

@@ -43,7 +43,7 @@ async function serve(
     if (turn !== undefined && !(await turn)) return
     // Most requests have no body, and wait for none.
     const body = hasBody(req) ? await readBody(req, api.bodyLimit) : undefined
-    sendText(res, await api.answer(readRequest(req, { body })))
+    sendText(res, await api.answer(readRequest(req, { body, res })))
     limitSending(res, sendTimeout)
   } catch {
     // Only a header that node refuses to send gets here; there is nobody left to tell.

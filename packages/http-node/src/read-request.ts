@@ -1,7 +1,8 @@
 // Reads a node:http request into an ApiRequest: raw URL, headers, peer address; the body is read elsewhere.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiRequest } from '@model-api/core'
+import { goneSignal } from './gone-signal.ts'
 import { installedAsset } from './redoc-file.ts'
 
 /** What only the adapter knows of a request. */
@@ -14,6 +15,8 @@ export interface RequestParts {
   readonly baseUrl?: string
   /** What hooks see as `request.host`. Default: the node request. */
   readonly host?: unknown
+  /** The response, whose connection tells when the client goes away. Without it, nothing is called off. */
+  readonly res?: ServerResponse
 }
 
 /**
@@ -24,17 +27,38 @@ export interface RequestParts {
  * ```
  */
 export function readRequest(req: IncomingMessage, parts: RequestParts = {}): ApiRequest {
-  const { body, url = req.url ?? '/', baseUrl, host = req } = parts
-  const ip = req.socket.remoteAddress
-  const request: { -readonly [Name in keyof ApiRequest]: ApiRequest[Name] } = {
-    method: req.method ?? 'GET',
-    url,
-    headers: req.headers,
-    asset: installedAsset,
-    host,
+  return new NodeRequest(req, parts)
+}
+
+/** A class, so that the signal costs nothing until it is asked for. */
+class NodeRequest implements ApiRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly asset = installedAsset
+  readonly host: unknown
+  declare readonly body?: unknown
+  declare readonly ip?: string
+  declare readonly baseUrl?: string
+  declare user?: unknown
+  readonly #res: ServerResponse | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(req: IncomingMessage, parts: RequestParts) {
+    const { body, url = req.url ?? '/', baseUrl, host = req, res } = parts
+    this.method = req.method ?? 'GET'
+    this.url = url
+    this.headers = req.headers
+    this.host = host
+    this.#res = res
+    const ip = req.socket.remoteAddress
+    if (body !== undefined) this.body = body
+    if (ip !== undefined) this.ip = ip
+    if (baseUrl !== undefined) this.baseUrl = baseUrl
   }
-  if (body !== undefined) request.body = body
-  if (ip !== undefined) request.ip = ip
-  if (baseUrl !== undefined) request.baseUrl = baseUrl
-  return request
+
+  get signal(): AbortSignal | undefined {
+    if (this.#res !== undefined) this.#signal ??= goneSignal(this.#res)
+    return this.#signal
+  }
 }

@@ -4,6 +4,8 @@ import type { RawBuilder } from 'kysely'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { type OwnTypes, ownTypes } from '../dialect/own-tables.ts'
+import { onBoundedConnection } from '../execute/bounded-connection.ts'
+import type { Bounds } from '../execute/bounds.ts'
 import { unavailableBecause } from '../execute/unavailable.ts'
 
 /** Sees to it that a table is there. */
@@ -16,13 +18,14 @@ export interface TableMaker {
 /** Creates the table once per database; a failed attempt is repeated by the next caller, not remembered. */
 export function createTableOnce(
   root: AnyDatabase,
+  bounds: Bounds,
   statement: (types: OwnTypes) => RawBuilder<unknown>,
 ): TableMaker {
   const made = new WeakMap<object, Promise<void>>()
   const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
     const known = made.get(db)
     if (known !== undefined) return known
-    const making = attempt(db, dialect, statement(ownTypes(dialect)))
+    const making = attempt(db, dialect, bounds, statement(ownTypes(dialect)))
     made.set(db, making)
     making.catch(() => made.delete(db))
     return making
@@ -45,11 +48,14 @@ export function createTableOnce(
 async function attempt(
   db: AnyDatabase,
   dialect: Dialect,
+  bounds: Bounds,
   statement: RawBuilder<unknown>,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await statement.execute(db.withoutPlugins())
+      await onBoundedConnection(db.withoutPlugins(), dialect, bounds, (own) =>
+        statement.execute(own),
+      )
       return
     } catch (error) {
       if (tries === 5) throw unavailableBecause(dialect, error) ?? error

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { OwnTypes } from '../dialect/own-tables.ts'
+import type { Bounds } from '../execute/bounds.ts'
 import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
 import { unavailable, unavailableBecause } from '../execute/unavailable.ts'
 import type { Soon } from '../soon.ts'
@@ -43,17 +44,18 @@ export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
   readonly dialect: (on: AnyDatabase) => Soon<Dialect>
+  readonly bounds: Bounds
 }): RefreshTokenStore {
   const name =
     parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')
-  const ready = createTableOnce(parts.root, (types) => tableOf(name, types))
+  const ready = createTableOnce(parts.root, parts.bounds, (types) => tableOf(name, types))
 
   /** Runs one piece of work with the words of this database, in a transaction. */
   const run = async <T>(db: AnyDatabase, work: (words: Words) => Promise<T>): Promise<T> => {
     const dialect = await parts.dialect(db)
     await ready.ensure(db, dialect)
     try {
-      return await inTransaction(db.withoutPlugins(), dialect, (own) =>
+      return await inTransaction(db.withoutPlugins(), dialect, parts.bounds, (own) =>
         work(wordsOf(own, dialect, name)),
       )
     } catch (error) {

@@ -279,7 +279,10 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
 
   // ------------------------------------------------------------------ request limits
 
-  /** Longest statement in milliseconds; longer is 503. Default 5000. Config only. Contract §12. */
+  /**
+   * Longest statement in milliseconds; longer is 503. The server ends it where it can be told; a second later the API closes the
+   * connection itself. Waiting for a connection is bounded likewise. Default 5000. Config only. Contract §12.
+   */
   readonly API_STATEMENT_TIMEOUT?: number
   /** Milliseconds until a callback, policy hook, validator or other function of the host must have settled; later is 500. Default 10000. Config only. Contract §12. */
   readonly API_HOOK_TIMEOUT?: number

@@ -6,6 +6,7 @@ import type { AggregateFunction } from '../parse/operators.ts'
 import type { LookUp } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { TextStyle } from '../sql/print.ts'
+import type { Interruption } from './interruption.ts'
 import type { JsonText } from './json-text.ts'
 import type { JsonWriter } from './json-writer.ts'
 import type { LoneWrites } from './lone-writes.ts'
@@ -69,6 +70,11 @@ export interface Dialect {
   readonly advice?: readonly string[]
   /** What the owner of a pool should know where none of the wrappers of `prepared/` stands around it. */
   readonly unwrappedAdvice?: (connection: DatabaseConnection) => readonly string[]
+
+  /** How a statement under way is called off; without it, its connection is kept until it has settled. */
+  readonly interruption?: Interruption
+  /** Whether a statement holds the whole process until it ends, so that nothing can be done meanwhile. */
+  readonly blocksProcess?: boolean
 
   /** How statements are written, where the service prints them itself; without it Kysely does. */
   readonly textStyle?: TextStyle

@@ -10,6 +10,7 @@ import { decoderOf } from './decode.ts'
 import type { Dialect, DialectColumn, KeyPair, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { type Facts, lookUpFacts, unknownFacts } from './mysql-facts.ts'
+import { mysqlInterruption } from './mysql-interruption.ts'
 import { mysqlLoneWrites } from './mysql-lone-writes.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import {
@@ -124,6 +125,7 @@ function dialectWith(facts: Facts): Dialect {
   return {
     name: 'mysql',
     lookUpLoneWrites: mysqlLoneWrites,
+    interruption: mysqlInterruption,
     timeLimited: limiterOf(facts),
     textStyle: { quote: '`', placeholders: 'question marks' },
     // A round trip and a plan cost more than the subquery.

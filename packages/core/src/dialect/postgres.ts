@@ -11,6 +11,7 @@ import type { Dialect, DialectColumn, KeyPair, PlanValue } from './dialect.ts'
 import { writerOf } from './json-writer.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import { type Facts, lookUpFacts, settingsAdvice, unknownFacts } from './postgres-facts.ts'
+import { postgresInterruption } from './postgres-interruption.ts'
 import { postgresJson } from './postgres-json.ts'
 import { listenerAdvice } from './postgres-listeners.ts'
 import { postgresLoneWrites } from './postgres-lone-writes.ts'
@@ -136,6 +137,7 @@ function dialectWith(facts: Facts): Dialect {
     name: 'postgres',
     lookUpLoneWrites: postgresLoneWrites,
     unwrappedAdvice: listenerAdvice,
+    interruption: postgresInterruption,
     textStyle: { quote: '"', placeholders: 'numbered' },
     // A round trip and a plan cost more than the subquery.
     rowCount: (count) => sql`${count}`,

@@ -34,6 +34,7 @@ import { type Sampled, sampledColumns } from './sqlite-samples.ts'
 
 export const sqlite: Dialect = {
   name: 'sqlite',
+  blocksProcess: true,
   async connect(db, tables = []) {
     const held = await heldColumns(db, tables)
     return withSamples(

@@ -78,6 +78,7 @@ function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
       // A transaction sees what it wrote itself.
       counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
       timing: call.timing,
+      client: call.request,
     },
     target,
     own,

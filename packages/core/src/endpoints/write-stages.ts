@@ -5,6 +5,7 @@ import type { Call } from '../call.ts'
 import type { AnyDatabase } from '../compile/target.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { conflictingParameters, notHere } from '../errors.ts'
+import { deadlineOf } from '../execute/bounds.ts'
 import { inTransaction } from '../execute/transaction.ts'
 import { explainRefusal } from '../execute/violation.ts'
 import type { Precondition } from '../execute/write-change.ts'
@@ -73,14 +74,15 @@ export async function inWrite(
 
 /** As `inTransaction`; where the request is timed, BEGIN and COMMIT count as the database's. */
 function timedTransaction<T>(
-  { timing }: Call,
+  { timing, request, runtime }: Call,
   { own, connection }: Opened,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   const { dialect } = connection
-  if (timing === undefined) return inTransaction(own, dialect, work)
+  const bounds = { deadline: deadlineOf(runtime.settings.statementTimeout), client: request }
+  if (timing === undefined) return inTransaction(own, dialect, bounds, work)
   return timing.database(() =>
-    inTransaction(own, dialect, (transaction) => timing.ownWork(() => work(transaction))),
+    inTransaction(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction))),
   )
 }
 

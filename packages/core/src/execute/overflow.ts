@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely'
 import type { NamedColumn } from '../registry/resource.ts'
+import { execute } from './run.ts'
 import type { Probe } from './violation.ts'
 import type { Refusal } from './write-context.ts'
 
@@ -33,7 +34,7 @@ export async function overflowing(
       character_maximum_length as ${sql.id('longest')}, numeric_precision as ${sql.id('digits')},
       numeric_scale as ${sql.id('scale')}
     from information_schema.columns where table_name = ${resource.table}${place}`
-  const { rows } = await connection.db.executeQuery(statement.compile(connection.db))
+  const { rows } = await execute(connection, statement.compile(connection.db))
   const rooms = new Map(rows.map((room) => [room.column_name, room]))
   return [...resource.allColumns.values()].filter((column) => {
     const room = rooms.get(column.dbName)

@@ -204,7 +204,9 @@ function turnOf(
   if (countsBeside(dialect, plan.rows)) return undefined
   const statement = statements.count(mostOf(plan))
   if (!('ready' in statement)) return undefined
-  return counts.join(keyOfStatement(statement), () => runCount(connection, statement))
+  // A client that goes away must not call off what others wait for.
+  const forAll = (): Connection => ({ ...connection, client: undefined })
+  return counts.join(keyOfStatement(statement), () => runCount(forAll(), statement))
 }
 
 /** The slice of its set that a page is; `counted`: somebody else sees to the total. */

@@ -38,7 +38,7 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     const known = await dialect()
     const readOnly = writes ? known.refusesWrites : undefined
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
-    const connection = { db: db.withoutPlugins(), dialect: known }
+    const connection = { db: db.withoutPlugins(), dialect: known, statementTimeout: patience }
     const [row] = await run(connection, sql`select ${value} as ${sql.id('answer')}`)
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }

@@ -11,6 +11,8 @@ import type { Timing } from '../http/server-timing.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { asArrays } from '../prepared/array-rows.ts'
 import { compileStatement } from '../sql/statement.ts'
+import { executeBounded } from './bounded-statement.ts'
+import { type Client, deadlineOf } from './bounds.ts'
 import type { SharedCounts } from './shared-counts.ts'
 import { unavailableBecause } from './unavailable.ts'
 
@@ -21,8 +23,10 @@ export type NamedRow = Readonly<Record<string, unknown>>
 export interface Connection {
   readonly db: AnyDatabase
   readonly dialect: Dialect
-  /** Milliseconds after which the server gives a read up, where a statement can say so. */
+  /** Milliseconds that a statement may take; absent in a transaction, which is bounded as a whole. */
   readonly statementTimeout?: number
+  /** Who waits for the answer. */
+  readonly client?: Client | undefined
   /** Counts that may be shared; absent where the connection sees what others do not. */
   readonly counts?: SharedCounts | undefined
   /** The stopwatch of the request, where it is timed. */
@@ -63,13 +67,25 @@ async function send(connection: Connection, compiled: CompiledQuery): Promise<re
   }
 }
 
-/** Executes a statement; what it takes is the database's time. */
+/** Executes a statement within its bounds; what it takes is the database's time. */
 export function execute<R>(
-  { db, timing }: Pick<Connection, 'db' | 'timing'>,
+  connection: Connection,
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
-  if (timing === undefined) return db.executeQuery(compiled)
-  return timing.database(() => db.executeQuery(compiled))
+  const { timing } = connection
+  if (timing === undefined) return bounded(connection, compiled)
+  return timing.database(() => bounded(connection, compiled))
+}
+
+function bounded<R>(
+  { db, dialect, statementTimeout, client }: Connection,
+  compiled: CompiledQuery<R>,
+): Promise<QueryResult<R>> {
+  // A transaction of ours bounds all that is sent on its connection.
+  if (statementTimeout === undefined || dialect.blocksProcess === true) {
+    return db.executeQuery(compiled)
+  }
+  return executeBounded(db, dialect, { deadline: deadlineOf(statementTimeout), client }, compiled)
 }
 
 /** The text of a read as the driver takes it; `rows`: they are asked for as arrays where the driver can. */

@@ -3,6 +3,8 @@
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
+import { onBoundedConnection } from './bounded-connection.ts'
+import type { Bounds } from './bounds.ts'
 import { repeated } from './repeat.ts'
 import { unavailable } from './unavailable.ts'
 
@@ -22,11 +24,12 @@ type Phase = 'begin' | 'work' | 'commit'
 export async function inTransaction<T>(
   db: AnyDatabase,
   dialect: Dialect,
+  bounds: Bounds,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
-  if (db.isTransaction) return work(db)
+  if (db.isTransaction) return onBoundedConnection(db, dialect, bounds, work)
   return repeated(
-    () => attempt(db, dialect, work),
+    () => attempt(db, dialect, bounds, work),
     (error) => isConflict(dialect, error),
   )
 }
@@ -34,25 +37,29 @@ export async function inTransaction<T>(
 async function attempt<T>(
   db: AnyDatabase,
   dialect: Dialect,
+  bounds: Bounds,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   let phase: Phase = 'begin'
   // What went wrong inside tells more than the rollback that fails after it.
   let inside: unknown
   try {
-    return await begin(db, dialect).execute(async (transaction) => {
-      phase = 'work'
-      try {
-        const result = await work(transaction as AnyDatabase)
-        phase = 'commit'
-        return result
-      } catch (error) {
-        inside = error
-        throw error
-      }
-    })
+    return await onBoundedConnection(db, dialect, bounds, (own) =>
+      begin(own, dialect).execute(async (transaction) => {
+        phase = 'work'
+        try {
+          const result = await work(transaction as AnyDatabase)
+          phase = 'commit'
+          return result
+        } catch (error) {
+          inside = error
+          throw error
+        }
+      }),
+    )
   } catch (outside) {
-    throw (phase as Phase) === 'work' ? inside : atTheEdge(dialect, phase, outside)
+    // A statement that is given up is answered for before the work in the transaction has ended.
+    throw inside ?? atTheEdge(dialect, phase, outside)
   }
 }
 

@@ -28,6 +28,11 @@ export interface ApiRequest {
    * draws the documentation page; without it the page is a plain one.
    */
   readonly asset?: (name: 'redoc.js') => Promise<Asset | undefined>
+  /**
+   * Aborted when the client goes away: the statement that is under way for it is called off then. It is asked for only when a
+   * statement takes long, so that a getter can make it when it is needed.
+   */
+  readonly signal?: AbortSignal | undefined
   /** The authenticated user; custom strategies may set it. */
   user?: unknown
 }

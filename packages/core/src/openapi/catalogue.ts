@@ -47,7 +47,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.urlTooLong(9000, setting, 8192), 'always'),
 
   entry(errors.tooManyRequests('10 per minute', { 'retry-after': '30' }), 'limited'),
-  entry(errors.notReady(), 'protected'),
+  entry(errors.notReady(), 'protected', 'database'),
   entry(errors.notReadyFor('draining'), 'health'),
   entry(errors.tooBusy(), 'password'),
 
@@ -92,6 +92,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
+  entry(errors.clientGone(), 'elsewhere'),
   entry(errors.internalError('6f9619ff-8b86-4d01-b42d-00c04fc964ff'), 'always'),
 
   entry(errors.unsupportedMediaType('text/plain'), 'body'),

@@ -1,8 +1,14 @@
 // preparedPg: a pool of `pg` whose clients send the statements they know under a name, so that PostgreSQL plans them once.
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { withTimeLimit } from '../time-limit.ts'
 import { asksForArrays, withoutMark } from './array-rows.ts'
-import { inTime } from './in-time.ts'
+import {
+  connectTimeout,
+  forQuestions,
+  type PgClientClass,
+  withConnectTimeout,
+} from './pg-clients.ts'
 import { type TextRowsClass, textRowsOf } from './pg-text-rows.ts'
 import { type Named, type NameOf, statementNames } from './statement-names.ts'
 import { isInTransaction } from './transaction-state.ts'
@@ -35,7 +41,7 @@ export interface PgOptions {
   readonly statementTimeout?: number
   /**
    * Sets up each new connection before its first statement, such as by `set role`. Where it fails, or gives no answer
-   * within the time that the pool allows for connecting (10 s where it names none), the connection is closed and its
+   * within the time that the pool allows for connecting, the connection is closed and its
    * place in the pool is free again. After a failure in Kysely's own `onCreateConnection` the place stays taken.
    */
   readonly setUp?: (client: PgClient) => Promise<unknown>
@@ -44,7 +50,8 @@ export interface PgOptions {
 /**
  * Wraps a pool for Kysely's PostgresDialect. A text that comes again becomes a named statement of its connection, whose
  * plan is kept there. A connection that breaks, idle or in use, fails its statement and is replaced; without a listener
- * its error would end the process. Nothing else changes, errors included.
+ * its error would end the process. Connecting takes 5 s at most where the pool has no `connectionTimeoutMillis`. Nothing
+ * else changes, errors included.
  *
  * ```ts
  * const pool = new pg.Pool({ connectionString })
@@ -57,12 +64,14 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
   const naming: Naming = { nameOf, most: statements * 2, schema: 0 }
   // The pool removes an idle connection that breaks, and tells of it.
   pool.on?.('error', ignored)
+  const { Client } = pool as { Client?: PgClientClass }
+  if (Client !== undefined) Object.assign(pool, { Client: withConnectTimeout(Client) })
   // Kysely knows its connections by their clients, so each client has one wrapper.
   const clients = new WeakMap<PgClient, PreparedClient>()
   const prepare = async (client: PgClient): Promise<PgClient> => {
     const prepared = preparedClient(client, naming)
     try {
-      await inTime(setUp(client, options), connectionTimeoutOf(pool), 'Setting up a connection')
+      await withTimeLimit(setUp(client, options), connectionTimeoutOf(pool), tooLate)
     } catch (error) {
       prepared.release(true)
       throw error
@@ -76,17 +85,23 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
     known.checkOut()
     return known
   }
-  const { Client } = pool as { Client?: PostgresPool['Client'] }
   return {
     options: pool.options ?? {},
     // What Kysely opens to cancel a statement.
-    ...(Client === undefined ? {} : { Client }),
+    ...(Client === undefined
+      ? {}
+      : { Client: forQuestions(Client) as NonNullable<PostgresPool['Client']> }),
     connect: () => pool.connect().then(connected) as Promise<PostgresPoolClient>,
     end: () => pool.end(),
   }
 }
 
 const ignored = (): void => {}
+
+const tooLate = (): Error =>
+  Object.assign(new Error('The set-up of a connection gave no answer in time.'), {
+    code: 'ETIMEDOUT',
+  })
 
 async function setUp(
   client: PgClient,
@@ -105,7 +120,7 @@ async function setUp(
 
 function connectionTimeoutOf({ options }: PgPool): number {
   const { connectionTimeoutMillis } = (options ?? {}) as { connectionTimeoutMillis?: number }
-  return connectionTimeoutMillis || 10_000
+  return connectionTimeoutMillis || connectTimeout
 }
 
 /** How a statement is sent. */
