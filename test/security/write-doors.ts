@@ -96,9 +96,8 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/drafts?fields=line', { id: 50, shelf_id: 1, line: 'a start' }),
     patch('/api/shelves/1?join=ledgers', { place: 'East' }),
     patch('/api/shelves/1?join=books&fields=place', { place: 'East' }),
-    ...['shelves', 'labels', 'crates', 'boxes', 'wishes', 'ledgers', 'drafts', 'notes'].map(
-      (resource) => remove(`/api/${resource}/1`),
-    ),
+    // Not those that records of another role refer to: that 409 is an exception of what a policy can hide.
+    ...['wishes', 'ledgers', 'drafts', 'notes'].map((resource) => remove(`/api/${resource}/1`)),
   ],
   'parameters of a write': [
     patch('/api/books/1?fields=vault_code', { title: 'x' }),
