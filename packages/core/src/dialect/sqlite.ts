@@ -195,24 +195,24 @@ function inFold(text: string, own: boolean): { text: string; fold: (of: Ref) => 
 const asciiLower = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** Letters with other forms than those of ASCII that a search has, as a rule; `k` and `s` have one. */
-const mostNested = 4
+/** How many letters are replaced by nested calls, so that searches of a size have the same SQL; `k` and `s` have one form. */
+const nestedSizes = [4, 16]
 
 /**
- * `replace(replace(text, 'É', 'é'), 'È', 'è')`, the same SQL for every search: replacing an empty text does nothing, and many
- * forms are replaced one after the other by a recursive query.
+ * `replace(replace(text, 'É', 'é'), '', '')`: replacing an empty text does nothing. More forms than the largest size are
+ * replaced one after the other by a recursive query, of which SQLite takes some hundred in a statement.
  */
 function withReplaced(text: Ref, forms: Folded['forms']): Ref {
-  const isUsual = forms.length <= mostNested
-  const nested = Array.from({ length: mostNested }).reduce<Ref>((inner, _, i) => {
-    const [form, by] = (isUsual ? forms[i] : undefined) ?? ['', '']
-    return sql`replace(${inner}, ${form}, ${by})`
-  }, text)
+  const size = nestedSizes.find((most) => forms.length <= most)
+  if (size !== undefined) {
+    return Array.from({ length: size }).reduce<Ref>((inner, _, i) => {
+      const [form, by] = forms[i] ?? ['', '']
+      return sql`replace(${inner}, ${form}, ${by})`
+    }, text)
+  }
   const next = sql`replace(x, json_extract(f, '$[' || i || '][0]'), json_extract(f, '$[' || i || '][1]'))`
-  const many = JSON.stringify(isUsual ? [] : forms)
-  const steps = sql`select 0, ${text}, ${many} union all select i + 1, ${next}, f from fold where i < json_array_length(f)`
-  const oneByOne = sql`with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f)`
-  return sql`case when ${isUsual ? 1 : 0} then ${nested} else (${oneByOne}) end`
+  const steps = sql`select 0, ${text}, ${JSON.stringify(forms)} union all select i + 1, ${next}, f from fold where i < json_array_length(f)`
+  return sql`(with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f))`
 }
 
 /** A list of more values is bound as one. */
