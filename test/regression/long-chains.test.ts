@@ -7,16 +7,22 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
 const Moment = defineModel('Moment', {
-  columns: { id: { type: 'integer', primaryKey: true }, at: { type: 'datetime' } },
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    at: { type: 'datetime' },
+    daily: { type: 'time' },
+  },
   meta: {},
 })
 
 eachDatabase('long chains', (test, db) => {
   const instant = (i: number): string => new Date(Date.UTC(2024, 0, 1) + i).toISOString()
+  const time = (i: number): string =>
+    new Date(Date.UTC(2024, 0, 1) + 1000 * i).toISOString().slice(11, 19)
 
   test.before(async () => {
     await createTables(db, [Moment])
-    const rows = [0, 500, 999, 5000].map((i) => ({ id: i + 1, at: instant(i) }))
+    const rows = [0, 500, 999, 5000].map((i) => ({ id: i + 1, at: instant(i), daily: time(i) }))
     await insertRows(db, Moment, rows)
   })
   const api = testApi(db, [Moment], { API_MAX_URL_LENGTH: 1_000_000, API_MAX_CONDITIONS: 1000 })
@@ -26,6 +32,11 @@ eachDatabase('long chains', (test, db) => {
   test('a thousand datetimes', async () => {
     equal(await column(api, `/api/moments?at__in=(${many(instant)})`), [1, 501, 1000])
     equal(await column(api, `/api/moments?at__nin=(${many(instant)})`), [5001])
+  })
+
+  test('a thousand times', async () => {
+    equal(await column(api, `/api/moments?daily__in=(${many(time)})`), [1, 501, 1000])
+    equal(await column(api, `/api/moments?daily__nin=(${many(time)})`), [5001])
   })
 
   test('a thousand conditions keep their meaning', async () => {

@@ -37,8 +37,33 @@ export interface ApiRequest {
   user?: unknown
 }
 
+/** The headers that the service reads, and no others; tests send each of them in the forms that cost most. */
+export const requestHeaders = [
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'host',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'origin',
+  'sec-fetch-site',
+  'x-forwarded-for',
+  'x-request-id',
+] as const
+
+export type RequestHeader = (typeof requestHeaders)[number]
+
 /** One header's value, or undefined; a repeated header gives its first value. */
-export function header(request: ApiRequest, name: string): string | undefined {
+export function header(request: ApiRequest, name: RequestHeader): string | undefined {
   const value = request.headers?.[name]
   return typeof value === 'string' || value === undefined ? value : value[0]
+}
+
+/** All values of a header, joined by commas as one line; undefined where there is none. */
+export function wholeHeader(request: ApiRequest, name: RequestHeader): string | undefined {
+  const value = request.headers?.[name]
+  return typeof value === 'string' || value === undefined ? value : value.join(',')
 }

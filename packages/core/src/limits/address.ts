@@ -1,7 +1,7 @@
 // The address of the client: that of the peer, or what trusted proxies say in X-Forwarded-For, read from the right.
 
 import { type Ip, type IpRange, inRange, parseIp } from '../config/ip-range.ts'
-import type { ApiRequest } from '../http/request.ts'
+import { type ApiRequest, wholeHeader } from '../http/request.ts'
 
 /**
  * The address that requests are counted by. IPv6 addresses are one per /64, since a client has all of them;
@@ -33,8 +33,7 @@ function clientIp(request: ApiRequest, trusted: readonly IpRange[] | number): Ip
 }
 
 function forwardedFor(request: ApiRequest): string[] {
-  const value = request.headers?.['x-forwarded-for']
-  const text = typeof value === 'string' ? value : (value ?? []).join(',')
+  const text = wholeHeader(request, 'x-forwarded-for') ?? ''
   // Longer than any chain of proxies: only its end, which the nearest wrote, can be true.
   return text
     .slice(-2000)

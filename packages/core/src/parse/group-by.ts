@@ -12,7 +12,7 @@ import { aggregateFunctions } from './operators.ts'
 import { type Pair, rawText, type Stretch, spanOf } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
-const dateParts = ['year', 'month', 'day'] as const
+export const dateParts = ['year', 'month', 'day'] as const
 
 /** groupitem = aggregate [ "=" any ] | key [ "|" label ] */
 export function readGroupItem(cursor: Cursor, item: Stretch): GroupByNode | AggregateNode {

@@ -18,9 +18,10 @@ import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
 
 export type GroupKind = GroupNode['kind']
 
-export function isGroupKind(name: string): name is GroupKind {
-  return name === 'or' || name === 'and' || name === 'not'
-}
+export const groupKinds: readonly GroupKind[] = ['or', 'and', 'not']
+
+export const isGroupKind = (name: string): name is GroupKind =>
+  (groupKinds as readonly string[]).includes(name)
 
 /** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
 export function readGroup(

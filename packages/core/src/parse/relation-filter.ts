@@ -19,9 +19,10 @@ import { meaningOf, splitSuffix } from './suffix.ts'
 
 export type RelationFilterKind = RelationFilterNode['kind']
 
-export function isRelationFilterKind(name: string): name is RelationFilterKind {
-  return name === 'exists' || name === 'missing'
-}
+export const relationFilterKinds: readonly RelationFilterKind[] = ['exists', 'missing']
+
+export const isRelationFilterKind = (name: string): name is RelationFilterKind =>
+  (relationFilterKinds as readonly string[]).includes(name)
 
 /** relfilter = ( "exists" / "missing" ) "(" path [ "." filter ] *( "," filter ) ")" */
 export function readRelationFilter(

@@ -1,0 +1,707 @@
+/** The doors of the growth tests: every place where a request carries text, found in the tables that define them, each with every shape of text. */
+import type { Api, ApiConfig, ApiRequest, ColumnType } from '@model-api/core'
+import type { StrategyName } from '../../packages/core/src/config/access-types.ts'
+import type { MethodName } from '../../packages/core/src/config/config.ts'
+import type { SerializationType } from '../../packages/core/src/config/settings.ts'
+import type { AuthEndpoint } from '../../packages/core/src/endpoints/auth.ts'
+import { requestHeaders } from '../../packages/core/src/http/request.ts'
+import type { Route } from '../../packages/core/src/http/route-table.ts'
+import { isOrdered } from '../../packages/core/src/model/type-rules.ts'
+import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
+import { groupKinds } from '../../packages/core/src/parse/group.ts'
+import { dateParts } from '../../packages/core/src/parse/group-by.ts'
+import {
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+  operatorAliases,
+} from '../../packages/core/src/parse/operators.ts'
+import { listParameters, singleParameters } from '../../packages/core/src/parse/parameter-names.ts'
+import { relationFilterKinds } from '../../packages/core/src/parse/relation-filter.ts'
+import { relationOptions } from '../../packages/core/src/parse/relation-option.ts'
+import {
+  digits,
+  escapes,
+  fewDigits,
+  inPath,
+  inQuery,
+  jsonValues,
+  manyKeys,
+  type Shape,
+  type Shapes,
+  texts,
+} from './shapes.ts'
+import { columnOf, columnTypes, fieldOf, keyTypes } from './world.ts'
+
+/** One place of a request, with one shape of text. */
+export interface Door {
+  readonly name: string
+  /** The smallest size that is measured; default: so many characters of text. */
+  readonly n?: number
+  readonly request: (size: number) => ApiRequest
+}
+
+/** Where a text of a request stands. */
+type Place = (text: string) => ApiRequest
+
+function doors(place: string, shapes: Shapes, at: Place): Door[] {
+  return Object.entries(shapes).map(([shape, of]) => ({
+    name: `${place}: ${shape}`,
+    request: (n) => at(of(n)),
+  }))
+}
+
+const get = (url: string): ApiRequest => ({ method: 'GET', url, headers: {} })
+
+const list = (query: string): ApiRequest => get(`/api/things?${query}`)
+
+// ---------------------------------------------------------------- the query string
+
+const operators = [...Object.keys(filterOperators), ...Object.keys(operatorAliases)]
+
+const takesList = (operator: string): boolean =>
+  filterOperators[(operatorAliases[operator] ?? operator) as FilterOperator].takes === 'list'
+
+/** Every operator on every column type with digits; every operator, and every type, with all other texts. */
+function filters(): Door[] {
+  return operators.flatMap((operator) =>
+    columnTypes.flatMap((type) => {
+      const shapes = operator === 'eq' || type === 'string' ? texts : fewDigits
+      const key = `${fieldOf(type)}__${operator}`
+      const value = (text: string): string =>
+        takesList(operator) ? `(${inQuery(text)})` : inQuery(text)
+      return doors(key, shapes, (text) => list(`${key}=${value(text)}`))
+    }),
+  )
+}
+
+/** A value among others, in every construct that holds filters. */
+function nestedValues(): Door[] {
+  const shapes = { ...texts, ...escapes }
+  const raw = (text: string): string => (text.includes('%') ? text : inQuery(text))
+  const places: Readonly<Record<string, (text: string) => string>> = {
+    'a quoted value': (text) => `a_string__eq="${raw(text)}"`,
+    'a value as it is': (text) => `a_string__eq=${raw(text)}`,
+    'a quoted item': (text) => `a_string__in=("${raw(text)}","b")`,
+    'an item of a list with an escaped opener': (text) => `a_string__in=%28${raw(text)}%29`,
+    ...Object.fromEntries(
+      groupKinds.map((kind) => [
+        `a value in ${kind}[…]`,
+        (text: string) => `${kind}[a_string__eq=${raw(text)},id__eq=1]`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      relationFilterKinds.map((kind) => [
+        `a value in ${kind}(…)`,
+        (text: string) => `${kind}(children.a_string__eq=${raw(text)})`,
+      ]),
+    ),
+    'a value in the condition of a relation': (text) =>
+      `dump=json&children[a_string__eq=${raw(text)}]`,
+    'a value of having': (text) => `groupby=a_string&id|n__count=1&n__gt=${raw(text)}`,
+  }
+  return Object.entries(places).flatMap(([name, query]) =>
+    doors(name, shapes, (text) => list(query(text))),
+  )
+}
+
+/** Names: of parameters, fields, operators, functions, relations, labels. */
+function names(): Door[] {
+  const places: Readonly<Record<string, (text: string) => string>> = {
+    'the name of a parameter': (text) => `${text}=1`,
+    'a name alone': (text) => text,
+    'a field': (text) => `${text}__eq=1`,
+    'a field of a relation': (text) => `join=children&children.${text}__eq=1`,
+    'the path of a field': (text) => `join=children&${text}.id__eq=1`,
+    'an operator': (text) => `id__${text}=1`,
+    'a label': (text) => `id|${text}__count=1`,
+    'the label of a group': (text) => `groupby=a_string|${text}`,
+    'a function of groupby': (text) => `groupby=${text}(a_date)`,
+    'the name before a bracket': (text) => `${text}[id__eq=1]`,
+    'the name before a parenthesis': (text) => `${text}(children)`,
+    ...Object.fromEntries(
+      aggregateFunctions.map((name) => [
+        `the field of ${name}`,
+        (text: string) => `aggregate=${text}__${name}`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      dateParts.map((part) => [
+        `the field of ${part}()`,
+        (text: string) => `groupby=${part}(${text})`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      groupKinds.map((kind) => [
+        `a field in ${kind}[…]`,
+        (text: string) => `${kind}[${text}__eq=1]`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      relationFilterKinds.flatMap((kind) => [
+        [`the path of ${kind}(…)`, (text: string) => `${kind}(${text})`],
+        [`a field in ${kind}(…)`, (text: string) => `${kind}(children.${text}__eq=1)`],
+      ]),
+    ),
+    ...Object.fromEntries(
+      relationOptions.flatMap((option) => [
+        [`the relation of .${option}`, (text: string) => `dump=json&${text}.${option}=id`],
+        [`the value of .${option}`, (text: string) => `dump=json&children.${option}=${text}`],
+      ]),
+    ),
+  }
+  return Object.entries(places).flatMap(([name, query]) =>
+    doors(name, { ...texts, ...escapes }, (text) =>
+      list(query(text.includes('%') ? text : inQuery(text))),
+    ),
+  )
+}
+
+/** The parameters by name, with every text as their value, on a list, on one record and on a write. */
+function parameters(): Door[] {
+  return [...singleParameters, ...listParameters, 'trace'].flatMap((name) => [
+    ...doors(name, { ...texts, ...escapes }, (text) =>
+      list(`${name}=${text.includes('%') ? text : inQuery(text)}`),
+    ),
+    ...doors(`${name} of one record`, fewDigits, (text) =>
+      get(`/api/things/1?${name}=${inQuery(text)}`),
+    ),
+    ...doors(`${name} of a write`, fewDigits, (text) =>
+      write('POST', `/api/sinks?${name}=${inQuery(text)}`, '{"short":"a"}'),
+    ),
+  ])
+}
+
+/** As many items as API_MAX_LIST lets pass at four times the size, and as many conditions as API_MAX_CONDITIONS does. */
+const items = 2400
+const conditions = 240
+const unlimited = 24_000
+
+const many = (count: number, part: string | ((i: number) => string), between = ','): string =>
+  Array.from({ length: count }, (_, i) => (typeof part === 'string' ? part : part(i))).join(between)
+
+/** Many parts where one is usual; sizes are their numbers. */
+function manyParts(): Door[] {
+  const modes: Readonly<Record<SerializationType, true>> = {
+    url: true,
+    json: true,
+    dynamic: true,
+    hybrid: true,
+  }
+  const parts: Readonly<Record<string, readonly [n: number, query: (count: number) => string]>> = {
+    ...Object.fromEntries(
+      [...singleParameters, ...listParameters].map((name) => [
+        `${name} again and again`,
+        [unlimited, (count: number) => many(count, `${name}=id`, '&')],
+      ]),
+    ),
+    'empty pairs': [unlimited, (count) => many(count, '', '&')],
+    'parameters of the host': [unlimited, (count) => many(count, 'trace=1', '&')],
+    'filters by equality': [conditions, (count) => many(count, (i) => `id__eq=${i}`, '&')],
+    'filters by text': [conditions, (count) => many(count, (i) => `a_string__like=${i}`, '&')],
+    'filters in a group': [conditions, (count) => `or[${many(count, (i) => `id__eq=${i}`)}]`],
+    'filters that are negated': [
+      conditions,
+      (count) => `not[${many(count, (i) => `id__eq=${i}`)}]`,
+    ],
+    'groups in a group': [conditions, (count) => `or[${many(count, 'and[id__eq=1]')}]`],
+    'groups as deep as they may be': [
+      conditions,
+      (count) => `or[${many(count, `${'not['.repeat(28)}id__eq=1${']'.repeat(28)}`)}]`,
+    ],
+    'groups without end': [unlimited, (count) => many(count, 'or[', '')],
+    'filters in a relation filter': [
+      conditions,
+      (count) => `missing(children.${many(count, 'id__eq=1')})`,
+    ],
+    'a path of relations': [unlimited, (count) => `exists(${many(count, 'parent', '.')})`],
+    'conditions of a relation': [
+      conditions,
+      (count) => `dump=json&children[${many(count, 'id__eq=1')}]`,
+    ],
+    'conditions of a relation, pair by pair': [
+      conditions,
+      (count) => `dump=json&${many(count, 'children[id__eq=1]', '&')}`,
+    ],
+    'orders of a relation': [
+      unlimited,
+      (count) => `dump=json&${many(count, 'children.order_by=id', '&')}`,
+    ],
+    'fields of a relation': [
+      unlimited,
+      (count) => `dump=json&${many(count, 'children.fields=id', '&')}`,
+    ],
+    ...Object.fromEntries(
+      columnTypes.flatMap((type) =>
+        operators
+          .filter(takesList)
+          .map((operator) => [
+            `values of ${fieldOf(type)}__${operator}`,
+            [
+              items,
+              (count: number) => `${fieldOf(type)}__${operator}=(${many(count, valuesOf[type])})`,
+            ],
+          ]),
+      ),
+    ),
+    'quoted texts of a list': [items, (count) => `a_string__in=(${many(count, '"a,b"')})`],
+    'fields, all known': [items, (count) => `fields=${many(count, 'id')}`],
+    'terms of an order': [items, (count) => `order_by=${many(count, '-a_string')}`],
+    'aggregates under labels': [
+      conditions,
+      (count) => many(count, (i) => `id|n${i}__count=1`, '&'),
+    ],
+    'grouping keys under labels': [
+      conditions,
+      (count) => `groupby=${many(count, (i) => `a_string|k${i}`)}`,
+    ],
+    'groups, ordered by each label': [
+      conditions,
+      (count) =>
+        `groupby=${many(count, (i) => `a_string|k${i}`)}&order_by=${many(count, (i) => `k${i}`)}`,
+    ],
+    'groups, shown by each label': [
+      conditions,
+      (count) =>
+        `groupby=${many(count, (i) => `a_string|k${i}`)}&fields=${many(count, (i) => `k${i}`)}`,
+    ],
+    'join tokens': [items, (count) => `join=${many(count, 'Children')}`],
+    'join tokens in the plural': [items, (count) => `join=${many(count, 'marks')}`],
+    'a join path': [unlimited, (count) => `join=${many(count, 'parent', '.')}`],
+    ...Object.fromEntries(
+      Object.keys(modes).map((mode) => [
+        `a join path in mode ${mode}`,
+        [10, (count: number) => `dump=${mode}&join=${many(count, 'parent', '.')}`],
+      ]),
+    ),
+  }
+  return Object.entries(parts).map(([name, [n, query]]) => ({
+    name,
+    n,
+    request: (count) => list(query(count)),
+  }))
+}
+
+/** Different values of each type, as filters spell them. */
+const valuesOf: Readonly<Record<ColumnType, (i: number) => string>> = {
+  integer: (i) => `${i}`,
+  bigint: (i) => `${i}`,
+  float: (i) => `${i}.5`,
+  decimal: (i) => `${i}.50`,
+  boolean: (i) => `${i % 2}`,
+  string: (i) => `t${i}`,
+  text: (i) => `t${i}`,
+  date: (i) => new Date(86_400_000 * i).toISOString().slice(0, 10),
+  datetime: (i) => new Date(1000 * i).toISOString(),
+  time: (i) => new Date(1000 * i).toISOString().slice(11, 19),
+  uuid: (i) => `3f2b8c1e-0d4a-4b7e-9a52-${`${i}`.padStart(12, '0')}`,
+  json: (i) => `${i}`,
+  binary: (i) => `t${i}`,
+  enum: (i) => (i % 2 === 0 ? 'draft' : 'published'),
+}
+
+/** Cursors that are ours but for the value in them, and those that are not. */
+async function cursors(api: Api): Promise<Door[]> {
+  const ordered = columnTypes.filter((type) => isOrdered({ nullable: true, ...columnOf[type] }))
+  const found = ordered.map(async (type) => {
+    const url = `/api/things?limit=1&paging=cursor&order_by=${fieldOf(type)}`
+    const { body } = await api.handle(get(url))
+    const cursor = /after=([\w-]+)/.exec(body?.next_url ?? '')?.[1] ?? ''
+    const [signature, , ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const shapes = type === 'string' ? texts : digits
+    return doors(`a cursor over ${type}`, shapes, (text) => {
+      const forged = JSON.stringify([signature, text, ...rest])
+      return get(
+        `/api/things?limit=1&order_by=${fieldOf(type)}&after=${Buffer.from(forged).toString('base64url')}`,
+      )
+    })
+  })
+  const others = doors('a cursor of JSON', jsonValues, (text) =>
+    list(`before=${Buffer.from(text).toString('base64url')}`),
+  )
+  return [...(await Promise.all(found)).flat(), ...others]
+}
+
+// ---------------------------------------------------------------- the path
+
+/** A segment of each kind of route, and a key of each type; the compiler asks for a new kind here. */
+function paths(): Door[] {
+  const kinds: Readonly<Record<Route['kind'], (text: string) => string>> = {
+    collection: (text) => `/api/${text}`,
+    item: (text) => `/api/things/${text}`,
+    restore: (text) => `/api/notes/${text}/restore`,
+    related: (text) => `/api/things/${text}/children`,
+  }
+  const auth: Readonly<Record<AuthEndpoint, string>> = {
+    login: '/auth/login',
+    refresh: '/auth/refresh',
+    logout: '/auth/logout',
+    me: '/auth/me',
+  }
+  const places: Readonly<Record<string, (text: string) => string>> = {
+    ...kinds,
+    'the path itself': (text) => text,
+    'the first segment': (text) => `/${text}`,
+    'a relation': (text) => `/api/things/1/${text}`,
+    'behind a relation': (text) => `/api/things/1/children/${text}`,
+    'a composite key': (text) => `/api/lines/${text}`,
+    'the second part of a composite key': (text) => `/api/lines/a,${text}`,
+    'the origin': (text) => `http://${text}/api/things`,
+    'behind the documentation': (text) => `/docs/${text}`,
+    'behind health': (text) => `/health/${text}`,
+    'behind readiness': (text) => `/health/ready/${text}`,
+    ...Object.fromEntries(
+      Object.entries(auth).map(([name, path]) => [
+        `behind ${name}`,
+        (text: string) => `${path}/${text}`,
+      ]),
+    ),
+  }
+  const keys = keyTypes.flatMap((type) =>
+    doors(`a key of type ${type}`, texts, (text) => get(`/api/by-${type}/${inPath(text)}`)),
+  )
+  const methods: Readonly<Record<MethodName, true>> = {
+    GET: true,
+    POST: true,
+    PATCH: true,
+    PUT: true,
+    DELETE: true,
+  }
+  return [
+    ...Object.entries(places).flatMap(([name, url]) =>
+      doors(name, { ...texts, ...escapes }, (text) =>
+        get(url(text.includes('%') ? text : inPath(text))),
+      ),
+    ),
+    ...keys,
+    ...Object.keys(methods).flatMap((method) =>
+      doors(`the key of ${method}`, digits, (text) =>
+        write(method, `/api/sinks/${inPath(text)}`, '{}'),
+      ),
+    ),
+    ...doors('the query of the documentation', fewDigits, (text) => get(`/docs?${text}`)),
+    ...doors('the method', texts, (method) => ({ method, url: '/api/things' })),
+  ]
+}
+
+// ---------------------------------------------------------------- headers
+
+/** Every header that is read, on requests that read it. */
+function headers(): Door[] {
+  const requests: Readonly<Record<string, ApiRequest>> = {
+    'one record': get('/api/things/1'),
+    'a new record': write('POST', '/api/sinks', '{"short":"a"}'),
+    'a change': write('PATCH', '/api/sinks/1', '{"short":"a"}'),
+    login: write('POST', '/auth/login', '{"username":"a","password":"b"}'),
+    'the own record': get('/auth/me'),
+  }
+  return requestHeaders.flatMap((name) =>
+    Object.entries(requests).flatMap(([what, request]) =>
+      doors(`${name} of ${what}`, texts, (text) => ({
+        ...request,
+        headers: { ...request.headers, [name]: text },
+      })),
+    ),
+  )
+}
+
+/** The credentials of each strategy; the compiler asks for a new one here. */
+function credentials(): Door[] {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const part = (text: string): string => Buffer.from(text).toString('base64url')
+  const places: Readonly<Record<StrategyName, readonly ((text: string) => string)[]>> = {
+    jwt: [
+      (text) => `Bearer ${text}`,
+      (text) => `Bearer ${part('{"alg":"HS256","typ":"at+jwt"}')}.${part(text)}.${part('sign')}`,
+      (text) => `Bearer ${part(`{"alg":"${text}"}`)}.${part('{}')}.${part('sign')}`,
+    ],
+    basic: [
+      (text) => `Basic ${text}`,
+      (text) => `Basic ${base64(`${text}:secret`)}`,
+      (text) => `Basic ${base64(`ann:${text}`)}`,
+    ],
+    api_key: [(text) => `Api-Key ${text}`],
+    custom: [(text) => `Custom ${text}`],
+  }
+  return Object.entries(places).flatMap(([strategy, forms]) =>
+    forms.flatMap((form, i) =>
+      ['/auth/me', '/api/things', '/auth/login'].flatMap((url) =>
+        doors(`credential ${i + 1} of ${strategy} at ${url}`, texts, (text) => ({
+          method: url.endsWith('login') ? 'POST' : 'GET',
+          url,
+          headers: { authorization: form(text) },
+        })),
+      ),
+    ),
+  )
+}
+
+function cookies(): Door[] {
+  return doors('the cookie of a token', texts, (text) => ({
+    ...get('/auth/me'),
+    headers: { cookie: `other=1; access_token=${text}` },
+  }))
+}
+
+// ---------------------------------------------------------------- bodies
+
+function write(method: string, url: string, body: string): ApiRequest {
+  return { method, url, headers: { 'content-type': 'application/json' }, body }
+}
+
+/** A value of each type, wherever a record stands in a body. */
+const positions: Readonly<Record<string, (field: string, json: string) => ApiRequest>> = {
+  'a new record': (field, json) => write('POST', '/api/sinks', `{"${field}":${json}}`),
+  'a record of a list': (field, json) => write('POST', '/api/sinks', `[{"${field}":${json}}]`),
+  'an upsert': (field, json) =>
+    write('POST', '/api/sinks?on_conflict=id', `{"id":1,"${field}":${json}}`),
+  'a change': (field, json) => write('PATCH', '/api/sinks/1', `{"${field}":${json}}`),
+  'a replacement': (field, json) => write('PUT', '/api/sinks/1', `{"id":1,"${field}":${json}}`),
+  'a change of many': (field, json) =>
+    write('PATCH', '/api/sinks?id__in=(1,2)', `{"${field}":${json}}`),
+  'a to-one object': (field, json) =>
+    write('POST', '/api/sinks', `{"parent":{"${field}":${json}}}`),
+  'a to-many object': (field, json) =>
+    write('POST', '/api/sinks', `{"children":[{"${field}":${json}}]}`),
+  'a linked object': (field, json) =>
+    write('POST', '/api/sinks', `{"parent":{"id":1,"${field}":${json}}}`),
+}
+
+const stringsOf = (shapes: Shapes): Shapes =>
+  Object.fromEntries(
+    Object.entries(shapes).map(([name, of]) => [name, (n: number) => JSON.stringify(of(n))]),
+  )
+
+/** Everything that a new record may hold; elsewhere digits, which are converted the same way. */
+function fieldsOfBodies(): Door[] {
+  const numbers = {
+    ...stringsOf(fewDigits),
+    'a number': jsonValues['a number of zeros behind the point'] as Shape,
+    'many numbers': jsonValues['many numbers'] as Shape,
+  }
+  const typed = (place: string, at: (typeof positions)[string]): Door[] =>
+    columnTypes.flatMap((type: ColumnType) =>
+      doors(
+        `${fieldOf(type)} of ${place}`,
+        place === 'a new record' ? jsonValues : numbers,
+        (json) => at(fieldOf(type), json),
+      ),
+    )
+  const other = (place: string, at: (typeof positions)[string]): Door[] =>
+    ['short', 'id', 'parent_id', 'revised', 'parent', 'children', 'marks', 'nothing'].flatMap(
+      (field) => doors(`${field} of ${place}`, numbers, (json) => at(field, json)),
+    )
+  return Object.entries(positions).flatMap(([place, at]) => [
+    ...typed(place, at),
+    ...other(place, at),
+  ])
+}
+
+function validators(): Door[] {
+  return validatorNames.flatMap((name) =>
+    doors(`the validator ${name}`, stringsOf(texts), (json) =>
+      write('POST', '/api/sinks', `{"is_${name}":${json}}`),
+    ),
+  )
+}
+
+/** Whole bodies, as text and as the host has parsed them. */
+function wholeBodies(): Door[] {
+  const urls = ['/api/sinks', '/auth/login', '/auth/refresh'] as const
+  const parsed = Object.entries({ ...jsonValues, 'many keys': manyKeys }).filter(([, of]) =>
+    isJson(of(8)),
+  )
+  return urls.flatMap((url) => [
+    ...doors(`a body to ${url}`, { ...jsonValues, 'many keys': manyKeys }, (body) =>
+      write('POST', url, body),
+    ),
+    ...doors(`a parsed body to ${url}`, Object.fromEntries(parsed), (body) => ({
+      ...write('POST', url, ''),
+      body: JSON.parse(body),
+    })),
+    ...doors(`a body of bytes to ${url}`, { blanks: jsonValues.blanks as Shape }, (body) => ({
+      ...write('POST', url, ''),
+      body: new TextEncoder().encode(body),
+    })),
+  ])
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function authBodies(): Door[] {
+  const bodies: Readonly<Record<string, (json: string) => ApiRequest>> = {
+    'the name of a login': (json) =>
+      write('POST', '/auth/login', `{"username":${json},"password":"secret"}`),
+    'the password of a login': (json) =>
+      write('POST', '/auth/login', `{"username":"ann","password":${json}}`),
+    'another member of a login': (json) =>
+      write('POST', '/auth/login', `{"username":"ann","password":"secret","more":${json}}`),
+    'a refresh token': (json) => write('POST', '/auth/refresh', `{"refresh_token":${json}}`),
+    'a body of logout': (json) => write('POST', '/auth/logout', json),
+  }
+  return Object.entries(bodies).flatMap(([name, at]) => doors(name, jsonValues, at))
+}
+
+/** Many records and links; each is a statement or more. */
+function manyRecords(): Door[] {
+  const parts: Readonly<Record<string, (count: number) => ApiRequest>> = {
+    'new records': (count) =>
+      write('POST', '/api/sinks', `[${many(count, (i) => `{"a_integer":${i}}`)}]`),
+    'records to be created or changed': (count) =>
+      write('POST', '/api/sinks?on_conflict=id', `[${many(count, '{"id":1,"a_integer":5}')}]`),
+    children: (count) =>
+      write('POST', '/api/sinks', `{"children":[${many(count, (i) => `{"a_integer":${i}}`)}]}`),
+    'children of children': (count) =>
+      write('POST', '/api/sinks', `{"children":[${many(count, '{"children":[{"short":"a"}]}')}]}`),
+    'new partners': (count) =>
+      write('PATCH', '/api/sinks/1', `{"marks":[${many(count, (i) => `{"name":"m${i}"}`)}]}`),
+    'links to one partner': (count) =>
+      write('PATCH', '/api/sinks/1', `{"marks":[${many(count, '{"id":1}')}]}`),
+    'links to no partner': (count) =>
+      write('PATCH', '/api/sinks/1', `{"marks":[${many(count, (i) => `{"id":${9000 + i}}`)}]}`),
+  }
+  return Object.entries(parts).map(([name, request]) => ({ name, n: 100, request }))
+}
+
+// ---------------------------------------------------------------- all of them
+
+/** All doors by family. */
+export const families: Readonly<Record<string, (api: Api) => readonly Door[] | Promise<Door[]>>> = {
+  filters,
+  'values among others': nestedValues,
+  names,
+  parameters,
+  'many parts': manyParts,
+  cursors,
+  paths,
+  headers,
+  credentials,
+  cookies,
+  'fields of bodies': fieldsOfBodies,
+  validators,
+  'whole bodies': wholeBodies,
+  'bodies of authentication': authBodies,
+  'many records': manyRecords,
+}
+
+type Family = keyof typeof families
+
+/**
+ * Which families test what a configuration key opens to clients, or null where it opens nothing. Whoever adds a key
+ * decides: a key that names a route, reads a header, or takes another kind of body needs doors above.
+ */
+export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
+  API_TITLE: null,
+  API_VERSION: null,
+  API_BASE_MODEL: null,
+  API_SESSION_GETTER: null,
+  API_PREFIX: 'paths',
+  API_HEALTH_ROUTE: 'paths',
+  API_HOOK_TIMEOUT: null,
+  API_BASE_URL: null,
+  API_ENDPOINT_CASE: null,
+  API_SERIALIZATION_TYPE: 'many parts',
+  API_SERIALIZATION_DEPTH: null,
+  API_ADD_RELATIONS: null,
+  API_ALLOW_JOIN: 'many parts',
+  API_ALLOW_FILTERS: 'filters',
+  API_ALLOW_ORDER_BY: 'parameters',
+  API_ALLOW_SELECT_FIELDS: 'parameters',
+  API_ALLOW_GROUPBY: 'names',
+  API_ALLOW_AGGREGATION: 'names',
+  API_PAGINATION_SIZE_DEFAULT: null,
+  API_PAGINATION_SIZE_MAX: 'parameters',
+  API_COUNT: 'parameters',
+  API_ADDITIONAL_QUERY_PARAMS: 'parameters',
+  API_ALLOWED_METHODS: 'paths',
+  API_BLOCK_METHODS: null,
+  API_ALLOW_NESTED_WRITES: 'fields of bodies',
+  API_ALLOW_BULK: 'many records',
+  API_ALLOW_CASCADE_DELETE: 'parameters',
+  API_SOFT_DELETE: 'paths',
+  API_SOFT_DELETE_ATTRIBUTE: null,
+  API_SOFT_DELETE_VALUES: null,
+  API_DUMP_DATETIME: null,
+  API_DUMP_VERSION: null,
+  API_DUMP_STATUS_CODE: null,
+  API_DUMP_RESPONSE_MS: null,
+  API_DUMP_TOTAL_COUNT: null,
+  API_DUMP_NULL_NEXT_URL: null,
+  API_DUMP_NULL_PREVIOUS_URL: null,
+  API_DUMP_NULL_ERRORS: null,
+  API_DUMP_ENVELOPE: null,
+  API_DUMP_REQUEST_ID: 'headers',
+  API_SERVER_TIMING: null,
+  API_SETUP_CALLBACK: null,
+  API_FILTER_CALLBACK: null,
+  API_ADD_CALLBACK: null,
+  API_UPDATE_CALLBACK: null,
+  API_REMOVE_CALLBACK: null,
+  API_DUMP_CALLBACK: null,
+  API_RETURN_CALLBACK: null,
+  API_FINAL_CALLBACK: null,
+  API_ERROR_CALLBACK: null,
+  API_AUTHENTICATE_METHOD: 'credentials',
+  API_AUTH_REQUIREMENTS: null,
+  API_ROLE_MAP: null,
+  API_ROLES_REQUIRED: null,
+  API_ROLES_ACCEPTED: null,
+  API_ACCESS_POLICY: null,
+  API_USER_MODEL: 'bodies of authentication',
+  API_USER_LOOKUP_FIELD: 'bodies of authentication',
+  API_CREDENTIAL_CHECK_METHOD: 'bodies of authentication',
+  API_CREDENTIAL_HASH_FIELD: 'credentials',
+  API_KEY_AUTH_AND_RETURN_METHOD: 'credentials',
+  API_CUSTOM_AUTH: 'credentials',
+  API_JWT_EXPIRY_TIME: null,
+  API_JWT_REFRESH_EXPIRY_TIME: null,
+  API_JWT_ALGORITHM: 'credentials',
+  API_JWT_ALLOWED_ALGORITHMS: 'credentials',
+  API_JWT_ISSUER: null,
+  API_JWT_AUDIENCE: null,
+  API_JWT_LEEWAY: null,
+  ACCESS_SECRET_KEY: null,
+  REFRESH_SECRET_KEY: null,
+  ACCESS_PRIVATE_KEY: null,
+  ACCESS_PUBLIC_KEY: null,
+  REFRESH_PRIVATE_KEY: null,
+  REFRESH_PUBLIC_KEY: null,
+  API_AUTH_TOKEN_PROVIDERS: 'cookies',
+  API_AUTH_COOKIE_NAME: 'cookies',
+  API_AUTO_AUTH_ROUTES: 'bodies of authentication',
+  API_AUTH_REFRESH_ROUTE: 'bodies of authentication',
+  API_AUTH_ME_ROUTE: 'paths',
+  API_EXPOSE_ME: 'paths',
+  API_RATE_LIMIT: 'headers',
+  API_RATE_LIMIT_STORE: null,
+  API_LOGIN_RATE_LIMIT: 'bodies of authentication',
+  API_TRUSTED_PROXIES: 'headers',
+  API_CREATE_DOCS: 'paths',
+  API_DOCUMENTATION_URL: 'paths',
+  API_DOCS_SPEC_ROUTE: 'paths',
+  API_DOCUMENTATION_REQUIRE_AUTH: null,
+  API_DESCRIPTION: null,
+  API_CONTACT_NAME: null,
+  API_CONTACT_EMAIL: null,
+  API_CONTACT_URL: null,
+  API_LICENCE_NAME: null,
+  API_LICENCE_URL: null,
+  API_SERVER_URLS: null,
+  API_LOGO_URL: null,
+  API_STATEMENT_TIMEOUT: null,
+  API_BODY_LIMIT: 'whole bodies',
+  API_MAX_URL_LENGTH: 'paths',
+  API_MAX_CONDITIONS: 'many parts',
+  API_MAX_LIST: 'many parts',
+  API_MAX_JOINS: 'many parts',
+  API_MAX_DEPTH: 'many parts',
+  API_MAX_EMBEDDED_ROWS: null,
+  API_MAX_BULK: 'many records',
+}

@@ -1,0 +1,217 @@
+/** The API of the growth tests: every column type, relation, validator and strategy, with limits that let growth be seen. */
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  belongsTo,
+  type Column,
+  type ColumnType,
+  createApi,
+  defineModel,
+  hasMany,
+  hasOne,
+  manyToMany,
+} from '@model-api/core'
+import type { Kysely } from 'kysely'
+import type { StrategyName } from '../../packages/core/src/config/access-types.ts'
+import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+/** A column of each type; the compiler asks for a new one here. */
+export const columnOf: Readonly<Record<ColumnType, Column>> = {
+  integer: { type: 'integer' },
+  bigint: { type: 'bigint' },
+  float: { type: 'float' },
+  decimal: { type: 'decimal', precision: 12, scale: 2 },
+  boolean: { type: 'boolean' },
+  string: { type: 'string' },
+  text: { type: 'text', maxLength: 1_000_000 },
+  date: { type: 'date' },
+  datetime: { type: 'datetime' },
+  time: { type: 'time' },
+  uuid: { type: 'uuid' },
+  json: { type: 'json' },
+  binary: { type: 'binary' },
+  enum: { type: 'enum', enum: ['draft', 'published'] },
+}
+
+export const columnTypes = Object.keys(columnOf) as readonly ColumnType[]
+
+/** The name of the field of a type. */
+export const fieldOf = (type: ColumnType): string => `a_${type}`
+
+/** A value of each type, as a database holds it. */
+const exampleOf: Readonly<Record<ColumnType, unknown>> = {
+  integer: 7,
+  bigint: '7',
+  float: 1.5,
+  decimal: '1.50',
+  boolean: true,
+  string: 'text',
+  text: 'text',
+  date: '2024-05-14',
+  datetime: '2024-05-14T10:30:00.000Z',
+  time: '10:30:00',
+  uuid: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
+  json: { a: 1 },
+  binary: 'AAAA',
+  enum: 'draft',
+}
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+const fields = {
+  ...Object.fromEntries(
+    columnTypes.map((type) => [fieldOf(type), { ...columnOf[type], nullable: true }]),
+  ),
+  ...Object.fromEntries(
+    validatorNames.map((validator) => [
+      `is_${validator}`,
+      { type: 'text', nullable: true, validator } as const,
+    ]),
+  ),
+  short: { type: 'string', maxLength: 40, nullable: true },
+} as Readonly<Record<string, Column>>
+
+/** A model with a column of every type and a relation of every kind. */
+const ofAllTypes = (name: string): AnyModel =>
+  defineModel(name, {
+    columns: {
+      id,
+      ...fields,
+      parent_id: { type: 'integer', nullable: true },
+      revised: { type: 'datetime', managed: 'updated', nullable: true },
+    },
+    relations: {
+      parent: belongsTo(name, 'parent_id'),
+      children: hasMany(name, 'parent_id'),
+      marks: manyToMany('Mark', {
+        through: `${name.toLowerCase()}_marks`,
+        from: 'owner_id',
+        to: 'mark_id',
+      }),
+      ...(name === 'Thing' ? { note: hasOne('Note', 'thing_id') } : {}),
+    },
+    meta: {},
+  })
+
+const Thing = ofAllTypes('Thing')
+
+/** What is written, so that what is read stays small. */
+const Sink = ofAllTypes('Sink')
+
+const Mark = defineModel('Mark', {
+  columns: { id, name: { type: 'string', nullable: true } },
+  meta: {},
+})
+
+/** Soft delete, and with it the route that restores. */
+const Note = defineModel('Note', {
+  columns: { id, thing_id: { type: 'integer', unique: true }, gone: { type: 'boolean' } },
+  relations: { thing: belongsTo('Thing', 'thing_id') },
+  meta: { soft_delete: true, soft_delete_attribute: 'gone' },
+})
+
+const Line = defineModel('Line', {
+  columns: {
+    order_no: { type: 'string', primaryKey: true },
+    line: { type: 'integer', primaryKey: true },
+  },
+  meta: {},
+})
+
+/** The types that `createApi` takes as a key. */
+export const keyTypes: readonly ColumnType[] = columnTypes.filter((type) => {
+  try {
+    createApi({ db: {} as Kysely<unknown>, dialect: 'sqlite', models: [keyedBy(type)] })
+    return true
+  } catch {
+    return false
+  }
+})
+
+function keyedBy(type: ColumnType): AnyModel {
+  return defineModel(`By_${type}`, {
+    columns: { id: { ...columnOf[type], primaryKey: true } },
+    meta: { endpoint: `by-${type}`, register_canonical_routes: false },
+  })
+}
+
+const keyed = keyTypes.map(keyedBy)
+
+/** Nobody can sign in; what comes before that is what is measured. */
+const User = defineModel('User', {
+  columns: {
+    id,
+    name: { type: 'string', unique: true },
+    key_hash: { type: 'string', nullable: true },
+  },
+  methods: { check: () => false },
+  meta: {},
+})
+
+const strategies: Readonly<Record<StrategyName, true>> = {
+  jwt: true,
+  basic: true,
+  api_key: true,
+  custom: true,
+}
+
+const models = [Thing, Sink, Mark, Note, Line, User, ...keyed]
+
+const most = 1_000_000_000
+
+const config: ApiConfig = {
+  API_HEALTH_ROUTE: '/health',
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_BULK: true,
+  API_ALLOW_CASCADE_DELETE: true,
+  API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+  API_ADDITIONAL_QUERY_PARAMS: ['trace'],
+  API_MAX_URL_LENGTH: most,
+  API_BODY_LIMIT: most,
+  API_MAX_LIST: 10_000,
+  API_MAX_CONDITIONS: 1000,
+  API_MAX_JOINS: 50,
+  API_MAX_DEPTH: 20,
+  API_MAX_BULK: 10_000,
+  API_RATE_LIMIT: `${most} per second`,
+  API_LOGIN_RATE_LIMIT: `${most} per second`,
+  API_TRUSTED_PROXIES: 1000,
+  API_AUTHENTICATE_METHOD: Object.keys(strategies) as StrategyName[],
+  API_AUTH_REQUIREMENTS: { '*': false },
+  API_AUTH_TOKEN_PROVIDERS: ['header', 'cookie', () => undefined],
+  API_CUSTOM_AUTH: () => false,
+  API_USER_MODEL: User,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+  API_CREDENTIAL_HASH_FIELD: 'key_hash',
+  ACCESS_SECRET_KEY: 'an access key of more than thirty-two bytes',
+  REFRESH_SECRET_KEY: 'a refresh key of more than thirty-two bytes',
+}
+
+/** Creates the tables with a few rows of all types. */
+export async function createWorld(db: TestDatabase): Promise<Api> {
+  await createTables(db, models)
+  await insertRows(db, Thing, rows)
+  await insertRows(db, Note, [{ id: 1, thing_id: 1, gone: false }])
+  await restore(db)
+  return createApi({ db: db.kysely, models, config, onWarning: () => {}, onError: () => {} })
+}
+
+const rows = [1, 2, 3].map((key) => ({
+  id: key,
+  ...Object.fromEntries(columnTypes.map((type) => [fieldOf(type), exampleOf[type]])),
+  parent_id: null,
+}))
+
+/** Undoes what was written. */
+export async function restore(db: TestDatabase): Promise<void> {
+  await db.execScript('delete from sink_marks; delete from sinks; delete from marks;')
+  await insertRows(db, Sink, rows)
+  await insertRows(db, Mark, [{ id: 1, name: 'first' }])
+}
