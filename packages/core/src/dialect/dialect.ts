@@ -59,8 +59,6 @@ export interface DatabaseFailure {
   /** Constraint, index or column name as the driver tells it; for our own look-ups, never for the client. */
   readonly constraint?: string
   readonly column?: string
-  /** The connection broke, or nobody answered in time: a statement that was under way may have been executed. */
-  readonly lost?: true
 }
 
 export interface Dialect {
