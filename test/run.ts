@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { dropLeftovers } from './support/leftovers.ts'
 import type { NotRun } from './support/registry.ts'
-import { findServers, type Servers, stopServers } from './support/servers.ts'
+import { findServers, onlyServers, type Servers, stopServers } from './support/servers.ts'
 import { closingTable, sum } from './support/table.ts'
 import { whenOver } from './support/time-limit.ts'
 import type { Count, Report } from './worker.ts'
@@ -16,6 +16,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   A file runs when its path contains every name part.
   --golden [name part …]   only the golden files whose path contains a name part
   --update                 with --golden: write what the pipeline gives instead of comparing
+  --database NAME          SQLite and this database only; may be repeated
   --plain                  the plain ways only: no prepared statements, arrays, texts and other short cuts
   --jobs N                 files at the same time (default: number of cores)
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
@@ -27,6 +28,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     golden: { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
+    database: { type: 'string', multiple: true },
     plain: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism()) },
     timeout: { type: 'string', default: '300' },
@@ -48,7 +50,11 @@ async function main(): Promise<number> {
   const files = testFiles().filter((file) => parts.every((part) => file.includes(part)))
   if (files.length === 0) console.error(`no test file matches: ${parts.join(' ')}`)
 
-  const servers = files.some(needsDatabases) ? await findServers() : undefined
+  const found = files.some(needsDatabases) ? await findServers() : undefined
+  const servers =
+    found === undefined || options.database === undefined
+      ? found
+      : onlyServers(found, options.database)
   const run = `${Math.floor(Date.now() / 1000)}_${process.pid}`
   const environment = {
     ...process.env,
@@ -59,6 +65,7 @@ async function main(): Promise<number> {
   }
 
   const reports: Report[] = []
+  const failures: string[] = []
   const queue: Job[] = files.map((file) => ({ file, plain: options.plain }))
   // What must be the same on every way is looked at again on the plain one.
   if (!options.plain) {
@@ -66,12 +73,16 @@ async function main(): Promise<number> {
   }
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      reports.push(await runFile(job, environment))
+      const { report, failure } = await runFile(job, environment)
+      reports.push(report)
+      if (failure !== undefined) failures.push(failure)
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, worker))
   if (servers !== undefined) await dropLeftovers(servers, run)
   await stopServers()
+  // Said again at the end, because a log of many files may be cut.
+  if (failures.length > 0 && reports.length > 1) console.log(`\nFailed:\n${failures.join('\n')}`)
   return close(reports, servers, files.length === 0 ? 1 : 0)
 }
 
@@ -116,13 +127,19 @@ function isTwofold(file: string): boolean {
   // What the short cuts save is counted on them alone.
   if (file.includes('statements-of-writes')) return false
   // The plain ways keep nothing, and are what the others are compared with.
-  if (file.includes('first-asker')) return false
+  if (/first-asker|interleavings/.test(file)) return false
   return /^(?:golden|parity|property|security|contract|chinook|hooks|writing\/(?:one-record|removal|violations))\b/.test(
     file,
   )
 }
 
-function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<Report> {
+interface FileRun {
+  readonly report: Report
+  /** The line of the file and what it printed, if one of its tests failed. */
+  readonly failure?: string
+}
+
+function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<FileRun> {
   return new Promise((resolve) => {
     const started = Date.now()
     const env = plain ? { ...environment, TEST_PLAIN: '1' } : environment
@@ -145,13 +162,18 @@ function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<
       stopWatch()
       if (report === undefined) {
         output += `\n  ended before it reported (${signal ?? `exit ${code}`})\n`
-        report = { counts: { none: { passed: 0, failed: 1, skipped: 0 } }, notRun: [] }
+        report = {
+          counts: { none: { passed: 0, failed: 1, skipped: 0 } },
+          notRun: [],
+          loaded: false,
+        }
       }
       const count = sum([report])
-      console.log(fileLine(plain ? `${file} (plain)` : file, count, Date.now() - started))
+      const line = fileLine(plain ? `${file} (plain)` : file, count, Date.now() - started)
+      console.log(line)
       // One's own console.log should be seen when one looks at a few files.
       if (count.failed > 0 || positionals.length > 0) process.stdout.write(indent(output))
-      resolve(report)
+      resolve(count.failed > 0 ? { report, failure: `${line}\n${indent(output)}` } : { report })
     })
     child.send(join(here, file))
   })

@@ -13,6 +13,8 @@ export interface Report {
   /** By database; `none` for suites that need no database. */
   readonly counts: Partial<Record<DatabaseName | 'none', Count>>
   readonly notRun: readonly NotRun[]
+  /** False when the file could not be imported, so that none of its tests ran. */
+  readonly loaded: boolean
 }
 
 declare global {
@@ -20,10 +22,11 @@ declare global {
 }
 
 async function runFile(file: string): Promise<Report> {
-  const report: Report = { counts: {}, notRun: notes }
+  const counts: Partial<Record<DatabaseName | 'none', Count>> = {}
+  let loaded = true
   const count = (where: DatabaseName | 'none'): Count => {
-    report.counts[where] ??= { passed: 0, failed: 0, skipped: 0 }
-    return report.counts[where]
+    counts[where] ??= { passed: 0, failed: 0, skipped: 0 }
+    return counts[where]
   }
   const fail = (message: string, error: unknown): void => {
     count('none').failed += 1
@@ -36,6 +39,7 @@ async function runFile(file: string): Promise<Report> {
   try {
     await import(pathToFileURL(file).href)
   } catch (error) {
+    loaded = false
     fail('the file could not be loaded', error)
   }
   for (const suite of suites) {
@@ -59,7 +63,7 @@ async function runFile(file: string): Promise<Report> {
   if (suites.length === 0 && notes.length === 0 && count('none').failed === 0) {
     fail('the file declares no suite', '')
   }
-  return report
+  return { counts, notRun: notes, loaded }
 }
 
 /** The stack from the test on; how it was called by the frame helps nobody. */

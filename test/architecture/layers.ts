@@ -17,6 +17,7 @@ export const layers: readonly (readonly string[])[] = [
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'openapi', 'introspect'],
   ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],
+  ['replica-options'],
   ['api'],
   ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts'],
 ]

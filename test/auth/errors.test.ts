@@ -1,7 +1,9 @@
 /** The error table of the specification for authentication, cell by cell, and what the contract adds to it. */
-import { get } from '../support/api.ts'
+import { defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
+import { insertRows } from '../support/tables.ts'
 import {
   accessSecret,
   apiKey,
@@ -197,9 +199,54 @@ eachDatabase('errors of authentication', (test, db) => {
     )
   })
 
+  test('a check that answers anything but true refuses', async () => {
+    const { api } = peopleApi(db, {
+      ...jwtKeys,
+      API_CREDENTIAL_CHECK_METHOD: 'vague',
+      API_AUTHENTICATE_METHOD: ['jwt', 'basic'],
+    })
+    equal((await login(api, 'ann')).status, 401)
+    equal((await get(api, '/api/books', basic('ann', 'x'))).status, 401)
+  })
+
   test('login without a header is 401 where no form with a body is enabled', async () => {
     const { api } = peopleApi(db, { ...everything, API_AUTHENTICATE_METHOD: ['basic', 'api_key'] })
     const answer = await post(api, '/auth/login', { username: 'ann', password: passwords.ann })
     equal([answer.status, answer.errors.reason], [401, 'Authorization header missing'])
+  })
+})
+
+/** A column may be compared as the database does; users are told apart all the same. */
+eachDatabase('a login name under the collation of the database', (test, db) => {
+  const Member = defineModel('Member', {
+    columns: {
+      id: { type: 'integer', primaryKey: true },
+      name: { type: 'string', maxLength: 80, collation: 'database' },
+      password_hash: { type: 'string', maxLength: 80 },
+    },
+    methods: { check: passwordCheck('password_hash') },
+    meta: {},
+  })
+  test.before(async () => {
+    const collation = db.name === 'sqlite' ? ' collate nocase' : ''
+    await db.execScript(
+      `create table members (id integer primary key, name varchar(80)${collation}, password_hash varchar(80))`,
+    )
+    await insertRows(db, Member, [
+      { id: 1, name: 'ann', password_hash: await hashPassword('correct horse', { cost: 4 }) },
+    ])
+  })
+
+  test('is exact', async () => {
+    const api = testApi(db, [Member], {
+      API_USER_MODEL: Member,
+      API_USER_LOOKUP_FIELD: 'name',
+      API_CREDENTIAL_CHECK_METHOD: 'check',
+      API_AUTHENTICATE_METHOD: ['basic'],
+    })
+    const statusFor = async (name: string) =>
+      (await get(api, '/api/members', basic(name, 'correct horse'))).status
+    equal(await statusFor('ann'), 200)
+    equal(await statusFor('ANN'), 401)
   })
 })

@@ -9,6 +9,7 @@ import {
   manyToMany,
   passwordCheck,
 } from '@model-api/core'
+import { createQueue } from '../../packages/core/src/auth/queue.ts'
 import { get } from '../support/api.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
@@ -24,6 +25,26 @@ import {
   passwords,
   peopleApi,
 } from './people.ts'
+
+suite('a queue for expensive work', (test) => {
+  test('refuses what finds neither a worker nor room to wait', async () => {
+    const queue = createQueue(1, 2)
+    let finish = (): void => {}
+    const first = queue(
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve
+        }),
+    )
+    const waiting = [queue(async () => 'second'), queue(async () => 'third')]
+    const refused = queue(async () => 'fourth').catch(({ status }) => status)
+    finish()
+    equal(await refused, 503)
+    await first
+    equal(await Promise.all(waiting), ['second', 'third'])
+    equal(await queue(async () => 'later'), 'later')
+  })
+})
 
 suite('passwords', (test) => {
   const check = passwordCheck('hash')

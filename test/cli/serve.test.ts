@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import type { Envelope } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
-import type { TestDatabase } from '../support/databases.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 import { command, sqliteFile, started } from './support.ts'
 
@@ -56,6 +56,26 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal(((await joined.json()) as Envelope).total_count, 2)
     running.process.kill('SIGTERM')
     equal(await running.ended, 0)
+  })
+
+  test('--replica names what is read from', async () => {
+    const renamed = script.replaceAll('Jane Austen', 'J. Austen')
+    const replica = everyDatabase().find(({ name }) => name === db.name)
+    let from = ''
+    if (replica === undefined || db.name === 'sqlite') from = sqliteFile(renamed)
+    else {
+      await replica.execScript(renamed)
+      from = replica.url ?? ''
+    }
+    const running = started(['serve', target, '--replica', from], { PORT: '0', HOST: '' })
+    const text = await running.until(/Worth trying(\n.*){5,}\n/)
+    match(text, /\nReading from .+\n/)
+    const base = new URL(requestsIn(text)[0] ?? '').origin
+    const { value } = (await (await fetch(`${base}/api/authors/1`)).json()) as Envelope
+    equal((value as { name: string }).name, 'J. Austen')
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
+    await replica?.close()
   })
 
   test('--only and --except choose tables', async () => {

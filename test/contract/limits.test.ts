@@ -58,6 +58,18 @@ eachDatabase('contract: request limits', (test, db) => {
     await refuses(two, '/api/books?join=author.mentor.profile', { says: ['API_MAX_JOINS'] })
   })
 
+  test('API_MAX_RELATION_FILTERS: relations that exists and missing follow, counted as often as they stand there', async () => {
+    const both = 'exists(author.mentor)&missing(tags.books)'
+    equal((await get(api(), `/api/books?${times(10, 'exists(tags)', '&')}`)).status, 200)
+    await refuses(api(), `/api/books?${times(11, 'exists(tags)', '&')}`, {
+      says: ['API_MAX_RELATION_FILTERS', '10'],
+    })
+    equal((await get(api({ API_MAX_RELATION_FILTERS: 4 }), `/api/books?${both}`)).status, 200)
+    await refuses(api({ API_MAX_RELATION_FILTERS: 3 }), `/api/books?${both}`, {
+      says: ['API_MAX_RELATION_FILTERS', '3'],
+    })
+  })
+
   test('API_MAX_DEPTH: relations one path may follow', async () => {
     const two = api({ API_MAX_DEPTH: 2 })
     equal((await get(two, '/api/books?join=author.mentor')).status, 200)

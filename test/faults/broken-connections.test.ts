@@ -60,7 +60,7 @@ for (const server of everyDatabase()) {
         return new Set(ids).size === size
       }
       test.before(async () => {
-        await server.execScript(`drop table if exists things; ${thingsScript}`)
+        await server.execScript(thingsScript)
         db = await openPool(kind, name, server.url ?? '', size)
       })
 

@@ -4,30 +4,31 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { modelApi as expressApi } from '@model-api/adapter-express'
 import { modelApi as koaApi } from '@model-api/adapter-koa'
-import type { Api } from '@model-api/core'
+import type { AnyModel, Api } from '@model-api/core'
 import { listener } from '@model-api/http-node'
 import express from 'express'
 import Koa from 'koa'
 import { sql } from 'kysely'
-import { equal, ok } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { equal, match, ok, rejects } from '../support/assert.ts'
 import {
   type AnyKysely,
   ask,
   connectionsOf,
+  eachServer,
   eventually,
   loggingApi,
   openPool,
   type PoolKind,
   pools,
+  type Server,
   slowThing,
   Thing,
   thingsScript,
   uncaughtErrors,
 } from '../support/faults.ts'
-import type { ServerName } from '../support/servers.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { suite } from '../support/suite.ts'
 
+const headers = { 'content-type': 'application/json' }
 const config = { API_STATEMENT_TIMEOUT: 60_000 }
 
 const servers: Readonly<Record<string, (api: Api) => RequestListener>> = {
@@ -36,24 +37,21 @@ const servers: Readonly<Record<string, (api: Api) => RequestListener>> = {
   koa: (api) => new Koa().use(koaApi(api)).callback() as RequestListener,
 }
 
-for (const server of everyDatabase()) {
-  const { name } = server
-  if (name === 'sqlite') continue
-  if (server.missing !== undefined) notRun(`clients that go away (${name})`, server.missing)
-  else for (const kind of pools) define(name, server, kind)
-}
+eachServer('clients that go away', (server) => {
+  for (const kind of pools) define(server, kind)
+})
 
-function define(name: ServerName, server: TestDatabase, kind: PoolKind): void {
+function define(server: Server, kind: PoolKind): void {
+  const { name, url: database } = server
   suite(`a client that goes away, ${kind} [${name}]`, (test) => {
-    const database = server.url ?? ''
     let db: AnyKysely
     let api: Api
     let errors: unknown[]
     const uncaught = uncaughtErrors()
     test.before(async () => {
-      await server.execScript(`drop table if exists things; ${thingsScript}`)
+      await server.execScript(thingsScript)
       db = await openPool(kind, name, database, 1, { statementTimeout: 60_000 })
-      const logging = loggingApi(db, [Thing, slowThing(name)], { config })
+      const logging = loggingApi(db, [Thing, watchedThing, slowThing(name)], { config })
       api = logging.api
       errors = logging.errors
       await api.ready
@@ -127,25 +125,106 @@ function define(name: ServerName, server: TestDatabase, kind: PoolKind): void {
       await isServed()
     })
 
-    test('its write is rolled back, where it waits for a lock', async () => {
-      const blocking = await openPool('a wrapped pool', name, database, 1)
-      const headers = { 'content-type': 'application/json' }
-      await blocking.transaction().execute(async (holder) => {
-        await sql`update things set name = 'held' where id = 1`.execute(holder)
-        const leaving = new AbortController()
-        const { signal } = leaving
-        const body = { name: 'gone' }
-        const answer = api.handle({ method: 'PATCH', url: '/api/things/1', headers, body, signal })
-        await sleep(300)
-        leaving.abort()
-        equal((await answer).status, 499)
+    for (const [write, path] of [
+      ['one statement', '/api/things/1'],
+      ['a transaction', '/api/watched-things/1'],
+    ] as const) {
+      test(`its write is rolled back, where it waits for a lock: ${write}`, async () => {
+        const blocking = await openPool('a wrapped pool', name, database, 1)
+        await blocking.transaction().execute(async (holder) => {
+          await sql`update things set name = 'held' where id = 1`.execute(holder)
+          const leaving = new AbortController()
+          const { signal } = leaving
+          const body = { name: 'gone' }
+          const answer = api.handle({ method: 'PATCH', url: path, headers, body, signal })
+          await sleep(300)
+          leaving.abort()
+          equal((await answer).status, 499)
+          await isServed()
+          if (isTold) ok(await eventually(async () => !(await isRunning('update'))))
+        })
+        await blocking.destroy()
+        await sleep(100)
+        const [row] = await ask(name, database, 'select name from things where id = 1')
+        equal(row?.name, isTold || write === 'a transaction' ? 'held' : 'gone')
         await isServed()
-        if (isTold) ok(await eventually(async () => !(await isRunning('update'))))
       })
+    }
+
+    /** While somebody else's transaction holds the rows that `hold` has locked; it is rolled back. */
+    const whileHeld = async (hold: string, during: () => Promise<void>): Promise<void> => {
+      const blocking = await openPool('a wrapped pool', name, database, 1)
+      const held = blocking.transaction().execute(async (holder) => {
+        await sql.raw(hold).execute(holder)
+        await during()
+        throw new Error('over')
+      })
+      match((await rejects(held)).message, /^over$/)
       await blocking.destroy()
-      await sleep(100)
-      const [row] = await ask(name, database, 'select name from things where id = 1')
-      equal(row?.name, isTold ? 'held' : 'gone')
+    }
+    const keyed = (id: number, signal?: AbortSignal) => {
+      const key = `a-key-of-16-or-more-${id}`
+      const all = { ...headers, 'idempotency-key': key }
+      const body = { id, name: 'keyed' }
+      return api.handle({
+        method: 'POST',
+        url: '/api/things',
+        headers: all,
+        body,
+        ...(signal === undefined ? {} : { signal }),
+      })
+    }
+    /** Keys that are claimed and have no answer yet. */
+    const claims = async (): Promise<number> => {
+      const text = 'select count(*) as n from idempotency_keys where answer is null'
+      const [row] = await ask(name, database, text)
+      return Number(row?.n)
+    }
+    const leavesKeyed = async (id: number): Promise<void> => {
+      const leaving = new AbortController()
+      const answer = keyed(id, leaving.signal)
+      await sleep(300)
+      leaving.abort()
+      equal((await answer).status, 499)
+    }
+
+    test('its Idempotency-Key is free again, where its write waits for a lock', async () => {
+      await whileHeld("insert into things values (11, 'held')", () => leavesKeyed(11))
+      equal((await keyed(11)).status, 201)
+      await isServed()
+    })
+
+    // An unwrapped pool of pg lets the claim be made.
+    if (isTold) {
+      test('its Idempotency-Key is free again, where claiming it waits for a lock', async () => {
+        equal((await keyed(12)).status, 201)
+        const over = 'update idempotency_keys set expires_at = 0'
+        await server.execScript(`delete from things where id = 12; ${over}`)
+        await whileHeld(over.replace('0', '1'), () => leavesKeyed(12))
+        equal((await keyed(12)).status, 201)
+        await isServed()
+      })
+    }
+
+    test('its Idempotency-Key is free again, where giving it back waits for a lock', async () => {
+      await whileHeld("insert into things values (14, 'held')", async () => {
+        const leaving = new AbortController()
+        const answer = keyed(14, leaving.signal)
+        ok(await eventually(async () => (await claims()) === 1))
+        await whileHeld('select * from idempotency_keys for update', async () => {
+          leaving.abort()
+          await sleep(600)
+        })
+        equal((await answer).status, 499)
+      })
+      ok(await eventually(async () => (await claims()) === 0))
+      equal((await keyed(14)).status, 201)
+      await isServed()
+    })
+
+    test('waits for the connection that claims its Idempotency-Key no longer', async () => {
+      await db.connection().execute(() => leavesKeyed(13))
+      equal((await keyed(13)).status, 201)
       await isServed()
     })
 
@@ -156,6 +235,13 @@ function define(name: ServerName, server: TestDatabase, kind: PoolKind): void {
       await isServed()
     })
   })
+}
+
+/** The same things, whose changes take a transaction. */
+const watchedThing: AnyModel = {
+  ...Thing,
+  name: 'WatchedThing',
+  meta: { ...Thing.meta, update_callback: (thing) => thing },
 }
 
 async function listening(

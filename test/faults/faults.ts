@@ -1,14 +1,13 @@
 /** The faults: what each does to the database, the network, the service or its clients, and how long. */
 import { once } from 'node:events'
-import { existsSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import mysql from 'mysql2'
-import type { DatabaseName } from '../support/databases.ts'
 import type { AnyKysely } from '../support/faults.ts'
-import type { Setup } from './setups.ts'
+import type { Setup, SetupName } from './setups.ts'
 
 /** What a fault can do. */
 export interface Scene {
@@ -20,7 +19,9 @@ export interface Scene {
 
 export interface Fault {
   readonly name: string
-  readonly on: readonly DatabaseName[]
+  readonly on: readonly SetupName[]
+  /** Whose pools are told of it; absent: all. */
+  readonly pools?: readonly string[]
   /** Whether the service itself ends, so that its clients' connections do. */
   readonly serviceEnds?: boolean
   /** Makes the fault, and ends it. */
@@ -28,12 +29,21 @@ export interface Fault {
 }
 
 const servers = ['postgres', 'mysql'] as const
-const everywhere = ['sqlite', ...servers] as const
+const replicated = ['postgres with a replica', 'mysql with a replica'] as const
+const several = [...replicated, 'galera'] as const
+const everywhere = ['sqlite', ...servers, ...several] as const
 
 const serverOf = ({ setup }: Scene) => {
   if (setup.server === null || setup.proxy === null) throw new Error('a file has no server')
   return { server: setup.server, proxy: setup.proxy }
 }
+
+const otherOf = ({ setup: { other } }: Scene) => {
+  if (other === undefined) throw new Error('the set-up has one server')
+  return other
+}
+
+const fileOf = ({ targets: [file = ''] }: Setup): string => file
 
 export const faults: readonly Fault[] = [
   { name: 'none', on: everywhere, run: () => sleep(3_000) },
@@ -101,8 +111,10 @@ export const faults: readonly Fault[] = [
     name: 'network replaced: open connections lead nowhere',
     on: servers,
     async run(scene) {
-      serverOf(scene).proxy.replace()
+      const { proxy } = serverOf(scene)
+      proxy.replace()
       await sleep(6_000)
+      proxy.forget()
     },
   },
   {
@@ -174,10 +186,49 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'the replica, or one of the nodes, killed (kill -9) for 5 s',
+    on: several,
+    async run(scene) {
+      const { server } = otherOf(scene)
+      await server.kill()
+      await sleep(5_000)
+      await server.start()
+    },
+  },
+  {
+    name: 'the replica, or one of the nodes, paused for 8 s',
+    on: several,
+    async run(scene) {
+      const { server } = otherOf(scene)
+      await server.pause()
+      await sleep(8_000)
+      await server.resume()
+    },
+  },
+  {
+    name: 'silent network to the replica, or to one of the nodes, for 8 s',
+    on: several,
+    async run(scene) {
+      const { proxy } = otherOf(scene)
+      proxy.silence()
+      await sleep(8_000)
+      proxy.resume()
+    },
+  },
+  {
+    name: 'the primary killed (kill -9) and started',
+    on: replicated,
+    async run(scene) {
+      const { server } = serverOf(scene)
+      await server.kill()
+      await server.start()
+    },
+  },
+  {
     name: 'file locked by another process for 4 s',
     on: ['sqlite'],
     async run({ setup }) {
-      const file = new Database(setup.target, { timeout: 10_000 })
+      const file = new Database(fileOf(setup), { timeout: 10_000 })
       file.exec('begin exclusive')
       await sleep(4_000)
       file.exec('commit')
@@ -185,13 +236,48 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'file locked by another process again and again, for 20 ms',
+    on: ['sqlite'],
+    async run({ setup }) {
+      const file = new Database(fileOf(setup), { timeout: 10_000 })
+      for (let i = 0; i < 100; i++) {
+        file.exec('begin immediate')
+        await sleep(20)
+        file.exec('commit')
+        await sleep(20)
+      }
+      file.close()
+    },
+  },
+  {
     name: 'file moved away for 3 s',
     on: ['sqlite'],
     async run({ setup }) {
-      const files = ['', '-wal', '-shm'].map((end) => `${setup.target}${end}`)
+      const files = ['', '-wal', '-shm'].map((end) => `${fileOf(setup)}${end}`)
       for (const file of files) if (existsSync(file)) renameSync(file, `${file}.moved`)
       await sleep(3_000)
       for (const file of files) if (existsSync(`${file}.moved`)) renameSync(`${file}.moved`, file)
+    },
+  },
+  {
+    name: 'file removed, and restored from a copy after 3 s',
+    on: ['sqlite'],
+    // SQLite goes on writing into the removed file.
+    pools: ['ours'],
+    async run({ setup }) {
+      const target = fileOf(setup)
+      const file = new Database(target, { timeout: 10_000 })
+      // Nothing may be acknowledged between the copy and the removal.
+      file.exec('begin immediate')
+      for (const end of ['', '-wal']) copyFileSync(target + end, `${target}.copy${end}`)
+      for (const end of ['', '-wal', '-shm']) rmSync(target + end)
+      file.exec('rollback')
+      file.close()
+      const copy = new Database(`${target}.copy`)
+      copy.pragma('wal_checkpoint(truncate)')
+      copy.close()
+      await sleep(3_000)
+      renameSync(`${target}.copy`, target)
     },
   },
   {
@@ -259,7 +345,8 @@ async function endConnections({ name }: Setup, db: AnyKysely): Promise<void> {
 
 /** Ends the connections of the service, and lets it have no new ones until the result is called. */
 async function takeConnections(setup: Setup): Promise<() => Promise<void>> {
-  const { name, target } = setup
+  const { name, targets } = setup
+  const [target = ''] = targets
   const db = setup.admin()
   if (name === 'postgres') {
     await sql`alter role app connection limit 0`.execute(db)

@@ -6,6 +6,8 @@ export type Outcome = 'acknowledged' | 'open' | 'refused'
 export interface Ledger {
   readonly entries: Map<string, Outcome>
   readonly orders: Map<string, Outcome>
+  /** The position of each acknowledged entry, where positions are told. */
+  readonly positions: Map<string, string>
   /** Entries that were sent again and again with one Idempotency-Key until they were acknowledged. */
   readonly repeated: Map<string, Outcome>
   /** Increments of each counter: how many were acknowledged, and how many may have happened. */
@@ -23,6 +25,7 @@ export interface Ledger {
 export const emptyLedger = (): Ledger => ({
   entries: new Map(),
   orders: new Map(),
+  positions: new Map(),
   repeated: new Map(),
   increments: new Map(),
   statuses: new Map(),

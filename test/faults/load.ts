@@ -12,6 +12,8 @@ interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
   readonly body: any
   readonly etag: string | null
+  /** Where replicas are read. */
+  readonly position: string | null
 }
 
 export interface LoadOptions {
@@ -69,7 +71,8 @@ async function ask(
     if (status >= 500 && status !== 503) {
       count(ledger.wrong, `${method} ${status} ${said.errors?.code}`)
     }
-    return { status, body: said, etag: response.headers.get('etag') }
+    const { headers: told } = response
+    return { status, body: said, etag: told.get('etag'), position: told.get('x-write-position') }
   } catch (error) {
     count(ledger.statuses, 0)
     if (error instanceof DOMException && error.name === 'TimeoutError') ledger.unanswered += 1
@@ -91,6 +94,7 @@ async function writeEntry(options: LoadOptions): Promise<void> {
   options.ledger.entries.set(token, 'open')
   const answer = await ask(options, 'POST', '/api/entries', { token, note: 'plain' })
   options.ledger.entries.set(token, outcomeOf(answer))
+  if (answer?.position) options.ledger.positions.set(token, answer.position)
   unexpected(options, answer, [201, 503])
 }
 
@@ -115,7 +119,9 @@ async function readBack(options: LoadOptions): Promise<void> {
     .filter(([, is]) => is === 'acknowledged')
   const [token] = acknowledged[Math.floor(Math.random() * acknowledged.length)] ?? []
   if (token === undefined) return
-  const answer = await ask(options, 'GET', `/api/entries?token__eq=${token}`)
+  const position = options.ledger.positions.get(token)
+  const headers = position === undefined ? {} : { 'x-write-position': position }
+  const answer = await ask(options, 'GET', `/api/entries?token__eq=${token}`, undefined, headers)
   unexpected(options, answer, [200, 503])
   if (answer?.status === 200 && answer.body.total_count !== 1) {
     count(options.ledger.wrong, 'an acknowledged entry was not found')

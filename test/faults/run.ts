@@ -1,25 +1,24 @@
 /**
  * The fault suite: faults on servers of its own, under load, with a ledger of what was acknowledged. Minutes, not part of
- * `npm test`: `pnpm faults [name part …] [--database postgres] [--pool ours] [--soak minutes]`.
+ * `npm test`: `pnpm faults [name part …] [--setup postgres] [--pool ours] [--soak minutes]`.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { DatabaseName } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Fault, faults } from './faults.ts'
 import { emptyLedger, judge, type Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'
-import type { Gauges } from './service.ts'
-import { prepare, type Setup, startSetup } from './setups.ts'
+import type { Gauges, ServiceOptions } from './service.ts'
+import { prepare, type Setup, setupNames, startSetup } from './setups.ts'
 import { linesOfOrder } from './world.ts'
 
 const { values: options, positionals: parts } = parseArgs({
   allowPositionals: true,
   options: {
-    database: { type: 'string', multiple: true },
+    setup: { type: 'string', multiple: true },
     pool: { type: 'string', multiple: true },
     soak: { type: 'string' },
   },
@@ -38,13 +37,15 @@ interface Service {
   end(): Promise<void>
 }
 
-async function startService(target: string, pool: string): Promise<Service> {
+async function startService(setup: Setup, target: string, pool: string): Promise<Service> {
   const port = await freePort()
   const deaths: number[] = []
   let ending = false
   const start = async (): Promise<ChildProcess> => {
     const file = fileURLToPath(new URL('service.ts', import.meta.url))
-    const child = fork(file, [String(port), pool, target], {
+    const { replicas, causal } = setup
+    const options: ServiceOptions = { port, pool, target, replicas, causal }
+    const child = fork(file, [JSON.stringify(options)], {
       execArgv: [...process.execArgv, '--expose-gc'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
@@ -97,9 +98,10 @@ export interface Row {
 
 async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> {
   await prepare(setup)
-  const service = await startService(setup.target, pool)
+  const services = await startServices(setup, pool)
+  const [service] = services
   const ledger = emptyLedger()
-  const url = (): string => `http://127.0.0.1:${service.port}`
+  const url = inTurn(services)
   const stop = startLoad({ url, ledger, clients, serviceEnds: fault.serviceEnds === true })
   try {
     await sleep(1_500)
@@ -109,11 +111,11 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
     const recovery = await recovered(ledger, ended)
     await stop()
     await sleep(1_500)
-    const leaked = await leakedConnections(setup, url())
+    const leaked = await leakedConnections(setup, url)
     const { errors } = await service.gauges()
     const { lost, half, wrong } = judge(ledger, await setup.stored(), linesOfOrder)
     return {
-      setup: `${setup.name}, ${pool}`,
+      setup: `${setup.title}, ${pool}`,
       fault: fault.name,
       answered: ledger.successes.length,
       unavailable: ledger.statuses.get(503) ?? 0,
@@ -121,14 +123,31 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
       half,
       wrong,
       unanswered: ledger.unanswered,
-      deaths: service.deaths.length,
+      deaths: services.flatMap(({ deaths }) => deaths).length,
       recovery,
       leaked,
       errors,
     }
   } finally {
     await stop()
-    await service.end()
+    for (const one of services) await one.end()
+  }
+}
+
+/** One process for each target; the first is the one that is asked for its gauges, and ended by faults. */
+async function startServices(setup: Setup, pool: string): Promise<[Service, ...Service[]]> {
+  const [first = '', ...others] = setup.targets
+  const services: [Service, ...Service[]] = [await startService(setup, first, pool)]
+  for (const target of others) services.push(await startService(setup, target, pool))
+  return services
+}
+
+/** Clients ask one service after the other. */
+function inTurn(services: readonly Service[]): () => string {
+  let asked = 0
+  return () => {
+    asked += 1
+    return `http://127.0.0.1:${services[asked % services.length]?.port}`
   }
 }
 
@@ -148,10 +167,10 @@ async function recovered({ successes }: Ledger, since: number): Promise<number> 
 }
 
 /** Whether the pool has all of its connections: as many requests at once as it has, all served, and no more at the server. */
-async function leakedConnections(setup: Setup, url: string): Promise<string> {
+async function leakedConnections(setup: Setup, url: () => string): Promise<string> {
   const answers = await Promise.all(
-    Array.from({ length: poolSize * 3 }, () =>
-      fetch(`${url}/api/entries?limit=50`, { signal: AbortSignal.timeout(10_000) }).then(
+    Array.from({ length: poolSize * 3 * setup.targets.length }, () =>
+      fetch(`${url()}/api/entries?limit=50`, { signal: AbortSignal.timeout(10_000) }).then(
         async (response) => {
           await response.text()
           return response.status
@@ -173,37 +192,37 @@ const isGood = (row: Row): boolean =>
 
 async function soak(setup: Setup, pool: string, minutes: number): Promise<void> {
   await prepare(setup)
-  const service = await startService(setup.target, pool)
+  const services = await startServices(setup, pool)
+  const [service] = services
   const ledger = emptyLedger()
-  const url = (): string => `http://127.0.0.1:${service.port}`
-  const stop = startLoad({ url, ledger, clients: 4, serviceEnds: false })
+  const stop = startLoad({ url: inTurn(services), ledger, clients: 4, serviceEnds: false })
   const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
   for (let minute = 0; minute <= minutes; minute++) {
     await sleep(minute === 0 ? 20_000 : 60_000)
     const { heap, resident, handles } = await service.gauges()
     console.log(
-      `soak ${setup.name}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles`,
+      `soak ${setup.title}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles`,
     )
   }
   await stop()
   const verdict = judge(ledger, await setup.stored(), linesOfOrder)
-  console.log(`soak ${setup.name}, ${pool}: ${ledger.successes.length} answers,`, verdict)
-  await service.end()
+  console.log(`soak ${setup.title}, ${pool}: ${ledger.successes.length} answers,`, verdict)
+  for (const one of services) await one.end()
 }
 
-const databases: readonly DatabaseName[] = ['sqlite', 'postgres', 'mysql']
 const rows: Row[] = []
-for (const name of databases) {
-  if (options.database !== undefined && !options.database.includes(name)) continue
-  const setup = await startSetup(name)
+for (const title of setupNames) {
+  if (options.setup !== undefined && !options.setup.includes(title)) continue
+  const setup = await startSetup(title)
   if ('lacks' in setup) {
-    console.log(`NOT RUN: ${name}, ${setup.lacks}`)
+    console.log(`NOT RUN: ${title}, ${setup.lacks}`)
     continue
   }
   try {
     for (const pool of options.pool ?? ['ours', "the host's"]) {
       for (const fault of faults) {
-        if (!fault.on.includes(name) || !parts.every((part) => fault.name.includes(part))) continue
+        if (!fault.on.includes(title) || !parts.every((part) => fault.name.includes(part))) continue
+        if (fault.pools?.includes(pool) === false) continue
         const row = await tryFault(setup, pool, fault)
         rows.push(row)
         const { errors, ...said } = row

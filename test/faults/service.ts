@@ -1,4 +1,4 @@
-/** The service under fault, a process of its own: `service.ts <port> <pool> <database>`; `pool` is ours or the host's. */
+/** The service under fault, a process of its own; its one argument is a `ServiceOptions` as JSON. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, openDatabase } from '@model-api/http-node'
 import Database from 'better-sqlite3'
@@ -7,7 +7,17 @@ import mysql from 'mysql2'
 import pg from 'pg'
 import { apiOf, statementTimeout } from './world.ts'
 
-const [port = '0', pool = 'ours', database = ''] = process.argv.slice(2)
+export interface ServiceOptions {
+  readonly port: number
+  /** `ours` or `the host's`. */
+  readonly pool: string
+  readonly target: string
+  readonly replicas: readonly string[]
+  /** Whether reads wait for what the cluster has committed. */
+  readonly causal: boolean
+}
+
+const { port, pool, target, replicas, causal } = JSON.parse(process.argv[2] ?? '') as ServiceOptions
 
 /** As the documentation tells hosts to open a database of their own. */
 function openAsHost(url: string): { db: Kysely<unknown>; close: () => Promise<void> } {
@@ -29,19 +39,23 @@ function hostDialect(url: string) {
     return new PostgresDialect({ pool: connections })
   }
   if (url.startsWith('mysql:')) {
-    return new MysqlDialect({
-      pool: mysql.createPool({
-        uri: url,
-        connectionLimit: 10,
-        connectTimeout: 5_000,
-        timezone: 'Z',
-        dateStrings: true,
-        supportBigNumbers: true,
-        bigNumberStrings: true,
-      }),
+    const connections = mysql.createPool({
+      uri: url,
+      connectionLimit: 10,
+      connectTimeout: 5_000,
+      timezone: 'Z',
+      dateStrings: true,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
     })
+    if (causal) {
+      connections.on('connection', (connection) => {
+        connection.query('set session wsrep_sync_wait = 1')
+      })
+    }
+    return new MysqlDialect({ pool: connections })
   }
-  const file = new Database(url, { timeout: 50 })
+  const file = new Database(url)
   file.pragma('journal_mode = wal')
   file.pragma('foreign_keys = on')
   return new SqliteDialect({ database: file })
@@ -56,12 +70,23 @@ const onError = (error: unknown): void => {
   seen.set(line, (seen.get(line) ?? 0) + 1)
 }
 
-const { db, close } =
+const open = (url: string) =>
   pool === 'ours'
-    ? await openDatabase(database, { statementTimeout, connections: 10 })
-    : openAsHost(database)
-const server = createServer(apiOf(db, onError), { drainDelay: 0, sendTimeout: 5_000 })
-const url = await server.listen(Number(port))
+    ? openDatabase(url, {
+        statementTimeout,
+        connections: 10,
+        ...(causal ? { causalReads: true } : {}),
+      })
+    : openAsHost(url)
+const { db, close } = await open(target)
+const others = await Promise.all(replicas.map(open))
+const api = apiOf(
+  db,
+  others.map((other) => other.db),
+  onError,
+)
+const server = createServer(api, { drainDelay: 0, sendTimeout: 5_000 })
+const url = await server.listen(port)
 
 /** What must not grow. */
 export interface Gauges {
@@ -86,7 +111,7 @@ process.on('message', (message) => {
 })
 process.once('SIGTERM', async () => {
   await server.close()
-  await close()
+  await Promise.all([close(), ...others.map((other) => other.close())])
   process.exit(0)
 })
 process.send?.({ url, node: readFileSync('/proc/self/comm', 'utf8') })

@@ -2,25 +2,50 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
 import pg from 'pg'
 import type { DatabaseName } from '../support/databases.ts'
-import { type PrivateServer, startServer } from '../support/servers.ts'
+import {
+  type PrivateServer,
+  type ServerName,
+  startGalera,
+  startReplicated,
+  startServer,
+} from '../support/servers.ts'
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts'
 import { createTables } from '../support/tables.ts'
 import type { Stored } from './ledger.ts'
 import { counters, models } from './world.ts'
 
+export const setupNames = [
+  'sqlite',
+  'postgres',
+  'mysql',
+  'postgres with a replica',
+  'mysql with a replica',
+  'galera',
+] as const
+
+export type SetupName = (typeof setupNames)[number]
+
 export interface Setup {
+  readonly title: SetupName
   readonly name: DatabaseName
-  /** Null for a file. */
+  /** The one that is written to; of a cluster the first. Null for a file. */
   readonly server: PrivateServer | null
   /** Between the service and the server; null for a file. */
   readonly proxy: SilentProxy | null
-  /** What the service opens. */
-  readonly target: string
+  /** Another server of the set-up, and the proxy in front of it: a replica, or a node of a cluster. */
+  readonly other?: { readonly server: PrivateServer; readonly proxy: SilentProxy }
+  /** What each service opens: one, or one for each node of a cluster. */
+  readonly targets: readonly string[]
+  /** What each service reads from besides. */
+  readonly replicas: readonly string[]
+  /** Whether reads wait for what the cluster has committed. */
+  readonly causal: boolean
   /** A connection past the proxy, for whoever makes faults. */
   // biome-ignore lint/suspicious/noExplicitAny: any database
   admin(): Kysely<any>
@@ -31,7 +56,7 @@ export interface Setup {
 }
 
 /** Makes the tables anew. */
-export async function prepare({ admin, name }: Setup): Promise<void> {
+export async function prepare({ admin, name, other }: Setup): Promise<void> {
   const db = admin()
   try {
     for (const table of ['order_lines', 'orders', 'entries', 'counters', 'idempotency_keys']) {
@@ -51,6 +76,8 @@ export async function prepare({ admin, name }: Setup): Promise<void> {
   } finally {
     await db.destroy()
   }
+  // The tables come to the others a moment later.
+  if (other !== undefined) await sleep(1_000)
 }
 
 const databaseName = 'faults'
@@ -74,10 +101,37 @@ function quietPool(url: string): pg.Pool {
 }
 
 /** Starts what a set-up needs, or says what is missing. */
-export async function startSetup(name: DatabaseName): Promise<Setup | { lacks: string }> {
-  if (name === 'sqlite') return fileSetup()
-  const server = await startServer(name)
-  if ('lacks' in server) return server
+export async function startSetup(title: SetupName): Promise<Setup | { lacks: string }> {
+  switch (title) {
+    case 'sqlite':
+      return fileSetup()
+    case 'postgres':
+    case 'mysql': {
+      const server = await startServer(title)
+      return 'lacks' in server ? server : serverSetup(title, title, [server], 'alone')
+    }
+    case 'postgres with a replica':
+    case 'mysql with a replica': {
+      const name = title === 'mysql with a replica' ? 'mysql' : 'postgres'
+      const servers = await startReplicated(name)
+      if ('lacks' in servers) return servers
+      return serverSetup(title, name, [servers.primary, servers.replica], 'replica')
+    }
+    case 'galera': {
+      const cluster = await startGalera(3)
+      return 'lacks' in cluster ? cluster : serverSetup(title, 'mysql', cluster.nodes, 'cluster')
+    }
+  }
+}
+
+async function serverSetup(
+  title: SetupName,
+  name: ServerName,
+  servers: readonly PrivateServer[],
+  kind: 'alone' | 'replica' | 'cluster',
+): Promise<Setup> {
+  const [server, second] = servers
+  if (server === undefined) throw new Error('a set-up has a server')
   const url = withDatabase(server.url, databaseName)
   const root = adminOf(server.url)
   await sql`create database ${sql.id(databaseName)}`.execute(root)
@@ -85,21 +139,41 @@ export async function startSetup(name: DatabaseName): Promise<Setup | { lacks: s
   else await sql`create user app@'%'`.execute(root)
   if (name === 'mysql') await sql`grant all on ${sql.id(databaseName)}.* to app@'%'`.execute(root)
   await root.destroy()
-  const service = new URL(url)
-  service.username = 'app'
-  const proxy = await silentProxy(server.port)
+  const proxies: SilentProxy[] = []
+  const targets: string[] = []
+  for (const one of servers) {
+    const service = new URL(withDatabase(one.url, databaseName))
+    service.username = 'app'
+    const proxy = await silentProxy(one.port)
+    proxies.push(proxy)
+    targets.push(proxy.through(service.href))
+  }
+  const [proxy = null, secondProxy] = proxies
   const admin = () => adminOf(url)
+  const [first = ''] = targets
   return {
+    title,
     name,
     server,
     proxy,
-    target: proxy.through(service.href),
+    ...(second && secondProxy ? { other: { server: second, proxy: secondProxy } } : {}),
+    targets: kind === 'cluster' ? targets : [first],
+    replicas: kind === 'replica' ? targets.slice(1) : [],
+    causal: kind === 'cluster',
     admin,
-    connections: () => withAdmin(admin, (db) => connectionsOf(name, db)),
+    connections: async () => {
+      const counts = servers.map((one) =>
+        withAdmin(
+          () => adminOf(withDatabase(one.url, databaseName)),
+          (db) => connectionsOf(name, db),
+        ),
+      )
+      return Math.max(...(await Promise.all(counts)))
+    },
     stored: () => withAdmin(admin, storedIn),
     remove: async () => {
-      await proxy.close()
-      await server.remove()
+      for (const one of proxies) await one.close()
+      for (const one of [...servers].reverse()) await one.remove()
     },
   }
 }
@@ -112,10 +186,13 @@ function fileSetup(): Setup {
   file.close()
   const admin = () => adminOf(target)
   return {
+    title: 'sqlite',
     name: 'sqlite',
     server: null,
     proxy: null,
-    target,
+    targets: [target],
+    replicas: [],
+    causal: false,
     admin,
     connections: async () => 1,
     stored: () => withAdmin(admin, storedIn),

@@ -1,51 +1,53 @@
 /** A database that gives no answer: requests end at the deadline, connections are closed, and the pool is whole again. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnyModel, createApi } from '@model-api/core'
+import { Book, createPeople, jwtKeys, login, User } from '../auth/people.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { faultProxy } from '../support/fault-proxy.ts'
 import {
   type AnyKysely,
   ask,
   connectionsOf,
+  eachServer,
   eventually,
   loggingApi,
   openPool,
   type PoolKind,
   pools,
+  type Server,
   slowThing,
   Thing,
   thingsScript,
   uncaughtErrors,
 } from '../support/faults.ts'
-import type { ServerName } from '../support/servers.ts'
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { suite } from '../support/suite.ts'
 
 const config = { API_STATEMENT_TIMEOUT: 200 }
 /** The deadline of a statement is a second more; a loaded machine is given its time. */
 const longest = 10_000
 const headers = { 'content-type': 'application/json' }
 
-for (const server of everyDatabase()) {
-  const { name } = server
-  if (name === 'sqlite') continue
-  if (server.missing !== undefined) notRun(`a silent database (${name})`, server.missing)
-  else for (const kind of pools) for (const size of [1, 10]) define(name, server, kind, size)
-}
+eachServer('a silent database', (server) => {
+  for (const kind of pools) for (const size of [1, 10]) define(server, kind, size)
+})
 
-function define(name: ServerName, server: TestDatabase, kind: PoolKind, size: number): void {
+function define(server: Server, kind: PoolKind, size: number): void {
+  const { name, url } = server
   suite(`a silent database, ${kind} of ${size} [${name}]`, (test) => {
     let proxy: SilentProxy
     let db: AnyKysely
     const opened: AnyKysely[] = []
     const open = async (): Promise<AnyKysely> => {
-      const one = await openPool(kind, name, proxy.through(server.url ?? ''), size)
+      const one = await openPool(kind, name, proxy.through(url), size)
       opened.push(one)
       return one
     }
     test.before(async () => {
-      await server.execScript(`drop table if exists things; ${thingsScript}`)
-      const { port } = new URL(server.url ?? '')
+      await server.execScript(thingsScript)
+      const { port } = new URL(url)
       proxy = await silentProxy(Number(port || { postgres: 5432, mysql: 3306 }[name]))
       db = await open()
     })
@@ -65,7 +67,7 @@ function define(name: ServerName, server: TestDatabase, kind: PoolKind, size: nu
     const isServed = (api: ReturnType<typeof createApi>): Promise<boolean> =>
       eventually(async () => (await askAll(api)).join() === '200')
     const names = async (): Promise<unknown[]> => {
-      const rows = await ask(name, server.url ?? '', 'select name from things order by id')
+      const rows = await ask(name, url, 'select name from things order by id')
       return rows.map((row) => row.name)
     }
     const timed = async <T>(work: Promise<T>): Promise<T> => {
@@ -87,7 +89,7 @@ function define(name: ServerName, server: TestDatabase, kind: PoolKind, size: nu
       equal(await timed(askAll(api)), [503])
       proxy.resume()
       ok(await isServed(api))
-      ok(await eventually(async () => (await connectionsOf(name, server.url ?? '')).length <= size))
+      ok(await eventually(async () => (await connectionsOf(name, url)).length <= size))
       ok(errors.length > 0)
       uncaught.stop()
       equal(uncaught.errors, [])
@@ -124,6 +126,24 @@ function define(name: ServerName, server: TestDatabase, kind: PoolKind, size: nu
       ok(await isServed(api))
     })
 
+    test('an Idempotency-Key waits for a connection as long, and is free afterwards', async () => {
+      const { api } = loggingApi(db, [Thing], { config })
+      await api.ready
+      const post = () => {
+        const key = { 'idempotency-key': 'a-key-of-16-or-more' }
+        const body = { id: 3, name: 'keyed' }
+        const all = { ...headers, ...key }
+        return api.handle({ method: 'POST', url: '/api/things', headers: all, body })
+      }
+      const whileTaken = (left: number): Promise<number> =>
+        left === 0
+          ? timed(post()).then(({ status }) => status)
+          : db.connection().execute(() => whileTaken(left - 1))
+      equal(await whileTaken(size), 503)
+      equal((await post()).status, 201)
+      await server.execScript('delete from things where id = 3')
+    })
+
     test('a statement that the server lets run on ends at the deadline', async () => {
       const { api } = loggingApi(db, [Thing, slowThing(name)], { config })
       await api.ready
@@ -132,11 +152,34 @@ function define(name: ServerName, server: TestDatabase, kind: PoolKind, size: nu
       // Nobody tells the server about an unwrapped pool of pg.
       if (name === 'postgres' && kind === 'a pool of the host') return
       const isOver = async (): Promise<boolean> =>
-        (await connectionsOf(name, server.url ?? '')).every(
+        (await connectionsOf(name, url)).every(
           ({ statement }) => statement?.includes('sleep') !== true,
         )
       ok(await eventually(isOver))
     })
+
+    // mysql2 itself only ends its side of a connection, and an unwrapped pool of it cannot be reached.
+    if (name === 'postgres' || kind !== 'a pool of the host') {
+      test('the sockets of connections that were closed are closed', async () => {
+        const sockets = new Set<Socket>()
+        const keep = (message: unknown): void => {
+          const { socket } = message as { readonly socket: Socket }
+          socket.once('connect', () => {
+            if (socket.remotePort === proxy.port) sockets.add(socket)
+          })
+        }
+        subscribe('net.client.socket', keep)
+        const { api } = loggingApi(await open(), [Thing], { config })
+        await api.ready
+        equal(await askAll(api), [200])
+        proxy.silence()
+        equal(await timed(askAll(api)), [503])
+        unsubscribe('net.client.socket', keep)
+        equal(sockets.size >= size, true)
+        ok(await eventually(() => [...sockets].every(({ destroyed }) => destroyed)))
+        proxy.replace()
+      })
+    }
 
     test('what is looked up at first ends, too, and is tried again', async () => {
       const fresh = await open()
@@ -164,15 +207,39 @@ const changing = (during: () => void): AnyModel => ({
   },
 })
 
-suite('a start that fails', (test) => {
-  for (const server of everyDatabase()) {
-    const { name } = server
-    if (name === 'sqlite' || server.missing !== undefined) continue
-    test(`for another reason than a database that is away says so at once [${name}]`, async () => {
+eachServer('a table of refresh tokens', (server) => {
+  const { name, url } = server
+  suite(`a table of refresh tokens that nobody creates [${name}]`, (test) => {
+    test('takes one deadline, not one for each attempt', async () => {
+      await server.execScript('drop table if exists refresh_tokens')
+      await createPeople(server)
+      const proxy = await faultProxy(name, url, ({ text }) =>
+        text.startsWith('create table') ? 'swallow' : 'forward',
+      )
+      const db = await openPool('a wrapped pool', name, proxy.url, 2)
+      const { api } = loggingApi(db, [User, Book], {
+        config: { ...jwtKeys, ...config },
+        env: {},
+      })
+      await api.ready
+      equal((await login(api, 'ann')).status, 503)
+      const created = proxy.commands.filter(
+        ({ kind, text }) => kind !== 'prepare' && text.startsWith('create table'),
+      )
+      equal(created.length, 1)
+      await proxy.close()
+    })
+  })
+})
+
+eachServer('a start that fails', (server) => {
+  const { name, url } = server
+  suite(`a start that fails [${name}]`, (test) => {
+    test('for another reason than a database that is away says so at once', async () => {
       await server.execScript('select 1')
-      const url = new URL(server.url ?? '')
-      url.pathname = '/no_such_database'
-      const db = await openPool('a wrapped pool', name, url.href, 1)
+      const elsewhere = new URL(url)
+      elsewhere.pathname = '/no_such_database'
+      const db = await openPool('a wrapped pool', name, elsewhere.href, 1)
       const errors: unknown[] = []
       const api = createApi({ db, models: [Thing], onError: (error) => void errors.push(error) })
       match((await rejects(api.ready)).message, /no_such_database/)
@@ -180,5 +247,5 @@ suite('a start that fails', (test) => {
       const { status, body } = await api.handle({ method: 'GET', url: '/api/things' })
       equal([status, (body as { errors?: { code?: string } }).errors?.code], [503, 'not_ready'])
     })
-  }
+  })
 })

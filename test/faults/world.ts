@@ -42,15 +42,23 @@ export const counters = 4
 export const statementTimeout = 2_000
 
 // biome-ignore lint/suspicious/noExplicitAny: any database
-export const apiOf = (db: Kysely<any>, onError: (error: unknown) => void) =>
+type AnyKysely = Kysely<any>
+
+export const apiOf = (
+  db: AnyKysely,
+  replicas: readonly AnyKysely[],
+  onError: (error: unknown) => void,
+) =>
   createApi({
     db,
+    replicas,
     models,
     config: {
       API_ALLOW_NESTED_WRITES: true,
       API_STATEMENT_TIMEOUT: statementTimeout,
       API_HEALTH_ROUTE: '/health',
       API_CREATE_DOCS: false,
+      ...(replicas.length > 0 ? { API_READ_YOUR_WRITES: 'header' } : {}),
     },
     onError,
     onWarning: () => {},

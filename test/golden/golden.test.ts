@@ -136,7 +136,9 @@ function stagesOf(api: Api, { config }: Setup, { url }: Request): Run['stages'] 
   const [path = '', query = ''] = splitOnce(url)
   const prefix = String(config.API_PREFIX ?? '/api')
   const limit = { setting: 'API_MAX_LIST', value: 1000 }
-  const ast = refusable(() => parseQuery(query, { limits: { conditions: limit, list: limit } }))
+  const ast = refusable(() =>
+    parseQuery(query, { limits: { conditions: limit, relationFilters: limit, list: limit } }),
+  )
   if (typeof ast === 'string') return { ast, plan: ast }
   const plan = refusable(() => planOf(api, prefix, path, ast))
   return { ast: printAst({ ...ast }), plan: typeof plan === 'string' ? plan : printPlan(plan) }

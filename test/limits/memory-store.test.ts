@@ -37,6 +37,14 @@ suite('the memory store', (test) => {
     ok(performance.now() - started < 20_000)
   })
 
+  test('it knows as many keys as it may, and no more', async () => {
+    const store = memoryStore(100)
+    const keys = Array.from({ length: 1000 }, (_, i) => `address ${i}`)
+    for (const key of keys) await store.hit(key, 60_000, 0)
+    const counts = await Promise.all(keys.map((key) => store.peek?.(key, 60_000, 1)))
+    equal(counts.filter((known) => known?.count === 1).length, 100)
+  })
+
   test('counts that are over make room first', async () => {
     const store = memoryStore(100)
     for (let i = 0; i < 99; i++) await store.hit(`old ${i}`, 1000, 0)

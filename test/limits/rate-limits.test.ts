@@ -244,6 +244,22 @@ suite('rate limits', (test) => {
     equal(counted.checks - before, 3)
   })
 
+  test('so do wrong API keys', async () => {
+    const { statuses } = start({
+      ...userKeys,
+      API_CREDENTIAL_HASH_FIELD: 'key_hash',
+      API_AUTHENTICATE_METHOD: ['api_key'],
+      API_LOGIN_RATE_LIMIT: '3 per minute',
+    })
+    const right = { headers: apiKey(apiKeys.ann ?? '') }
+    equal(await statuses(right, right, right, right), [200, 200, 200, 200])
+    const guesses = ['a', 'b', 'c', 'd'].map((key) => ({
+      headers: apiKey(key),
+      ip: '203.0.113.7',
+    }))
+    equal(await statuses(...guesses), [401, 401, 401, 429])
+  })
+
   test('guesses at once cannot slip past the limit', async () => {
     const { ask } = start({
       ...userKeys,

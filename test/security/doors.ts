@@ -358,6 +358,17 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'follow /api/shelves?limit=1&paging=cursor&dump=json',
     'HEAD /api/shelves?dump=json',
   ],
+  'the health routes': [
+    '/health',
+    '/health/ready',
+    'HEAD /health/ready',
+    'OPTIONS /health',
+    'POST /health/ready',
+    '/health/live',
+    '/health/ready/books',
+    '/health?fields=vault_code',
+    '/health/ready?vault_code__eq=v-1',
+  ],
   'the OpenAPI document': ['/openapi.json', '/docs/apispec.json', '/docs'],
   'methods and headers': [
     'HEAD /api/books',

@@ -1,5 +1,12 @@
 /** What one caller was answered decides nothing for the next: plans, embedded relations, echoes of writes, totals and repeated answers. */
-import { type Api, type ApiConfig, type ApiRequest, defineModel, hasMany } from '@model-api/core'
+import {
+  type Api,
+  type ApiConfig,
+  type ApiRequest,
+  belongsTo,
+  defineModel,
+  hasMany,
+} from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -141,6 +148,42 @@ eachDatabase('what was kept for one caller', (test, db) => {
     equal(await post(admin, 'a'), [201, [], 'true', blue])
     equal(await post(dismissed, 'a'), [201, `/api/teams/${blue}/payrolls`, 'true', blue])
     equal((await post(viewer, 'a'))[2], undefined)
+  })
+})
+
+/** A policy may say something else the next time, though its caller has the same roles. */
+eachDatabase('a repeated answer', (test, db) => {
+  let shown = true
+  const Shelf = defineModel('Shelf', {
+    columns: { id, name: { type: 'string' } },
+    meta: {
+      access_policy: {
+        scope_query: (query) => (shown ? query : query.where('id', '=', -1)),
+      },
+    },
+  })
+  const Item = defineModel('Item', {
+    columns: { id: generated, shelf_id: { type: 'integer' } },
+    relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+    meta: {},
+  })
+  test.before(async () => {
+    await createTables(db, [Shelf, Item])
+    await insertRows(db, Shelf, [{ id: 1, name: 'Poems' }])
+  })
+
+  test('shows related records as their policy does now', async () => {
+    const api = testApi(db, [Shelf, Item], { API_ALLOWED_METHODS: ['GET', 'POST'] })
+    const post = async () => {
+      const headers = { 'idempotency-key': 'the-same-key-again' }
+      const body = { shelf_id: 1 }
+      const answer = await send(api, 'POST', '/api/items?dump=json', { headers, body })
+      return [answer.status, answer.value.shelf?.name ?? null]
+    }
+    equal(await post(), [201, 'Poems'])
+    equal(await post(), [201, 'Poems'])
+    shown = false
+    equal(await post(), [201, null])
   })
 })
 

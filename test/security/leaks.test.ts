@@ -8,7 +8,17 @@ import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { answerOf } from './answer.ts'
 import { doors } from './doors.ts'
-import { admin, apiOf, createWorld, fillWorld, full, type Variant, viewer } from './world.ts'
+import {
+  admin,
+  apiOf,
+  asUser,
+  createWorld,
+  fillWorld,
+  full,
+  sharedApi,
+  type Variant,
+  viewer,
+} from './world.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -26,6 +36,8 @@ interface Secret {
 
 /** The document speaks of models, not of rows or users. */
 const documented = 'the OpenAPI document'
+/** The health routes speak of neither. */
+const health = 'the health routes'
 
 /** The secrets, each as the difference between two worlds. */
 const secrets: Readonly<Record<string, Secret>> = {
@@ -35,17 +47,17 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
     },
     seen: { variant: { ...full, vault: 'visible' } },
-    beside: ['hints of errors', documented],
+    beside: ['hints of errors', documented, health],
   },
   'a hidden column': {
     without: { variant: { ...full, vault: 'absent' } },
     seen: { variant: { ...full, vault: 'visible' } },
-    beside: [],
+    beside: [health],
   },
   'rows out of scope': {
     without: { variant: full, change: (row) => (row.owner_id === 8 ? null : row) },
     seen: { user: admin },
-    beside: [documented],
+    beside: [documented, health],
   },
   'other values of rows out of scope': {
     without: {
@@ -58,13 +70,13 @@ const secrets: Readonly<Record<string, Secret>> = {
           : row,
     },
     seen: { user: admin },
-    beside: [documented],
+    beside: [documented, health],
   },
   'soft-deleted rows': {
     without: { variant: full, change: (row) => (row.deleted === true ? null : row) },
     seen: { suffix: 'include_deleted=true' },
     // The parameter that shows them is the specification's own exception.
-    beside: ['include_deleted', documented],
+    beside: ['include_deleted', documented, health],
   },
   'an unpublished model': {
     without: {
@@ -72,7 +84,7 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row, model) => (model === 'Audit' ? null : row),
     },
     seen: { variant: { ...full, audit: 'published' } },
-    beside: [],
+    beside: [health],
   },
   'a resource of another role': {
     without: {
@@ -80,7 +92,7 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row, model) => (model === 'Payroll' || model === 'Ledger' ? null : row),
     },
     seen: { user: admin },
-    beside: ['filter on text', 'hints of errors', documented],
+    beside: ['filter on text', 'hints of errors', documented, health],
   },
 }
 
@@ -153,6 +165,13 @@ eachDatabase('the leak matrix', (test, db) => {
       })
     }
   }
+
+  test('a service that reads a replica answers every door alike', async () => {
+    await fillWorld(db)
+    const shared = sharedApi(db, full, {}, {}, { replicas: [db.kysely] })
+    await shared.ready
+    equal([...(await answersOf(asUser(shared, viewer)))], [...world])
+  })
 
   test('no answer of the world is a failure of the service', () => {
     const failed = [...world].filter(([, answer]) => answer.startsWith('5'))

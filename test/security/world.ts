@@ -224,6 +224,7 @@ const config: ApiConfig = {
   API_ACCESS_POLICY: owned,
   API_SOFT_DELETE: true,
   API_SOFT_DELETE_ATTRIBUTE: 'deleted',
+  API_HEALTH_ROUTE: '/health',
 }
 
 export const viewer = { id: 7, roles: ['viewer'] }
@@ -237,6 +238,7 @@ export const sharedApi = (
   variant: Variant,
   fastPaths: Partial<FastPaths> = {},
   more: ApiConfig = {},
+  options: Partial<Parameters<typeof createApi>[0]> = {},
 ): Api =>
   createApi(
     withFastPaths(
@@ -246,6 +248,7 @@ export const sharedApi = (
         config: { ...config, ...more },
         clock: frozenClock(),
         onWarning: () => {},
+        ...options,
       },
       fastPaths,
     ),

@@ -6,11 +6,29 @@ import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
+import { everyDatabase, type TestDatabase } from './databases.ts'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName } from './servers.ts'
+import { notRun } from './suite.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
 export type AnyKysely = Kysely<any>
+
+/** A database on a server that clients connect to. */
+export interface Server extends TestDatabase {
+  readonly name: ServerName
+  readonly url: string
+}
+
+/** The same suites on each server; `title` says what did not run where one is missing. */
+export function eachServer(title: string, define: (server: Server) => void): void {
+  for (const server of everyDatabase()) {
+    const { name, url = '', missing } = server
+    if (name === 'sqlite') continue
+    if (missing === undefined) define(Object.assign(server, { name, url }))
+    else notRun(`${title} (${name})`, missing)
+  }
+}
 
 /** How a host comes to its Kysely instance. */
 export const pools = ['openDatabase', 'a wrapped pool', 'a pool of the host'] as const
@@ -107,8 +125,11 @@ export async function eventually(
   return false
 }
 
+/** Removes what an earlier suite has left in the same database. */
+const dropScript = 'drop table if exists things; drop table if exists idempotency_keys;'
+
 /** A table of things, and its model; `slow` takes as many seconds as it is asked for. */
-export const thingsScript = `create table things (id integer primary key, name varchar(40) not null);
+export const thingsScript = `${dropScript} create table things (id integer primary key, name varchar(40) not null);
   insert into things values (1, 'one'), (2, 'two');`
 
 export const Thing: AnyModel = defineModel('Thing', {

@@ -74,7 +74,7 @@ const kinds: readonly Kind[] = [
     variable: 'TEST_MYSQL_URL',
     local: 'mysql://root@127.0.0.1:3306/mysql',
     version: mysqlVersion,
-    install: installMysql,
+    install: () => installMysql(),
   },
 ]
 
@@ -82,6 +82,13 @@ export async function findServers(): Promise<Servers> {
   const [postgres, mysqlServer] = await Promise.all(kinds.map(findServer))
   if (postgres === undefined || mysqlServer === undefined) throw new Error('two kinds of servers')
   return { postgres, mysql: mysqlServer }
+}
+
+/** The servers without those that are not named, which then count as not there. */
+export function onlyServers(servers: Servers, names: readonly string[]): Servers {
+  const one = (name: ServerName): Server =>
+    names.includes(name) ? servers[name] : { url: undefined, note: 'not asked for' }
+  return { postgres: one('postgres'), mysql: one('mysql') }
 }
 
 /** Stops what `findServers` started and removes its folders. */
@@ -133,6 +140,119 @@ export async function startServer(name: ServerName): Promise<PrivateServer | { l
   return 'lacks' in installed ? installed : started(kind, installed)
 }
 
+/** A primary and a replica of it. */
+export interface ReplicatedServer {
+  readonly primary: PrivateServer
+  readonly replica: PrivateServer
+  /** The replica receives what is written, and shows none of it until `resume`. */
+  hold(): Promise<void>
+  resume(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Starts a primary with a replica, or says what is missing for it. Whoever starts them removes them. */
+export async function startReplicated(
+  name: ServerName,
+): Promise<ReplicatedServer | { lacks: string }> {
+  const kind = kinds.find((one) => one.name === name)
+  if (kind === undefined) throw new Error(`no kind of server is called ${name}`)
+  const logs = (id: number): string[] => [
+    `--server-id=${id}`,
+    '--log-bin=log',
+    '--log-slave-updates',
+  ]
+  const isPostgres = name === 'postgres'
+  const installed = await (isPostgres ? installPostgres() : installMysql(() => logs(1)))
+  if ('lacks' in installed) return installed
+  const primary = await started(kind, installed)
+  const copy = await (isPostgres ? installPostgresReplica(primary) : installMysql(() => logs(2)))
+  if ('lacks' in copy) return copy
+  const replica = await started(kind, copy)
+  const tell = (postgres: string, mariadb: string): Promise<void> =>
+    runOn(name, replica.url, isPostgres ? postgres : mariadb)
+  if (!isPostgres) {
+    const source = `master_host='127.0.0.1', master_port=${primary.port}, master_user='root'`
+    await runOn(name, replica.url, `change master to ${source}, master_use_gtid=slave_pos`)
+    await runOn(name, replica.url, 'start slave')
+  }
+  return {
+    primary,
+    replica,
+    hold: () => tell('select pg_wal_replay_pause()', 'stop slave sql_thread'),
+    resume: () => tell('select pg_wal_replay_resume()', 'start slave sql_thread'),
+    remove: async () => {
+      await replica.remove()
+      await primary.remove()
+    },
+  }
+}
+
+/** Nodes of one Galera cluster; each takes writes. */
+export interface Cluster {
+  readonly nodes: readonly PrivateServer[]
+  remove(): Promise<void>
+}
+
+/** Starts a cluster of MariaDB on loopback, or says what is missing for it. Whoever starts one removes it. */
+export async function startGalera(count: number): Promise<Cluster | { lacks: string }> {
+  const kind = kinds.find((one) => one.name === 'mysql')
+  const provider = galeraFiles.find((file) => existsSync(file))
+  if (kind === undefined || provider === undefined) return { lacks: 'and Galera is not installed' }
+  if (findProgram('rsync', systemFolders) === undefined)
+    return { lacks: 'and no rsync is installed' }
+  const account = process.getuid?.() === 0 ? 'mysql' : undefined
+  const ports: { group: number; transfer: number; state: number }[] = []
+  for (let i = 0; i < count; i++) {
+    ports.push({ group: await freePort(), transfer: await freePort(), state: await freePort() })
+  }
+  const members = ports.map(({ group }) => `127.0.0.1:${group}`).join(',')
+  const nodes: PrivateServer[] = []
+  const remove = async (): Promise<void> => {
+    for (const node of [...nodes].reverse()) await node.remove()
+  }
+  for (const [i, { group, transfer, state }] of ports.entries()) {
+    let isFirst = i === 0
+    const settings = (): readonly string[] => {
+      const begins = isFirst ? ['--wsrep-new-cluster'] : []
+      isFirst = false
+      return [
+        '--wsrep-on=ON',
+        `--wsrep-provider=${provider}`,
+        `--wsrep-cluster-address=gcomm://${members}`,
+        `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${group};ist.recv_addr=127.0.0.1:${transfer}`,
+        `--wsrep-node-name=node${i + 1}`,
+        '--wsrep-node-address=127.0.0.1',
+        '--wsrep-sst-method=rsync',
+        `--wsrep-sst-receive-address=127.0.0.1:${state}`,
+        '--binlog-format=ROW',
+        '--innodb-autoinc-lock-mode=2',
+        ...(account === undefined ? [] : [`--user=${account}`]),
+        ...begins,
+      ]
+    }
+    const installed = await installMysql(settings)
+    if ('lacks' in installed) return installed
+    // The program that copies the data between nodes gives up the rights of root.
+    if (account !== undefined) await run('chown', ['-R', account, installed.folder])
+    nodes.push(await started(kind, installed))
+  }
+  return { nodes, remove }
+}
+
+const galeraFiles = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so']
+
+/** Sends one statement over a connection of its own. */
+async function runOn(name: ServerName, url: string, statement: string): Promise<void> {
+  if (name === 'postgres') {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+    return
+  }
+  const connection = await mysql.createConnection({ uri: url })
+  await connection.query(statement).finally(() => connection.end())
+}
+
 async function probe(kind: Kind, url: string, where: string): Promise<Server> {
   return { url, note: `${await kind.version(url)}, ${where}` }
 }
@@ -160,9 +280,29 @@ async function mysqlVersion(url: string): Promise<string> {
 }
 
 async function installPostgres(): Promise<Installed | { lacks: string }> {
-  const initdb = findProgram('initdb', postgresFolders())
+  return postgresIn(async (data, owner) => {
+    const initdb = program('initdb', postgresFolders())
+    const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+    await run(initdb, ['-D', data, ...options], owner)
+  })
+}
+
+/** A replica begins as a copy of its primary. */
+async function installPostgresReplica(
+  primary: PrivateServer,
+): Promise<Installed | { lacks: string }> {
+  return postgresIn(async (data, owner) => {
+    const copy = program('pg_basebackup', postgresFolders())
+    await run(copy, ['-D', data, '-d', primary.url, '-R', '-c', 'fast', '--no-sync'], owner)
+  })
+}
+
+/** PostgreSQL with what `fill` puts into its folder. */
+async function postgresIn(
+  fill: (data: string, owner: { uid?: number; gid?: number; cwd: string }) => Promise<void>,
+): Promise<Installed | { lacks: string }> {
   const postgres = findProgram('postgres', postgresFolders())
-  if (initdb === undefined || postgres === undefined) {
+  if (postgres === undefined || findProgram('initdb', postgresFolders()) === undefined) {
     return { lacks: 'and no initdb and postgres are installed' }
   }
   const owner = await unprivilegedUser()
@@ -172,11 +312,7 @@ async function installPostgres(): Promise<Installed | { lacks: string }> {
   const folder = temporaryFolder('postgres')
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
-  await run(
-    initdb,
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { ...owner, cwd: folder },
-  )
+  await fill(data, { ...owner, cwd: folder })
   const port = await freePort()
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
@@ -189,7 +325,10 @@ async function installPostgres(): Promise<Installed | { lacks: string }> {
   }
 }
 
-async function installMysql(): Promise<Installed | { lacks: string }> {
+/** `settings` is asked for each time the server starts. */
+async function installMysql(
+  settings: () => readonly string[] = () => [],
+): Promise<Installed | { lacks: string }> {
   const server = findProgram('mariadbd', systemFolders) ?? findProgram('mysqld', systemFolders)
   if (server === undefined) return { lacks: 'and no mariadbd or mysqld is installed' }
   const folder = temporaryFolder('mysql')
@@ -204,7 +343,6 @@ async function installMysql(): Promise<Installed | { lacks: string }> {
   }
   const port = await freePort()
   const options = [
-    '--no-defaults',
     `--datadir=${data}`,
     `--port=${port}`,
     '--bind-address=127.0.0.1',
@@ -219,7 +357,8 @@ async function installMysql(): Promise<Installed | { lacks: string }> {
     port,
     url: `mysql://root@127.0.0.1:${port}/mysql`,
     signal: 'SIGTERM',
-    spawn: () => spawn(server, options, { stdio: 'ignore' }),
+    // Of several users the server takes the first.
+    spawn: () => spawn(server, ['--no-defaults', ...settings(), ...options], { stdio: 'ignore' }),
   }
 }
 
@@ -316,6 +455,12 @@ function postgresFolders(): string[] {
 function findProgram(name: string, folders: readonly string[]): string | undefined {
   const path = (process.env.PATH ?? '').split(delimiter)
   return [...path, ...folders].map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
+
+function program(name: string, folders: readonly string[]): string {
+  const found = findProgram(name, folders)
+  if (found === undefined) throw new Error(`the program ${name} is not installed`)
+  return found
 }
 
 function temporaryFolder(name: string): string {

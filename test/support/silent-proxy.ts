@@ -13,6 +13,8 @@ export interface SilentProxy {
   resume(): void
   /** As if the network were another one now: what was open before is never heard of again, new connections work. */
   replace(): void
+  /** The server finds out about the connections that are never heard of again, as by its keep-alive in time. */
+  forget(): void
   close(): Promise<void>
 }
 
@@ -86,6 +88,9 @@ export async function silentProxy(to: number): Promise<SilentProxy> {
         lost.add(socket)
         socket.pause()
       }
+    },
+    forget() {
+      for (const socket of lost) socket.destroy()
     },
     close: async () => {
       for (const socket of open) socket.destroy()

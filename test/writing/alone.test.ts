@@ -316,6 +316,11 @@ function interrupted(
           case 'provideConnection':
             return (use: (connection: object) => Promise<unknown>) =>
               member.call(target, (connection: object) => use(watched(connection)))
+          case 'connection':
+            return () => ({
+              execute: (work: (connection: object) => Promise<unknown>) =>
+                member.call(target).execute((connection: object) => work(watched(connection))),
+            })
           case 'executeQuery':
             return (query: { sql: string }) => watch(query, () => member.call(target, query))
           default:

@@ -1,4 +1,5 @@
 /** ETag, If-Match, If-None-Match and Idempotency-Key. */
+import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, notEqual } from '../support/assert.ts'
@@ -175,6 +176,57 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal(ben.headers['idempotency-replayed'], undefined)
     equal(ann.value.id === ben.value.id, false)
     equal([again.headers['idempotency-replayed'], again.value], ['true', ann.value])
+  })
+
+  /** Users as the host knows them; `named` tells of a model of users. */
+  const asUsers = (named: boolean) => {
+    const User = defineModel('User', { columns: { id: { type: 'integer', primaryKey: true } } })
+    const models = named ? [...library, User] : library
+    const more = named ? { API_USER_MODEL: User } : {}
+    const own = testApi(db, models, { ...everything, ...more }, { clock })
+    return async (user: unknown, name: string) => {
+      const headers = key(name)
+      const answer = await send(own, 'POST', '/api/authors', { body: { name }, headers, user })
+      const replayed = answer.headers['idempotency-replayed'] !== undefined
+      return replayed ? 'replayed' : (answer.errors?.code ?? answer.status)
+    }
+  }
+
+  test('users that cannot be told apart do not share keys: theirs are refused', async () => {
+    class Opaque {
+      readonly #id: number
+      constructor(id: number) {
+        this.#id = id
+      }
+      toString(): string {
+        return String(this.#id)
+      }
+    }
+    const cyclic: { id: number; self?: unknown } = { id: 1 }
+    cyclic.self = cyclic
+    const unknown: readonly (readonly [named: boolean, users: readonly unknown[]])[] = [
+      [true, [{ name: 'ann' }, { name: 'ben' }, { id: null }, { id: {} }, { id: 'x' }, 'ann', {}]],
+      [false, [new Opaque(1), new Opaque(2), { roles: ['a'] }, {}, [], new Map([[1, 2]]), cyclic]],
+    ]
+    for (const [named, users] of unknown) {
+      const post = asUsers(named)
+      for (const user of users) equal(await post(user, 'opaque'), 'user_without_key')
+    }
+  })
+
+  test('a user is the same with other roles, and however the host writes its key', async () => {
+    const told: readonly (readonly [named: boolean, one: readonly unknown[], other: unknown])[] = [
+      [true, [{ id: 7, roles: ['a'], name: 'x' }, { id: '7' }, { id: 7n }], { id: 8 }],
+      [false, [{ id: 7, roles: ['a'] }, { id: 7, roles: [] }, { id: 7 }], { id: 8 }],
+      [false, [{ id: 7n, kind: 'staff' }], { id: 7n, kind: 'guest' }],
+      [false, ['ann', 'ann'], 'ben'],
+    ]
+    for (const [i, [named, [first, ...again], other]] of told.entries()) {
+      const post = asUsers(named)
+      equal(await post(first, `told-${i}`), 201)
+      for (const user of again) equal(await post(user, `told-${i}`), 'replayed')
+      equal(await post(other, `told-${i}`), 201)
+    }
   })
 
   test('a key is forgotten after a day', async () => {

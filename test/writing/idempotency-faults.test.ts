@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnyModel, type Api, type ApiConfig, type Dialect, defineModel } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
@@ -194,6 +195,48 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     return [taken, await first]
   }
 
+  test('commits where nobody took its key', async () => {
+    const on = openOne()
+    const slow = later(on, 0, {
+      API_ADD_CALLBACK: async (object) => object,
+    })
+    equal((await post(slow, 'alone')).status, 201)
+    equal(outcome(await post(later(on, minute + 1), 'alone')), [201, 'true'])
+  })
+
+  if (db.name === 'sqlite') {
+    test('holds the write lock, so that its key is not taken: who comes later waits, and is answered the same', async () => {
+      const [slowDb, fastDb] = [openOne(), openOne()]
+      const second = later(fastDb, minute + 1)
+      await post(second, 'held before')
+      const gate = opening()
+      const inside = opening()
+      const slow = later(slowDb, 0, {
+        API_ADD_CALLBACK: async (object) => {
+          inside.resolve()
+          await gate.promise
+          return object
+        },
+      })
+      const first = post(slow, 'held')
+      await inside.promise
+      const waiting = post(second, 'held')
+      await sleep(30)
+      gate.resolve()
+      const [early, late] = await Promise.all([first, waiting])
+      equal(
+        [outcome(early), outcome(late)],
+        [
+          [201, undefined],
+          [201, 'true'],
+        ],
+      )
+      equal(late.value, early.value)
+      equal(await stored(openOne(), 'held'), 1)
+    })
+    return
+  }
+
   test('does not commit; it is answered what the one that took its key was answered', async () => {
     const [taken, late] = (await race('late', false)) as [Answer, Answer]
     equal(
@@ -217,15 +260,6 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
       ],
     )
     equal(await stored(openOne(), 'busy'), 1)
-  })
-
-  test('commits where nobody took its key', async () => {
-    const on = openOne()
-    const slow = later(on, 0, {
-      API_ADD_CALLBACK: async (object) => object,
-    })
-    equal((await post(slow, 'alone')).status, 201)
-    equal(outcome(await post(later(on, minute + 1), 'alone')), [201, 'true'])
   })
 })
 
@@ -344,6 +378,20 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal(outcome(await post(api, 'lost')), [201, undefined])
     equal(await stored(db, 'lost'), 1)
   })
+
+  for (const verdict of ['cut', 'cut afterwards'] as const) {
+    test(`a claim whose connection is lost (${verdict}) leaves the key free`, async () => {
+      const api = await ready(behind)
+      let left = 1
+      const isClaim = ({ kind, text }: Command) =>
+        kind !== 'prepare' && text.startsWith('insert into') && text.includes('idempotency_keys')
+      decide = (command) => (isClaim(command) && left-- > 0 ? verdict : 'forward')
+      const label = `claim ${verdict}`
+      equal(outcome(await post(api, label)), unavailable)
+      equal(outcome(await post(api, label)), [201, undefined])
+      equal(await stored(db, label), 1)
+    })
+  }
 
   test('what failed before COMMIT gives the key back', async () => {
     const api = await ready(behind)

@@ -156,6 +156,17 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
     equal((await write('POST', '/api/notes', { places })).status, 201)
   })
 
+  test('is 403 to an upsert that names a record, whether it is there or not', async () => {
+    const bodies = ['GB', 'XX'].map((code) => ({ code, title: 'Changed' }))
+    const url = '/api/countries?on_conflict=code'
+    equal(await sameAnswer('POST', url, bodies), 403)
+    // What could not be created either says nothing of what is there.
+    const incomplete = bodies.map(({ code }) => ({ code }))
+    equal(await sameAnswer('POST', url, incomplete), 403)
+    equal((await as(admin)('POST', url, bodies[0])).status, 200)
+    equal((await as(admin)('POST', url, bodies[1])).status, 201)
+  })
+
   test('is asked by a foreign key only whether there is such a row', async () => {
     const statuses = async (user: unknown) => {
       const found: number[] = []

@@ -108,6 +108,19 @@ eachDatabase('transactions', (test, db) => {
     equal(await countRows(db, ...tables), before)
   })
 
+  test('a callback that returns what is no value of its column is 500, and nothing is stored', async () => {
+    const before = await countRows(db, ...tables)
+    const reported: unknown[] = []
+    const config = withConfig({ API_ADD_CALLBACK: (object) => ({ ...object, name: 7 }) })
+    const own = testApi(db, library, config, { onError: (error) => reported.push(error) })
+    const { status } = await send(own, 'POST', '/api/tags', { body: { name: 'seven' } })
+    equal(status, 500)
+    equal(reported.map(String), [
+      'Error: The add callback of Tag returned a name that is not a text.',
+    ])
+    equal(await countRows(db, ...tables), before)
+  })
+
   test('API_SESSION_GETTER may hand in a transaction: nothing is committed by us', async () => {
     const before = await countRows(db, ...tables)
     const failure = await db.kysely

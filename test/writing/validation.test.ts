@@ -59,6 +59,11 @@ eachDatabase('validation', (test, db) => {
     })
   })
 
+  test('a field that clients do not write is a problem', async () => {
+    const reason = await problems('/api/authors', { name: 'A', shelf: 'x' })
+    equal(reason, { shelf: ['This field is read-only.'] })
+  })
+
   test('hidden fields answer like unknown ones', async () => {
     const reason = await problems('/api/authors', { name: 'A', secret: 'x', nothing: 1 })
     equal(reason.secret, ['Unknown field "secret".'])
@@ -167,6 +172,10 @@ eachDatabase('validation', (test, db) => {
     equal(await post('"x"'), [400, 'validation_failed'])
     equal(await post('[{"name":"x"}]'), [400, 'wrong_body'])
     equal(await post(`{"name":"${'x'.repeat(1_100_000)}"}`), [413, 'body_too_large'])
+    // The limit is one of bytes.
+    equal(await post(`{"name":"${'é'.repeat(600_000)}"}`), [413, 'body_too_large'])
+    const latin1 = Buffer.from('{"name":"\xe9"}', 'latin1')
+    equal(await post(latin1), [400, 'malformed_encoding'])
     const deep = `{"name":${'['.repeat(40)}${']'.repeat(40)}}`
     equal(await post(deep), [400, 'malformed_json'])
   })

@@ -12,10 +12,12 @@ import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
+import type { AnyDatabase } from './compile/target.ts'
 import type { ApiConfig } from './config/config.ts'
 import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
+import { settingNames } from './config/setting-names.ts'
 import { connectOnce } from './connect.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
@@ -29,7 +31,9 @@ import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
 import { ApiError } from './errors.ts'
 import { deadlineOf } from './execute/bounds.ts'
+import { positionOf } from './execute/position.ts'
 import { createReadiness } from './execute/readiness.ts'
+import { createReplicas } from './execute/replicas.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
@@ -50,6 +54,7 @@ import { createReadCache } from './plan-cache/read-cache.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
 import { credentialWarnings } from './registry/secret-columns.ts'
+import { checkedReplicas } from './replica-options.ts'
 import { sessions } from './session.ts'
 
 /** What `createApi` takes. */
@@ -60,6 +65,18 @@ export interface ApiOptions<
   /** The user's own Kysely instance, of any dialect; never closed by us. */
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly db: Kysely<any>
+  /**
+   * Instances that GET and HEAD read from, in turn: read replicas of the server of `db`, each an instance that leads to one server.
+   * Whatever decides (writes, login, refresh, users, preconditions of writes) goes to `db`, and so does what hooks do with
+   * `args.db`. One that is away is left out until it is back; without any, `db` is read. They lag:
+   * see `API_READ_YOUR_WRITES`. Never closed by us. Default: none. Contract §12.
+   *
+   * ```ts
+   * createApi({ db: primary, replicas: [replica], models, config: { API_READ_YOUR_WRITES: 'cookie' } })
+   * ```
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  readonly replicas?: readonly Kysely<any>[]
   /**
    * Models to publish: those with `meta`. May be absent where API_BASE_MODEL registers them. A relation of theirs to a model
    * that is not in the list, or by a field that is not there, does not compile.
@@ -230,6 +247,12 @@ export function createApi<
   )
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn } = guardConnection(db, callHook)
+  const { replicas: given, dialect: named } = options
+  const { readYourWrites } = settings
+  const replicaDbs = checkedReplicas(
+    { replicas: given, schema: options.schema, dialect: detected, named, readYourWrites },
+    problems,
+  )
   const session = sessions(db, config.API_SESSION_GETTER, options.schema, { callHook, watch })
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
@@ -239,15 +262,29 @@ export function createApi<
   const clock = options.clock ?? systemClock
   const { statementTimeout } = settings
   const bounds = { deadline: deadlineOf(statementTimeout) }
-  const dialect = connectOnce({
-    db,
-    detected,
-    tables,
-    warn,
-    report: (error) => report(error, noRequest),
-    bounds,
-    fastPaths,
-  })
+  const connectTo = (one: AnyDatabase, advise: (message: string) => void) =>
+    connectOnce({
+      db: one,
+      detected,
+      tables,
+      warn: advise,
+      report: (error) => report(error, noRequest),
+      bounds,
+      fastPaths,
+    })
+  const dialect = connectTo(db, warn)
+  const elapsed = () => clock.elapsed()
+  const newCounts = () => (fastPaths.sharedCounts ? createSharedCounts(elapsed) : undefined)
+  const replicas =
+    replicaDbs.length === 0
+      ? undefined
+      : createReplicas({
+          dbs: replicaDbs,
+          connect: (one) => connectTo(one, () => {}),
+          newCounts,
+          elapsed,
+          away: (index, cause) => warn(replicaAway(index, reasonOf(cause))),
+        })
   const open = async (request: ApiRequest) => {
     const own = (await session(request)).withoutPlugins()
     const known = await dialect(own)
@@ -276,15 +313,23 @@ export function createApi<
       db,
       dialect: () => dialect(),
       writes: registry.resources.some(({ settings: { methods } }) => [...methods].some(isWrite)),
-      elapsed: () => clock.elapsed(),
+      elapsed,
     }),
-    counts: fastPaths.sharedCounts ? createSharedCounts(() => clock.elapsed()) : undefined,
+    replicas,
+    counts: newCounts(),
     reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
     echoes: keptValues(preparedReads),
     auth: createAuth({ settings, users: registry.users, clock, open, report, callHook }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
+  }
+  const lookAtReplicas = async (): Promise<void> => {
+    if (replicas === undefined) return
+    await replicas.lookedAt()
+    if (readYourWrites === 'off') return
+    const primary = { db: db.withoutPlugins(), dialect: await dialect(), statementTimeout }
+    if ((await positionOf(primary)) === undefined) warn(noPositions(primary.dialect))
   }
   return {
     answer: (request) => answer(runtime, request),
@@ -310,7 +355,7 @@ export function createApi<
     authenticate: (request, rule) => authenticateHost(runtime, request, rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
-      return Promise.all([dialect(), runtime.auth.ready()]).then(
+      return Promise.all([dialect(), runtime.auth.ready(), lookAtReplicas()]).then(
         () => undefined,
         (error: unknown) => Promise.reject(reasonOf(error)),
       )
@@ -326,6 +371,14 @@ export function createApi<
 }
 
 const isWrite = (method: string): boolean => method !== 'GET'
+
+const noPositions = (dialect: Dialect): string =>
+  `The primary does not tell how far its log has come: that takes ${dialect.replication?.needs}. Until then ` +
+  `${settingNames.readYourWrites} has whoever carries a position read from the primary.`
+
+/** An outage of a replica, in words. */
+const replicaAway = (index: number, cause: unknown): string =>
+  `replicas[${index}] is away, and left out until it is back: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /** Forms of queries whose plans are kept. */
 const preparedReads = 300

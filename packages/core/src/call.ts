@@ -13,6 +13,8 @@ import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import type { Readiness } from './execute/readiness.ts'
+import type { Replica } from './execute/replica.ts'
+import type { Replicas } from './execute/replicas.ts'
 import type { SharedCounts } from './execute/shared-counts.ts'
 import type { Stamp } from './http/envelope.ts'
 import type { Refusal } from './http/refusal.ts'
@@ -64,6 +66,8 @@ export interface Runtime {
   warn(message: string): void
   /** The instance of `createApi`. */
   readonly root: AnyDatabase
+  /** The replicas that reads are sent to; absent where there are none. */
+  readonly replicas: Replicas | undefined
   /** Whether requests can be served, for the health route. */
   readonly readiness: Readiness
   readonly counts: SharedCounts | undefined
@@ -105,6 +109,8 @@ export interface Call {
   readonly caller: Caller
   /** Whether the caller may list a resource. */
   readonly reach: Reach
+  /** The replica that this read is sent to; absent where the primary is read. */
+  readonly replica?: Replica
   /** The transaction of a write, with the plugins of its author; absent outside of one. */
   readonly transaction?: AnyDatabase
   /** Who answers, when, and how long it has taken so far. */

@@ -8,6 +8,7 @@ import { withLoneWrites } from './dialect/lone-writes.ts'
 import { databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'
+import { isUnavailable } from './execute/unavailable.ts'
 import type { Soon } from './soon.ts'
 
 export interface ConnectOptions {
@@ -50,7 +51,8 @@ export function connectOnce({
 
   const attempt = (on: AnyDatabase): Promise<Dialect> =>
     onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
-      const isAway = awayKinds.has(detected.classify(error).kind)
+      // Any other failure is one of the set-up.
+      const isAway = isUnavailable(detected.classify(error).kind)
       if (!isAway) report(error)
       throw Object.assign(isAway ? databaseUnavailable() : notReady(), { cause: error })
     })
@@ -72,6 +74,3 @@ export function connectOnce({
     return asking
   }
 }
-
-/** A database that will answer later; any other failure is one of the set-up. */
-const awayKinds: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'retry'])

@@ -118,7 +118,7 @@ export const notReady = (): ApiError =>
 
 /** The health route of a service that cannot take requests at the moment. */
 export const notReadyFor = (reason: string): ApiError =>
-  new ApiError(
+  refusal(
     503,
     { error: 'Service Unavailable', reason: `Not ready: ${reason}.`, code: 'unready' },
     { 'retry-after': '1', 'cache-control': 'no-store' },
@@ -329,6 +329,14 @@ export const featureDisabled = (what: string, setting: string, at: string): ApiE
 export const notHere = (what: string, where: string, at: string): ApiError =>
   badRequest('not_here', `${quoted(what)} cannot be used ${where}.`, at)
 
+/** A header that should carry the position of a write and does not. */
+export const invalidPosition = (text: string): ApiError =>
+  badRequest(
+    'invalid_position',
+    `X-Write-Position: expected what a write was answered with, got ${quoted(text)}.`,
+    text,
+  )
+
 /** Two parts of the query that exclude each other. */
 export const conflictingParameters = (reason: string, at: string): ApiError =>
   badRequest('conflicting_parameters', reason, at)
@@ -369,7 +377,7 @@ export const databaseUnavailable = (): ApiError =>
 
 /** The database did not confirm a write at its end: it may be stored or not (contract §12). */
 export const outcomeUnknown = (): ApiError =>
-  new ApiError(
+  refusal(
     503,
     {
       error: 'Service Unavailable',
@@ -382,7 +390,7 @@ export const outcomeUnknown = (): ApiError =>
 
 /** The client closed its connection while the database was at work; nobody reads this answer. */
 export const clientGone = (): ApiError =>
-  new ApiError(499, {
+  refusal(499, {
     error: 'Client Closed Request',
     reason: 'The client closed the connection before it was answered.',
     code: 'client_closed_request',
@@ -557,6 +565,13 @@ export const idempotencyKeyReused = (): ApiError =>
     reason: 'This Idempotency-Key was sent with another request.',
     code: 'idempotency_key_reused',
   })
+
+/** An `Idempotency-Key` of a user that nothing tells from others: no primary key of the user model, or nothing at all. */
+export const userWithoutKey = (): ApiError =>
+  badRequest(
+    'user_without_key',
+    'An Idempotency-Key belongs to one user, and what is known of this one does not tell it from others.',
+  )
 
 /** An `Idempotency-Key` of another form. */
 export const badIdempotencyKey = (expected: string): ApiError =>

@@ -40,7 +40,8 @@ export function sessions(
   }
 }
 
-const isInstance = (session: unknown): session is AnyDatabase =>
+/** Whether a value is a Kysely instance. */
+export const isInstance = (session: unknown): session is AnyDatabase =>
   typeof session === 'object' && session !== null && 'getExecutor' in session
 
 const notAnInstance = (session: unknown): string =>
@@ -48,8 +49,16 @@ const notAnInstance = (session: unknown): string =>
 
 /** A schema plugin qualifies tables; statements run without plugins, so the schema must be given. */
 function refuseSchemaPlugin(what: string, db: AnyDatabase, schema: string | undefined): void {
-  if (schema !== undefined || !hasSchemaPlugin(db)) return
-  throw new Error(
-    `${what} carries a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).`,
-  )
+  const problem = schemaPluginProblem(what, db, schema)
+  if (problem !== undefined) throw new Error(problem)
+}
+
+/** What is wrong with an instance that carries a schema plugin where no schema was given. */
+export function schemaPluginProblem(
+  what: string,
+  db: AnyDatabase,
+  schema: string | undefined,
+): string | undefined {
+  if (schema !== undefined || !hasSchemaPlugin(db)) return undefined
+  return `${what} carries a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).`
 }

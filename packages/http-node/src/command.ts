@@ -29,6 +29,7 @@ Options of serve
   --port <number>     default: the environment's PORT, else 3000; 0 takes any free port
   --host <address>    default: the environment's HOST, else 127.0.0.1
   --workers <number>  processes that serve, each with a pool of its own; default: 1
+  --replica <URL>     read from this replica of the database; may be given several times
   --drain-delay <ms>  go on serving for so long after /health/ready says 503, so that a load
                       balancer notices; default: 0
 
@@ -54,6 +55,7 @@ const options = {
   host: { type: 'string' },
   workers: { type: 'string' },
   'drain-delay': { type: 'string' },
+  replica: { type: 'string', multiple: true },
   schema: { type: 'string' },
   only: { type: 'string', multiple: true },
   except: { type: 'string', multiple: true },
@@ -118,6 +120,7 @@ function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
     host: values.host ?? (io.env.HOST || '127.0.0.1'),
     workers: readWorkers(values.workers),
     drainDelay: readDrainDelay(values['drain-delay']),
+    ...(values.replica === undefined ? {} : { replicas: values.replica }),
   }
   return serve(target, settings, io)
 }
@@ -133,7 +136,7 @@ function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> 
 }
 
 function refuseServerOptions(command: string, { values }: Words): void {
-  for (const name of ['port', 'host', 'workers', 'drain-delay'] as const) {
+  for (const name of ['port', 'host', 'workers', 'drain-delay', 'replica'] as const) {
     if (values[name] !== undefined) throw usageError(`${command} has no option "--${name}".`)
   }
 }

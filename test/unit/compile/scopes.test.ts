@@ -56,7 +56,10 @@ const limit = { setting: 'none', value: 100 }
 const planOf = (query: string): ReadPlan =>
   planList(
     registry.byName.get('Book') as Resource,
-    parseQuery(query, { additional: [], limits: { conditions: limit, list: limit } }),
+    parseQuery(query, {
+      additional: [],
+      limits: { conditions: limit, relationFilters: limit, list: limit },
+    }),
     () => true,
   )
 

@@ -17,6 +17,9 @@ const inMeta = (meta: Record<string, unknown>, config: Record<string, unknown> =
     config,
   })
 
+const tables = 'Databases join 61 tables or less in a statement, and a relation may take three.'
+const nesting = 'Databases nest about 60 subqueries, and a relation may take two.'
+const planning = 'Planning a statement with more of them takes databases minutes.'
 const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
 
 suite('mistakes in config', (test) => {
@@ -53,7 +56,22 @@ suite('mistakes in config', (test) => {
       { API_PAGINATION_SIZE_MAX: 1.5 },
       'config.API_PAGINATION_SIZE_MAX: expected a whole number from 1, got 1.5.',
     ],
-    [{ API_MAX_JOINS: '8' }, 'config.API_MAX_JOINS: expected a whole number from 1, got "8".'],
+    [
+      { API_MAX_JOINS: '8' },
+      `config.API_MAX_JOINS: expected a whole number from 1 to 20, got "8". ${tables}`,
+    ],
+    [
+      { API_MAX_JOINS: 21 },
+      `config.API_MAX_JOINS: expected a whole number from 1 to 20, got 21. ${tables}`,
+    ],
+    [
+      { API_MAX_DEPTH: 13 },
+      `config.API_MAX_DEPTH: expected a whole number from 1 to 12, got 13. ${nesting}`,
+    ],
+    [
+      { API_MAX_RELATION_FILTERS: 51 },
+      `config.API_MAX_RELATION_FILTERS: expected a whole number from 1 to 50, got 51. ${planning}`,
+    ],
     [
       { API_MAX_CONDITIONS: 1001 },
       `config.API_MAX_CONDITIONS: expected a whole number from 1 to 1000, got 1001. ${variables}`,

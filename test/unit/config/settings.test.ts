@@ -24,6 +24,7 @@ suite('defaults', (test) => {
       urlLength: 8192,
       conditions: 100,
       list: 1000,
+      relationFilters: 10,
       joins: 8,
       depth: 4,
       embeddedRows: 10000,

@@ -31,7 +31,7 @@ suite('dialect/classify postgres', (test) => {
   ]
   for (const [kind, ...list] of codes) {
     for (const code of list)
-      test(`${code} is ${kind}`, () => equal(classifyPostgres(error({ code })), { kind }))
+      test(`${code} is ${kind}`, () => equal(classifyPostgres(error({ code })).kind, kind))
   }
 
   test('a stale plan is not the feature that is not supported, in whatever language', () => {
@@ -53,15 +53,44 @@ suite('dialect/classify postgres', (test) => {
 
   test('errors without a code: lost connections, full pools, the driver’s own timeout', () => {
     for (const message of [
-      'Connection terminated unexpectedly',
+      'connect ETIMEDOUT',
+      'No database connection became free in time.',
       'Connection terminated due to connection timeout',
       'timeout exceeded when trying to connect',
-      'Client has encountered a connection error and is not queryable',
       'Cannot use a pool after calling end on the pool',
     ]) {
+      const thrown = error({ code: 'ETIMEDOUT' }, message)
       equal(classifyPostgres(new Error(message)), { kind: 'unavailable' }, message)
+      equal(classifyPostgres(thrown), { kind: 'unavailable' }, message)
     }
-    equal(classifyPostgres(new Error('Query read timeout')), { kind: 'timeout' })
+    for (const message of [
+      'Connection terminated unexpectedly',
+      'Client has encountered a connection error and is not queryable',
+    ]) {
+      equal(classifyPostgres(new Error(message)), { kind: 'unavailable', lost: true }, message)
+    }
+    equal(classifyPostgres(new Error('Query read timeout')), { kind: 'timeout', lost: true })
+  })
+
+  test('a connection that breaks may have executed its statement, one that is not made has not', () => {
+    for (const code of ['57P01', '57P02', '08003', '08006', '08007', '40003']) {
+      equal(classifyPostgres(error({ code })), { kind: 'unavailable', lost: true })
+    }
+    for (const errno of [1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 3169, 4031]) {
+      equal(classifyMysql(error({ errno })), { kind: 'unavailable', lost: true })
+    }
+    for (const code of ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'PROTOCOL_CONNECTION_LOST']) {
+      for (const classify of [classifyPostgres, classifyMysql, classifyAny]) {
+        equal(classify(error({ code })), { kind: 'unavailable', lost: true }, code)
+      }
+    }
+    equal(classifyMysql(error({ code: 'PROTOCOL_SEQUENCE_TIMEOUT' })).lost, true)
+    for (const code of ['53300', '57P03', '25006', '08001', 'ECONNREFUSED', 'ENOTFOUND']) {
+      equal(classifyPostgres(error({ code })), { kind: 'unavailable' })
+    }
+    for (const errno of [1040, 1047, 1290]) {
+      equal(classifyMysql(error({ errno })), { kind: 'unavailable' })
+    }
   })
 
   test('the codes of sockets and of names that are not found', () => {
@@ -126,7 +155,7 @@ suite('dialect/classify mysql', (test) => {
   for (const [kind, ...list] of numbers) {
     for (const errno of list) {
       test(`${errno} is ${kind}`, () =>
-        equal(classifyMysql(error({ errno, code: 'ER_X' })), { kind }))
+        equal(classifyMysql(error({ errno, code: 'ER_X' })).kind, kind))
     }
   }
 
@@ -194,8 +223,9 @@ suite('dialect/classify sqlite', (test) => {
     ['notNull', 'SQLITE_CONSTRAINT_NOTNULL'],
     ['check', 'SQLITE_CONSTRAINT_CHECK'],
     ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE'],
-    ['retry', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT'],
-    ['retry', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA'],
+    ['locked', 'SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT'],
+    ['locked', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'],
+    ['retry', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA'],
     ['timeout', 'SQLITE_INTERRUPT'],
     ['unavailable', 'SQLITE_IOERR', 'SQLITE_IOERR_READ', 'SQLITE_IOERR_WRITE', 'SQLITE_FULL'],
     ['unavailable', 'SQLITE_CANTOPEN', 'SQLITE_CANTOPEN_ISDIR', 'SQLITE_PERM', 'SQLITE_NOMEM'],
@@ -225,7 +255,8 @@ suite('dialect/classify sqlite', (test) => {
       ['check', 275],
       ['value', 20, 18, 3091],
       // 261, 517 and 262 are extended codes of 5 and 6.
-      ['retry', 5, 6, 15, 17, 261, 517, 262],
+      ['locked', 5, 6, 261, 262],
+      ['retry', 15, 17, 517],
       ['timeout', 9],
       ['unavailable', 3, 7, 8, 10, 11, 13, 14, 26, 266, 1032],
       ['other', 1, 19, 21, 23, 25, 1811],
@@ -283,7 +314,7 @@ suite('dialect/classify generic', (test) => {
   test('recognises what any family throws', () => {
     equal(classifyAny(error({ code: '23505' })).kind, 'unique')
     equal(classifyAny(error({ errno: 1062 })).kind, 'unique')
-    equal(classifyAny(error({ code: 'SQLITE_BUSY' })).kind, 'retry')
+    equal(classifyAny(error({ code: 'SQLITE_BUSY' })).kind, 'locked')
     equal(classifyAny(new Error('x')).kind, 'other')
   })
 })

@@ -28,8 +28,21 @@ suite('targets', (test) => {
       'postgres://h/db?user=a&password=…&x=c',
     ],
   ] as const) {
-    test(target, () => equal(readTarget(target), { kind, location, name }))
+    test(target, () => equal(readTarget(target), { kind, locations: [location], name }))
   }
+
+  test('several hosts are several URLs', () => {
+    equal(readTarget('postgres://ann:pw@a,b:5433,[::1]:5434/db?x=1,2'), {
+      kind: 'postgres',
+      locations: [
+        'postgres://ann:pw@a/db?x=1,2',
+        'postgres://ann:pw@b:5433/db?x=1,2',
+        'postgres://ann:pw@[::1]:5434/db?x=1,2',
+      ],
+      name: 'postgres://ann@a,b:5433,[::1]:5434/db?x=1,2',
+    })
+    throws(() => readTarget('mysql://a:x,b/db'), '"mysql://a:x,b/db" is no complete URL.')
+  })
 
   test('a scheme that is not ours is an error', () => {
     throws(

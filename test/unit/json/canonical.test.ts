@@ -56,6 +56,17 @@ suite('json/canonical', (test) => {
     equal(typeof canonicalJson('9007199254740993'), 'object')
   })
 
+  test('a key called __proto__ stays a key where keys are sorted, too', () => {
+    for (const text of [
+      '{"b":1,"__proto__":{"admin":true}}',
+      '{"b":1.50,"__proto__":{"admin":true}}',
+    ]) {
+      const value = canonicalJson(text) as Record<string, unknown>
+      equal(Object.keys(value), ['__proto__', 'b'])
+      equal(Object.getPrototypeOf(value), Object.prototype)
+    }
+  })
+
   test('__proto__ is a member like any other', () => {
     const value = canonicalJson('{"__proto__":{"admin":true}}') as Record<string, unknown>
     ok(Object.hasOwn(value, '__proto__'))

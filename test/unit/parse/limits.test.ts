@@ -8,6 +8,7 @@ import { parse, refuses } from './query.ts'
 
 const limits = {
   conditions: { setting: 'SOME_CONDITIONS', value: 3 },
+  relationFilters: { setting: 'SOME_RELATIONS', value: 3 },
   list: { setting: 'SOME_LIST', value: 2 },
 }
 
@@ -21,6 +22,18 @@ function exceeds(raw: string, reason: string, at: string): void {
   equal(error.status, 400)
   equal(error.body, { error: 'Bad Request', reason, code: 'limit_exceeded', at })
 }
+
+suite('the limit of relation filters', (test) => {
+  const reason =
+    'The conditions on related rows follow too many relations; SOME_RELATIONS allows 3.'
+
+  test('counts each relation of a path, wherever the filter stands', () => {
+    accepts('exists(a.b)&or[missing(c)]')
+    exceeds('exists(a.b)&or[missing(c.d)]', reason, 'missing(c.d)')
+    exceeds('exists(a.b.c.d)', reason, 'exists(a.b.c.d)')
+    exceeds('exists(a.b)&books[missing(c.d)]', reason, 'missing(c.d)')
+  })
+})
 
 suite('the limit of conditions', (test) => {
   const reason = 'The query has too many conditions; SOME_CONDITIONS allows 3.'

@@ -6,6 +6,7 @@ import { equal, fail } from '../../support/assert.ts'
 
 export const limits: ParseOptions['limits'] = {
   conditions: { setting: 'MAX_CONDITIONS', value: 100 },
+  relationFilters: { setting: 'MAX_RELATION_FILTERS', value: 100 },
   list: { setting: 'MAX_LIST', value: 1000 },
 }
 

@@ -58,7 +58,10 @@ const echoOf = (resource: Resource, query = '') =>
   withIdentity(
     planOne(
       resource,
-      parseQuery(query, { additional: [], limits: { conditions: limit, list: limit } }),
+      parseQuery(query, {
+        additional: [],
+        limits: { conditions: limit, relationFilters: limit, list: limit },
+      }),
       [],
       () => true,
     ),

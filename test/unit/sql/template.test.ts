@@ -1,5 +1,6 @@
 /** Statements that are printed once and filled in again. */
 import { filled, madeOf, fragment as sql, templateOf } from '@model-api/core/internals'
+import { printed } from '../../../packages/core/src/sql/print.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -67,5 +68,14 @@ suite('templates of statements', (test) => {
   test('a template keeps its own values', () => {
     fill((origin) => (origin === price ? sql`price > ${99}` : undefined))
     equal(template?.parameters, [1, 30, 'Emma', 2, 30, 5])
+  })
+})
+
+suite('an identifier', (test) => {
+  test('cannot be left by a quote in it', () => {
+    const name = sql`select ${sql.id('books', 'a"b`c')}`
+    const textIn = (quote: '"' | '`') => printed(name, { quote, placeholders: 'numbered' })?.text
+    equal(textIn('"'), 'select "books"."a""b`c"')
+    equal(textIn('`'), 'select `books`.`a"b``c`')
   })
 })

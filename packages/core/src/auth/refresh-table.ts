@@ -5,7 +5,7 @@ import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { type OwnTypes, ownTypes } from '../dialect/own-tables.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
-import type { Bounds } from '../execute/bounds.ts'
+import { type Bounds, boundsOfAll } from '../execute/bounds.ts'
 import { unavailableBecause } from '../execute/unavailable.ts'
 
 /** Sees to it that a table is there. */
@@ -44,25 +44,30 @@ export function createTableOnce(
   }
 }
 
-/** Two processes that create a table at once can get in each other's way, even with `if not exists`. */
+/**
+ * Two processes that create a table at once can get in each other's way, even with `if not exists`. All attempts together
+ * take no longer than one statement may; a database that is away is not asked again.
+ */
 async function attempt(
   db: AnyDatabase,
   dialect: Dialect,
   bounds: Bounds,
   statement: RawBuilder<unknown>,
 ): Promise<void> {
+  const all = boundsOfAll(bounds)
   for (let tries = 1; ; tries++) {
     try {
-      await onBoundedConnection(db.withoutPlugins(), dialect, bounds, (own) =>
-        statement.execute(own),
-      )
+      await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) => statement.execute(own))
       return
     } catch (error) {
-      if (tries === 5) throw unavailableBecause(dialect, error) ?? error
+      const isAway = awayKinds.has(dialect.classify(error).kind)
+      if (tries === 5 || isAway) throw unavailableBecause(dialect, error) ?? error
       await pause(tries)
     }
   }
 }
+
+const awayKinds: ReadonlySet<string> = new Set(['unavailable', 'timeout'])
 
 const pause = (tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, 10 * tries + Math.random() * 20))

@@ -76,21 +76,31 @@ function withoutIdle(plan: RowPlan, used: ReadonlySet<Source>): readonly Planned
 const isLookUp = ({ type, relation }: PlannedJoin): boolean =>
   type === 'left' && isLookUpRelation(relation)
 
-const joinWords = { inner: sql` inner join `, left: sql` left join `, right: sql` right join ` }
+const joinWords = { inner: sql` inner join `, left: sql` left join ` }
 
+/**
+ * FROM with its joins. A right join is written as a left join from its other side: SQLite does not look up the rows of a
+ * derived table that stands to the right of one, but reads them all for each row of the left side.
+ *
+ * `books right join authors on …` → `authors left join books on …`
+ */
 function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fragment {
-  const tables: unknown[] = [aliasedSource(target, from)]
+  let tables: Fragment = sql`${aliasedSource(target, from)}`
+  let isOne = true
   for (const join of joins) {
-    if (join.type === 'right' && join.relation.through !== undefined) {
+    const { type, relation } = join
+    if (type !== 'right') {
+      tables = sql`${tables}${joinWords[type]}${joinedSource(target, join)} on ${joinCondition(target, join)}`
+    } else if (relation.through === undefined) {
+      const left = isOne ? tables : sql`(${tables})`
+      tables = sql`${joinedSource(target, join)} left join ${left} on ${joinCondition(target, join)}`
+    } else {
       const { links, onLinks, partners, onPartners } = rightJoinSteps(target, join)
-      tables.push(sql` left join ${links} on ${onLinks} right join ${partners} on ${onPartners}`)
-      continue
+      tables = sql`${partners} left join (${tables} inner join ${links} on ${onLinks}) on ${onPartners}`
     }
-    tables.push(
-      sql`${joinWords[join.type]}${joinedSource(target, join)} on ${joinCondition(target, join)}`,
-    )
+    isOne = false
   }
-  return sql.join(tables, sql``)
+  return tables
 }
 
 function conditionsOf(target: Target, where: readonly Condition[]): readonly Fragment[] {

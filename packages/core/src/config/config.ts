@@ -29,6 +29,9 @@ import type {
 } from './hook-types.ts'
 import type { CountMode, EndpointCase, SerializationType } from './settings.ts'
 
+/** How a write tells its client its position among those of the primary. */
+export type ReadYourWrites = 'off' | 'header' | 'cookie'
+
 /** The HTTP methods generated endpoints can have; HEAD goes with GET, OPTIONS is always answered. */
 export type MethodName = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -277,6 +280,15 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
    */
   readonly API_HEALTH_ROUTE?: string
 
+  // ------------------------------------------------------------------ replicas
+
+  /**
+   * How somebody who wrote reads it at once although `replicas` lag. `header`: a write answers `X-Write-Position`; a read that sends
+   * it back waits for a replica to come so far, a second at most, or reads the primary. `cookie`: the same, and browsers carry it
+   * by themselves. Default `off`. Config only. Contract §12.
+   */
+  readonly API_READ_YOUR_WRITES?: ReadYourWrites
+
   // ------------------------------------------------------------------ request limits
 
   /**
@@ -294,9 +306,14 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_MAX_CONDITIONS?: number
   /** Most values of one list, at most 10000. Default 1000. Config, meta. Contract §2. */
   readonly API_MAX_LIST?: number
-  /** Most joined relations. Default 8. Config, meta. Contract §2. */
+  /**
+   * Most `exists(…)` and `missing(…)` of one request, at most 50; along a path of several relations each relation counts. Default 10. Config, meta.
+   * Contract §12.
+   */
+  readonly API_MAX_RELATION_FILTERS?: number
+  /** Most joined relations, at most 20. Default 8. Config, meta. Contract §2. */
   readonly API_MAX_JOINS?: number
-  /** Deepest path of relations, embedding and nested body. Default 4. Config, meta. Contract §2. */
+  /** Deepest path of relations, embedding and nested body, at most 12. Default 4. Config, meta. Contract §2. */
   readonly API_MAX_DEPTH?: number
   /** Most embedded rows of one answer. Default 10000. Config, meta. Contract §5. */
   readonly API_MAX_EMBEDDED_ROWS?: number

@@ -62,6 +62,12 @@ const limit = (value: number, most?: number, because?: string) =>
 
 const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
 
+const tables = 'Databases join 61 tables or less in a statement, and a relation may take three.'
+
+const nesting = 'Databases nest about 60 subqueries, and a relation may take two.'
+
+const planning = 'Planning a statement with more of them takes databases minutes.'
+
 const timers = 'Timers of JavaScript end at 24 days.'
 
 const accessKeys = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].flatMap((method) => [
@@ -264,14 +270,17 @@ export const keyTable: KeyTable = {
 
   API_HEALTH_ROUTE: { ...unset, ...api, check: path, ...now },
 
+  API_READ_YOUR_WRITES: { default: 'off', ...api, check: oneOf('off', 'header', 'cookie'), ...now },
+
   API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...now },
   API_HOOK_TIMEOUT: { default: 10000, ...api, check: integer(1, 2147483647, timers), ...now },
   API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1), ...now },
   API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1), ...now },
   API_MAX_CONDITIONS: limit(100, 1000, variables),
   API_MAX_LIST: limit(1000, 10000, variables),
-  API_MAX_JOINS: limit(8),
-  API_MAX_DEPTH: limit(4),
+  API_MAX_RELATION_FILTERS: limit(10, 50, planning),
+  API_MAX_JOINS: limit(8, 20, tables),
+  API_MAX_DEPTH: limit(4, 12, nesting),
   API_MAX_EMBEDDED_ROWS: limit(10000),
   API_MAX_BULK: limit(1000),
 }

@@ -15,7 +15,7 @@ export type ApiOnlyKey = Extract<
   | `API_${'RATE_LIMIT_STORE' | 'LOGIN_RATE_LIMIT' | 'TRUSTED_PROXIES'}`
   | `API_${'CREATE_DOCS' | 'DESCRIPTION' | 'LOGO_URL' | 'SERVER_URLS' | 'SERVER_TIMING'}`
   | `API_${'DOCUMENTATION' | 'DOCS' | 'CONTACT' | 'LICENCE'}_${string}`
-  | `API_${'HEALTH_ROUTE' | 'STATEMENT_TIMEOUT' | 'HOOK_TIMEOUT' | 'BODY_LIMIT' | 'MAX_URL_LENGTH'}`
+  | `API_${'HEALTH_ROUTE' | 'READ_YOUR_WRITES' | 'STATEMENT_TIMEOUT' | 'HOOK_TIMEOUT' | 'BODY_LIMIT' | 'MAX_URL_LENGTH'}`
 >
 
 /** The spelling in meta of a key of ApiConfig. */

@@ -2,6 +2,7 @@
 
 import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from './access-types.ts'
 import type { AuthSettings } from './auth-settings.ts'
+import type { ReadYourWrites } from './config.ts'
 import type { IpRange } from './ip-range.ts'
 import type { MetaMethod } from './meta.ts'
 import type { RateSettings } from './rate-settings.ts'
@@ -28,6 +29,7 @@ export interface LimitSettings {
   readonly urlLength: number
   readonly conditions: number
   readonly list: number
+  readonly relationFilters: number
   readonly joins: number
   readonly depth: number
   readonly embeddedRows: number
@@ -97,6 +99,8 @@ export interface ApiSettings {
   readonly hookTimeout: number
   /** Largest body in bytes. */
   readonly bodyLimit: number
+  /** How a write tells its client up to where replicas must have come. */
+  readonly readYourWrites: ReadYourWrites
   /** Whether answers tell how long each stage took. */
   readonly serverTiming: boolean
   readonly info: InfoSettings

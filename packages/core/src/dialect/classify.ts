@@ -22,27 +22,36 @@ interface DriverError {
 
 type Table = readonly (readonly [Kind, ...(string | number)[]])[]
 
-const socketCodes = new Set([
+/** Of sockets that did not get as far as a connection. */
+const unreachedCodes = new Set([
   'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
   'ENOTFOUND',
   'EHOSTDOWN',
   'EHOSTUNREACH',
   'ENETDOWN',
   'ENETUNREACH',
-  'ENOTCONN',
   'EAI_AGAIN',
   'ENOENT',
+])
+
+/** Of connections that broke. */
+const brokenCodes = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTCONN',
   'ERR_SOCKET_CLOSED',
   'ERR_STREAM_DESTROYED',
 ])
 
-/** Drivers and pools reject with plain errors, without a code, when a connection or the pool itself is gone. */
-const lostConnection =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after|Pool is closed|Queue limit reached|No connections available|Can't add new command when connection is in closed state|driver has already been destroyed|The database connection is not open|database is not open|CONNECTION_|PGlite is closed)/i
+/** Drivers and pools reject with plain errors, without a code, when they have no connection to send a statement on. */
+const noConnection =
+  /^(connect |No database connection became free|Setting up a |Connection terminated due to connection timeout|timeout exceeded when trying to connect|Client was closed|Cannot use a pool after|Pool is closed|Queue limit reached|No connections available|Can't add new command when connection is in closed state|driver has already been destroyed|The database connection is not open|database is not open|PGlite is closed)/i
+
+/** And so when a connection breaks. */
+const brokenConnection =
+  /^(Connection terminated|Client has encountered a connection error|CONNECTION_)/i
 
 const timedOut = /^(Query read timeout|Query inactivity timeout)/i
 
@@ -68,23 +77,7 @@ const postgresCodes: Table = [
   // 26000 and 42P05: a pooler has given the connection another server, which has other prepared statements.
   ['retry', '40000', '40001', '40P01', '26000', '42P05'],
   ['timeout', '57014', '55P03', '25P03', '25P04', '57P05'],
-  [
-    'unavailable',
-    '57P01',
-    '57P02',
-    '57P03',
-    '57P04',
-    '08000',
-    '08001',
-    '08003',
-    '08004',
-    '08006',
-    '08007',
-    '40003',
-    '25006',
-    '53',
-    '58',
-  ],
+  ['unavailable', '57P03', '57P04', '08000', '08001', '08004', '25006', '53', '58'],
 ]
 
 /** MySQL and MariaDB by error number. */
@@ -106,9 +99,8 @@ const mysqlNumbers: Table = [
     'unavailable',
     // Too many connections, or none for this user.
     ...[1040, 1129, 1135, 1203, 1226],
-    // The server is stopping, offline or starting, or the connection is gone.
-    ...[1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2002, 2003, 2006, 2013],
-    ...[3032, 3168, 3169, 4031],
+    // The server is offline, starting or cannot be reached; `endedByServer` has the connections that it ends.
+    ...[1077, 1079, 2002, 2003, 3032, 3168],
     // Read-only: by --read-only, by the session, by replication.
     ...[1290, 1792, 1836],
     // No room on the disk or in memory, or an error of the storage.
@@ -133,7 +125,9 @@ const sqliteCodes: Table = [
   ['notNull', 'SQLITE_CONSTRAINT_NOTNULL', 1299],
   ['check', 'SQLITE_CONSTRAINT_CHECK', 275],
   ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE', 20, 18, 3091],
-  ['retry', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA', ...[5, 6, 15, 17]],
+  // A transaction that read before others wrote can never write; it succeeds when it is run again.
+  ['retry', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA', ...[517, 15, 17]],
+  ['locked', 'SQLITE_BUSY', 'SQLITE_LOCKED', ...[5, 6]],
   ['timeout', 'SQLITE_INTERRUPT', 9],
   [
     'unavailable',
@@ -154,8 +148,9 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const code = text(error.code)
     // EPIPE has the form of an SQLSTATE.
-    if (!/^[0-9A-Z]{5}$/.test(code) || socketCodes.has(code)) return connectionFailure(error)
+    if (!/^[0-9A-Z]{5}$/.test(code) || brokenCodes.has(code)) return connectionFailure(error)
     if (isStalePlan(error)) return { kind: 'retry' }
+    if (endedByServer.has(code)) return { kind: 'unavailable', lost: true }
     const kind = find(postgresCodes, code) ?? find(postgresCodes, code.slice(0, 2))
     return failure(
       kind ?? 'other',
@@ -176,6 +171,7 @@ const isStalePlan = ({ code, routine }: DriverError): boolean =>
 export function classifyMysql(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     if (typeof error.errno !== 'number') return connectionFailure(error)
+    if (endedByServer.has(error.errno)) return { kind: 'unavailable', lost: true }
     const kind = find(mysqlNumbers, error.errno)
     // Negative numbers are those of the socket.
     if (kind === undefined) return connectionFailure(error) ?? { kind: 'other' }
@@ -254,7 +250,7 @@ function sqliteKindOfMessage(message: string): Kind | undefined {
   if (constraint === 'CHECK') return 'check'
   if (constraint === 'FOREIGN KEY') return 'foreignKey'
   if (/integer overflow|pattern too complex|cannot store \w+ value in/.test(message)) return 'value'
-  return /database (table )?is locked/.test(message) ? 'retry' : undefined
+  return /database (table )?is locked/.test(message) ? 'locked' : undefined
 }
 
 function sqliteConstraint(kind: Kind, message: string): string {
@@ -297,12 +293,23 @@ function firstKnown(
 function connectionFailure(error: DriverError): DatabaseFailure | undefined {
   const code = text(error.code)
   const message = text(error.message)
-  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || timedOut.test(message)) return { kind: 'timeout' }
-  if (socketCodes.has(code) || code.startsWith('PROTOCOL_CONNECTION'))
-    return { kind: 'unavailable' }
-  if (lostConnection.test(message) || lostConnection.test(code)) return { kind: 'unavailable' }
-  return undefined
+  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || timedOut.test(message)) {
+    return { kind: 'timeout', lost: true }
+  }
+  if (unreachedCodes.has(code) || noConnection.test(message)) return { kind: 'unavailable' }
+  const isBroken =
+    brokenCodes.has(code) ||
+    code.startsWith('PROTOCOL_CONNECTION') ||
+    brokenConnection.test(message) ||
+    brokenConnection.test(code)
+  return isBroken ? { kind: 'unavailable', lost: true } : undefined
 }
+
+/** What servers say of connections that they end, at whatever moment. */
+const endedByServer: ReadonlySet<string | number> = new Set([
+  ...['57P01', '57P02', '08003', '08006', '08007', '40003'],
+  ...[1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 3169, 4031],
+])
 
 function find(table: Table, code: string | number): Kind | undefined {
   return table.find(([, ...codes]) => codes.includes(code))?.[0]

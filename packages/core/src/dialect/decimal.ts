@@ -5,9 +5,13 @@ import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
 /** SQL engines and drivers print small numbers with an exponent. */
 const decimalText = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/
 
+/** Engines print doubles alone with an exponent, and doubles end at 1.8e308 and 4.9e-324. */
+const largestExponent = 400
+
 /**
  * Writes a number with at least `scale` digits after the point and never drops one; undefined when `text` is no
- * number (NaN, Infinity).
+ * number (NaN, Infinity), or one that no engine prints: SQLite keeps any text in a column, and the digits of
+ * `1e999999999` would take a gigabyte.
  *
  * `decimalDigits('12.5', 2)` → `'12.50'`
  */
@@ -15,6 +19,7 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
   const match = decimalText.exec(text)
   if (match === null || (match[2] === '' && (match[3] ?? '') === '')) return undefined
   const exponent = Number(match[4] ?? 0)
+  if (Math.abs(exponent) > largestExponent) return undefined
   let whole = match[2] ?? ''
   let fraction = match[3] ?? ''
   if (exponent > 0) {

@@ -11,6 +11,7 @@ import type { JsonText } from './json-text.ts'
 import type { JsonWriter } from './json-writer.ts'
 import type { LoneWrites } from './lone-writes.ts'
 import type { ObjectText } from './object-text.ts'
+import type { Replication } from './replication.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
 export interface DialectColumn
@@ -53,12 +54,15 @@ export interface DatabaseFailure {
     | 'check'
     | 'value'
     | 'retry'
+    | 'locked'
     | 'timeout'
     | 'unavailable'
     | 'other'
   /** Constraint, index or column name as the driver tells it; for our own look-ups, never for the client. */
   readonly constraint?: string
   readonly column?: string
+  /** The connection broke, or nobody answered in time: a statement that was under way may have been executed. */
+  readonly lost?: true
 }
 
 export interface Dialect {
@@ -75,6 +79,12 @@ export interface Dialect {
   readonly interruption?: Interruption
   /** Whether a statement holds the whole process until it ends, so that nothing can be done meanwhile. */
   readonly blocksProcess?: boolean
+
+  /**
+   * The BEGIN of a transaction that writes, where it can take the write lock at once: while another process holds it, nothing
+   * has been done yet, and the transaction is begun again. Failures of kind `locked` are those that have done nothing.
+   */
+  readonly lockFirst?: string
 
   /** How statements are written, where the service prints them itself; without it Kysely does. */
   readonly textStyle?: TextStyle
@@ -117,6 +127,9 @@ export interface Dialect {
 
   /** True where the server takes no writes at the moment: a replica, or a server that was set read-only. */
   readonly refusesWrites?: Expression<unknown>
+
+  /** How far a server has come in what was written; absent where it cannot be asked. */
+  readonly replication?: Replication
 
   /** Whether `select … for update` holds rows until the transaction ends; without it transactions are serial. */
   readonly locksRows?: boolean

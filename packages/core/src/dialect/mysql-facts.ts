@@ -1,6 +1,6 @@
 // What MySQL and MariaDB must be asked once: which server it is, and how each column is really declared.
 
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type Fragment, sql as fragment } from '../sql/fragment.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
 
@@ -63,7 +63,8 @@ async function columnFacts(
   const { rows } = await sql<Declared>`
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
       data_type as type, collation_name as collated
-    from information_schema.columns where table_name in (${names})`.execute(db)
+    from information_schema.columns
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names})`.execute(db)
   const declared = new Map<string, Declared>()
   for (const row of rows) {
     declared.set(place(row.s, row.t, row.c), row)
@@ -77,6 +78,12 @@ async function columnFacts(
     }
   }
   return facts
+}
+
+/** The databases that hold the tables; without a condition on them the server opens those of the same name in every database. */
+export function schemasOf(tables: readonly DialectTable[]): RawBuilder<unknown> {
+  const named = new Set(tables.flatMap(({ schema }) => schema ?? []))
+  return sql.join([sql`database()`, ...named])
 }
 
 function factsOf(row: Declared): ColumnFacts {

@@ -3,6 +3,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DialectTable } from './dialect.ts'
 import type { LoneWrites } from './lone-writes.ts'
+import { schemasOf } from './mysql-facts.ts'
 
 interface Declared {
   readonly t: unknown
@@ -26,7 +27,10 @@ export async function mysqlLoneWrites(
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const { rows } = await sql<Declared>`
     select table_name as t, max(extra like '%GENERATED%') as generated
-    from information_schema.columns where table_name in (${names}) group by table_name`.execute(db)
+    from information_schema.columns
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names}) group by table_name`.execute(
+    db,
+  )
   const generated = new Map(rows.map((row) => [folded(row.t), Number(row.generated) === 1]))
   const returns = givesBack(String(server?.version))
   return (change, table) => {

@@ -12,6 +12,7 @@ import { writerOf } from './json-writer.ts'
 import { type Facts, lookUpFacts, unknownFacts } from './mysql-facts.ts'
 import { mysqlInterruption } from './mysql-interruption.ts'
 import { mysqlLoneWrites } from './mysql-lone-writes.ts'
+import { mariadbReplication, mysqlReplication } from './mysql-replication.ts'
 import { caseRegExp, likePattern } from './patterns.ts'
 import {
   type Comparison,
@@ -133,6 +134,7 @@ function dialectWith(facts: Facts): Dialect {
     // Not beside groups: MariaDB 10.11 forgets an ORDER BY of theirs where there is a window.
     countsInStatement: true,
     locksRows: true,
+    replication: facts.mariadb === true ? mariadbReplication : mysqlReplication,
     refusesWrites: sql`@@global.read_only`,
     // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
     clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
@@ -184,6 +186,10 @@ function dialectWith(facts: Facts): Dialect {
     },
 
     keysIn(lookUp, keys, rows) {
+      // MariaDB merges IN and EXISTS into the join of the statement, except below OR.
+      if (lookUp === 'apart') {
+        return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
+      }
       if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
       // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
       // with a join and another EXISTS; it rewrites EXISTS as IN in any case.

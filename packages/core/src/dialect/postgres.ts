@@ -15,6 +15,7 @@ import { postgresInterruption } from './postgres-interruption.ts'
 import { postgresJson } from './postgres-json.ts'
 import { listenerAdvice } from './postgres-listeners.ts'
 import { postgresLoneWrites } from './postgres-lone-writes.ts'
+import { postgresReplication } from './postgres-replication.ts'
 import {
   type Comparison,
   canonicalInstant,
@@ -146,6 +147,7 @@ function dialectWith(facts: Facts): Dialect {
     countsGroupsBeside: true,
     computesSkippedRows: true,
     locksRows: true,
+    replication: postgresReplication,
     refusesWrites: sql`current_setting('transaction_read_only') = 'on'`,
     clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     select,

@@ -27,6 +27,7 @@ import {
   rangeCompare,
   type Test,
 } from './sql-parts.ts'
+import { shortBusyTimeout } from './sqlite-busy-timeout.ts'
 import { heldColumns } from './sqlite-held-columns.ts'
 import { sqliteLoneWrites } from './sqlite-lone-writes.ts'
 import { sqliteObjectText } from './sqlite-object-text.ts'
@@ -35,7 +36,9 @@ import { type Sampled, sampledColumns } from './sqlite-samples.ts'
 export const sqlite: Dialect = {
   name: 'sqlite',
   blocksProcess: true,
+  lockFirst: 'begin immediate',
   async connect(db, tables = []) {
+    await shortBusyTimeout(db)
     const held = await heldColumns(db, tables)
     return withSamples(
       { ...sqlite, objectText: sqliteObjectText(held) },
@@ -124,7 +127,7 @@ export const sqlite: Dialect = {
 
   keysIn(lookUp, keys, rows) {
     // An index on the related rows finds keys first, but EXISTS is asked for no more rows than a page has.
-    if (lookUp === 'each' || lookUp === 'nested') return undefined
+    if (lookUp === 'each' || lookUp === 'apart' || lookUp === 'nested') return undefined
     // The collation is that of the left side.
     const sides = keys.map(({ column, ref, otherRef }) => ({
       own: ref,

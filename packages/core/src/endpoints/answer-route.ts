@@ -5,18 +5,28 @@ import type { Result } from '../http/envelope.ts'
 import type { Route } from '../http/route-table.ts'
 import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { Soon } from '../soon.ts'
+import { type Soon, whenThere } from '../soon.ts'
 import { removeMany, updateMany } from './bulk.ts'
 import { getMany } from './collection.ts'
 import { create } from './create.ts'
 import { getOne } from './item.ts'
+import { readPreferringReplica } from './read-source.ts'
 import { getRelated } from './related.ts'
 import { remove } from './remove.ts'
 import { restore } from './restore.ts'
 import { update } from './update.ts'
+import { tellsPosition, withPosition } from './write-position.ts'
 
 /** Answers an admitted call; its method is one that the route allows. */
 export function answerRoute(call: Call, route: Route): Soon<Result> {
+  if (isRead(call.method)) return readPreferringReplica(call, (reading) => answerAt(reading, route))
+  const written = answerAt(call, route)
+  return tellsPosition(call) ? whenThere(written, (result) => withPosition(call, result)) : written
+}
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+function answerAt(call: Call, route: Route): Soon<Result> {
   const { resource } = route
   switch (route.kind) {
     case 'collection':

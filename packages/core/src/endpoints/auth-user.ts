@@ -5,10 +5,8 @@ import type { Call } from '../call.ts'
 import type { HookRecord, HookUser } from '../config/hook-types.ts'
 import type { Result } from '../http/envelope.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import type { Value } from '../plan/plan.ts'
-import { keyValue } from '../plan/value.ts'
-import type { Resource } from '../registry/resource.ts'
 import { getOne } from './item.ts'
+import { userKey } from './user-key.ts'
 
 /** The key in its JSON form; of several columns, the text that stands in paths. */
 export function userKeyValue(users: Users | undefined, user: HookRecord): JsonValue {
@@ -34,14 +32,4 @@ export function basicInformation(
 /** The current user, read like `GET` on the user's own record. */
 export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
   return getOne(call, users.resource, userKey(users.resource, user))
-}
-
-/** Where the host brings the user, its key may be spelt as the host likes: `{ id: '7' }`. */
-function userKey({ primaryKey }: Resource, user: HookUser): readonly Value[] | undefined {
-  if (user === null || typeof user !== 'object') return undefined
-  const key = primaryKey.map((column) => {
-    const value = user[column.name] ?? undefined
-    return value === undefined ? undefined : keyValue(column, String(value))
-  })
-  return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
 }

@@ -10,7 +10,9 @@ import {
   preconditionOnMany,
   tooManyRecords,
 } from '../errors.ts'
+import { keyText } from '../execute/key.ts'
 import { keyIn, lockRecord, readScoped } from '../execute/look-up.ts'
+import { referrersFirst } from '../execute/referrers-first.ts'
 import { changeRecord } from '../execute/write-change.ts'
 import { removeRecord } from '../execute/write-remove.ts'
 import type { Result } from '../http/envelope.ts'
@@ -21,6 +23,7 @@ import type { QueryAst } from '../parse/ast.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
 import { planList } from '../plan/read-plan.ts'
 import { withAllColumns } from '../plan/write-look-up.ts'
+import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { planEcho, readBack } from './read-back.ts'
 import { parse } from './read-stages.ts'
@@ -51,7 +54,8 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   )
   problems.refuse()
   return inWrite(call, async (writing) => {
-    const keys = await chosenKeys(writing, resource, choice, 'PATCH')
+    const rows = await chosenRows(writing, resource, choice, 'PATCH')
+    const keys = keysOf(resource, rows)
     for (const key of keys) {
       await changeRecord(writing.context, node, key, { action: 'PATCH', replace: false })
     }
@@ -67,9 +71,9 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   const choice = choose(call, resource, ast)
   const cascade = asksForCascade(resource, ast)
   return inWrite(call, async (writing) => {
-    const keys = await chosenKeys(writing, resource, choice, 'DELETE')
-    await removeAll(writing, resource, keys, cascade)
-    return { status: 200, value: null, total: keys.length }
+    const rows = await chosenRows(writing, resource, choice, 'DELETE')
+    await removeAll(writing, resource, rows, cascade)
+    return { status: 200, value: null, total: rows.length }
   })
 }
 
@@ -107,35 +111,42 @@ function limitOf(resource: Resource, ast: QueryAst): Pick<Choice, 'most' | 'limi
 }
 
 /**
- * The keys of the chosen records, in key order and locked. They are chosen again once they are locked: what somebody
+ * The chosen records, in key order and locked. They are chosen again once they are locked: what somebody
  * else has changed meanwhile may no longer be meant.
  */
-async function chosenKeys(
+async function chosenRows(
   { context }: Writing,
   resource: Resource,
-  { rows, most, limit }: Choice,
+  { rows: plan, most, limit }: Choice,
   action: 'PATCH' | 'DELETE',
-): Promise<readonly (readonly Value[])[]> {
+): Promise<readonly Values[]> {
   const read = async () => {
-    const found = await readScoped(context, rows, action, most + 1)
+    const found = await readScoped(context, plan, action, most + 1)
     if (found.length > most) throw tooManyRecords(limit, most, limit)
-    return found.flatMap((values) => [keyIn(resource, values) ?? []])
+    return found
   }
-  const keys = await read()
-  if (context.target.dialect.locksRows !== true || keys.length === 0) return keys
+  const rows = await read()
+  if (context.target.dialect.locksRows !== true || rows.length === 0) return rows
+  const keys = keysOf(resource, rows)
   for (const key of keys) await lockRecord(context, resource, key)
-  const locked = new Set(keys.map((key) => JSON.stringify(key.map(String))))
-  return (await read()).filter((key) => locked.has(JSON.stringify(key.map(String))))
+  const locked = new Set(keys.map(keyText))
+  return (await read()).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
 }
 
-/** Records that refer to each other go in whatever order works. */
+const keysOf = (resource: Resource, rows: readonly Values[]): readonly (readonly Value[])[] =>
+  rows.map((row) => keyIn(resource, row) ?? [])
+
+/**
+ * Records that refer to each other go in an order that works. What hooks and cascades take along may set others free, so
+ * those that were kept are tried again as long as any goes.
+ */
 async function removeAll(
   { context }: Writing,
   resource: Resource,
-  keys: readonly (readonly Value[])[],
+  rows: readonly Values[],
   cascade: boolean,
 ): Promise<void> {
-  let left = keys
+  let left = keysOf(resource, referrersFirst(context.registry, resource, rows))
   while (left.length > 0) {
     const kept: (readonly Value[])[] = []
     let refusal: unknown

@@ -1,7 +1,12 @@
 // Idempotency-Key: a POST that is sent again is answered as before instead of being done again (contract §8).
 
 import type { Call } from '../call.ts'
-import { badIdempotencyKey, idempotencyKeyReused, requestInProgress } from '../errors.ts'
+import {
+  badIdempotencyKey,
+  idempotencyKeyReused,
+  requestInProgress,
+  userWithoutKey,
+} from '../errors.ts'
 import {
   type Claim,
   ClaimLost,
@@ -26,9 +31,10 @@ import type { Value } from '../plan/plan.ts'
 import { allSourcesOf } from '../plan/sources.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
+import { withTimeLimit } from '../time-limit.ts'
+import { keyOwnerOf } from './key-owner.ts'
 import { planEcho, readBack } from './read-back.ts'
 import { type Opened, open, openedOnOne } from './read-stages.ts'
-import { identityOf } from './write-access.ts'
 import type { Writing } from './write-stages.ts'
 
 /** Stores the answer of a write inside its transaction. */
@@ -62,7 +68,7 @@ async function once(
 ): Promise<Result> {
   const claim = await claimOf(call, resource, key)
   const opened = await open(call)
-  const begun = await claimOrAnswer(call, opened, resource, ast, (store) => claimKey(store, claim))
+  const begun = await claimed(call, opened, resource, ast, claim)
   if ('status' in begun) return begun
   try {
     return await work(async (writing, result, keys) =>
@@ -81,10 +87,38 @@ async function once(
     // What may be stored keeps its key: the answer is there with it, or the lease ends by itself.
     if (isOutcomeUnknown(error)) throw error
     // A failure leaves nothing behind, so the key is free again; if that fails too, its lease ends by itself.
-    await releaseKey(storeOf(call, opened), begun).catch(() => {})
+    await givenBack(call, opened, begun)
     throw error
   }
 }
+
+/** The claim, or what was answered before. A claim that failed although it may be stored is given back. */
+async function claimed(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  claim: Claim,
+): Promise<HeldClaim | Result> {
+  let release: Promise<void> | undefined
+  const onUncertain = (held: HeldClaim): void => {
+    release = givenBack(call, opened, held)
+  }
+  try {
+    const ask = (store: KeyStore) => claimKey({ ...store, onUncertain }, claim)
+    return await claimOrAnswer(call, opened, resource, ast, ask)
+  } catch (error) {
+    await release
+    throw error
+  }
+}
+
+/** Milliseconds that an answer waits for its key to be free; later the client might wait for a database that is away. */
+const patience = 1_000
+
+/** Gives a key back; where that takes long, it goes on after the answer. */
+const givenBack = (call: Call, opened: Opened, held: HeldClaim): Promise<void> =>
+  withTimeLimit(releaseKey(storeOf(call, opened), held), patience, () => undefined).catch(() => {})
 
 /**
  * A claim, or the answer to a request that was sent before. Both are asked for on one connection: behind the
@@ -121,7 +155,9 @@ const storeOf = ({ runtime }: Call, { connection, target }: Opened): KeyStore =>
 
 async function claimOf(call: Call, resource: Resource, key: string): Promise<Claim> {
   const { request, query } = call
-  const identity = identityOf(call)
+  const owner = keyOwnerOf(call)
+  if (owner.kind === 'unknown') throw userWithoutKey()
+  const identity = owner.kind === 'user' ? owner.identity : null
   const least = identity === null ? shortestAnonymous : 1
   if (!/^[\x21-\x7e]+$/.test(key) || key.length < least || key.length > longest) {
     throw badIdempotencyKey(`${least} to ${longest} visible characters`)

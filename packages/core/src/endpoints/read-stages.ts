@@ -12,6 +12,7 @@ import { notHere } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import { onOneConnection } from '../execute/one-connection.ts'
 import type { LoadedPage } from '../execute/read.ts'
+import type { Replica } from '../execute/replica.ts'
 import type { Connection } from '../execute/run.ts'
 import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
@@ -34,6 +35,10 @@ export function parse(call: Call, resource: Resource): QueryAst {
     additional: additionalQueryParams,
     limits: {
       conditions: { setting: limitSettingNames.conditions, value: limits.conditions },
+      relationFilters: {
+        setting: limitSettingNames.relationFilters,
+        value: limits.relationFilters,
+      },
       list: { setting: limitSettingNames.list, value: limits.list },
     },
   })
@@ -63,7 +68,9 @@ export interface Opened {
 /** The connection of this request and what compilation needs to know of it. */
 export const open = (call: Call): Soon<Opened> =>
   whenThere(call.runtime.session(call.request), (own) =>
-    whenThere(call.runtime.dialect(own), (dialect) => openedBy(call, own, dialect)),
+    call.replica === undefined
+      ? whenThere(call.runtime.dialect(own), (dialect) => openedBy(call, own, dialect))
+      : openedOn(call, own, call.replica),
   )
 
 function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
@@ -83,6 +90,12 @@ function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
     target,
     own,
   }
+}
+
+/** As `openedBy`, with the statements sent to a replica; policies and hooks keep the instance of the primary. */
+function openedOn(call: Call, own: AnyDatabase, { db, dialect, counts }: Replica): Opened {
+  const { connection, target } = openedBy(call, own, dialect)
+  return { own, target: { ...target, db }, connection: { ...connection, db, counts } }
 }
 
 /** As `opened`, with every statement of `work` on one connection of the pool. */

@@ -4,6 +4,7 @@ import type { Call } from '../call.ts'
 import { missingReference, notUniqueColumns } from '../errors.ts'
 import { keyIn, readScoped } from '../execute/look-up.ts'
 import { changeRecord } from '../execute/write-change.ts'
+import { demand } from '../execute/write-checks.ts'
 import type { WriteContext } from '../execute/write-context.ts'
 import { createRecord } from '../execute/write-create.ts'
 import type { Result } from '../http/envelope.ts'
@@ -113,6 +114,8 @@ async function writeOne(
     (one): one is { column: NamedColumn; value: Value } => one.value !== undefined,
   )
   if (named.length === columns.length) {
+    // Before the look-up: whoever may only create is not told which records are there.
+    await demand(context, resource, 'PATCH')
     const plan = planLookUp(resource, named, false)
     const [stored] = await readScoped(context, plan, 'PATCH', 1)
     const key = stored && keyIn(resource, stored)

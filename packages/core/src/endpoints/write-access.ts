@@ -7,8 +7,6 @@ import type { Call } from '../call.ts'
 import type { AccessPolicy } from '../config/access-types.ts'
 import type { HookArgs } from '../config/hook-types.ts'
 import type { WriteAccess } from '../execute/write-access.ts'
-import type { JsonValue } from '../json/json-value.ts'
-import { stringify } from '../json/stringify.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Opened, scopedRows } from './read-stages.ts'
@@ -52,14 +50,4 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
       scopes: (await scopedRows(call, opened, rows, 'empty')).scopes,
     }),
   }
-}
-
-/** The user's model and key, so that users of two models never meet (security S14). */
-export function identityOf({ caller, runtime }: Call): string | null {
-  const user: unknown = caller.user
-  if (user === null || user === undefined) return null
-  const { users } = runtime.registry
-  if (users === undefined || typeof user !== 'object') return stringify(user as JsonValue)
-  const record = user as Readonly<Record<string, JsonValue>>
-  return stringify([users.name, ...users.primaryKey.map(({ name }) => record[name] ?? null)])
 }

@@ -4,6 +4,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Bounds } from './bounds.ts'
+import { isGuarded } from './guard.ts'
 import { Running } from './running.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
 
@@ -22,6 +23,8 @@ export function executeBounded<R>(
     const run = (connection: DatabaseConnection): Promise<QueryResult<R>> => {
       // Whoever asked for it has left.
       if (!waiting.end()) return nothing as Promise<QueryResult<R>>
+      // Bounded already, with all that is sent on this connection.
+      if (isGuarded(connection)) return connection.executeQuery<R>(compiled)
       return new Promise((settle, free) => {
         const send = sender(db, dialect, bounds)
         const place = { db, dialect, connection, bounds, send }

@@ -10,7 +10,19 @@ export interface Bounds {
   /** Milliseconds that a statement may take, and as many that waiting for its connection may take. */
   readonly deadline: number
   readonly client?: Client | undefined
+  /** When everything has to be over, in milliseconds of `performance.now()`: for work that may take no longer than one statement. */
+  readonly until?: number
 }
+
+/** Bounds of work that may take no longer in all, whatever it waits for. */
+export const boundsOfAll = (bounds: Bounds): Bounds => ({
+  ...bounds,
+  until: performance.now() + bounds.deadline,
+})
+
+/** Milliseconds that the next statement may take. */
+export const timeLeft = ({ deadline, until }: Bounds): number =>
+  until === undefined ? deadline : Math.max(Math.min(deadline, until - performance.now()), 0)
 
 /**
  * A second more than the server has: it ends what is merely slow by itself, and its connection stays. Beyond that, nobody may

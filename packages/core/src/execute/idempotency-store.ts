@@ -3,6 +3,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { tableOf } from '../compile/source.ts'
 import type { Target } from '../compile/target.ts'
+import { ApiError } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import { repeated } from './repeat.ts'
@@ -57,6 +58,8 @@ export interface KeyStore {
   readonly now: () => number
   /** Milliseconds from any fixed point, never going back. */
   readonly elapsed: () => number
+  /** Told of a claim that failed although it may be stored. */
+  readonly onUncertain?: (held: HeldClaim) => void
 }
 
 /** The row of a key, and the time at which it was read. */
@@ -104,12 +107,20 @@ async function claimOnce(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   const state = stateOf(found, claim)
   if (state !== undefined) return state
   const held = { ...claim, claimedAt: found.now }
-  const won = found.row === undefined ? insertClaim(store, held) : takeOver(store, held, found.row)
+  const { row } = found
+  const won = row === undefined ? insertClaim(store, held) : takeOver(store, held, row)
+  won.catch((error: unknown) => {
+    if (mayBeStored(store, error)) store.onUncertain?.(held)
+  })
   if (await won) return { kind: 'claimed', held }
   // Somebody else was faster, and may be done already; PostgreSQL takes nothing more in a transaction after that.
   if (store.connection.db.isTransaction) return busy
   return stateOf(await find(store, claim.id), claim) ?? busy
 }
+
+/** Whether a claim failed without an answer of the database: its connection broke, or nobody waited any longer. */
+const mayBeStored = ({ connection }: KeyStore, error: unknown): boolean =>
+  error instanceof ApiError || connection.dialect.classify(error).lost === true
 
 /**
  * What a row says of a claim; undefined: the key may be claimed. A claim of a time to come was made before the clock was
@@ -152,13 +163,21 @@ export async function storeAnswer(
   }
 }
 
-/** Gives a key back after a failure, so that the client may try again with it. */
+/**
+ * Gives a key back after a failure, so that the client may try again with it. Whether or not the client is still there, and
+ * tried again where the database is away.
+ */
 export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim): Promise<void> {
-  await run(
-    store,
-    sql`delete from ${place(store)}
-      where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
-  )
+  const { connection } = store
+  const unattended = { ...store, connection: { ...connection, client: undefined } }
+  const release = () =>
+    run(
+      unattended,
+      sql`delete from ${place(store)}
+        where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
+    )
+  const isAway = (error: unknown) => unavailableBecause(connection.dialect, error) !== undefined
+  await (connection.db.isTransaction ? release() : repeated(release, isAway))
 }
 
 /** The same JSON without any character beyond ASCII: the column may have whatever character set. */
@@ -220,7 +239,7 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
 async function createTable({ connection, target }: KeyStore): Promise<void> {
   const schema = connection.db.schema
   const builder = target.schema === undefined ? schema : schema.withSchema(target.schema)
-  await builder
+  const creation = builder
     .createTable(table)
     .ifNotExists()
     .addColumn('id', 'varchar(64)', (column) => column.primaryKey())
@@ -228,7 +247,7 @@ async function createTable({ connection, target }: KeyStore): Promise<void> {
     .addColumn('answer', 'text')
     .addColumn('claimed_at', 'bigint', (column) => column.notNull())
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .execute()
+  await execute(connection, creation.compile())
 }
 
 async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {

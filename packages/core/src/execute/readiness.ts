@@ -5,6 +5,8 @@ import type { Dialect } from '../dialect/dialect.ts'
 import type { Soon } from '../soon.ts'
 import { sql } from '../sql/fragment.ts'
 import { withTimeLimit } from '../time-limit.ts'
+import { onBoundedConnection } from './bounded-connection.ts'
+import { boundsOfAll } from './bounds.ts'
 import { run } from './run.ts'
 
 /** Milliseconds that the database has to answer. */
@@ -38,8 +40,11 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     const known = await dialect()
     const readOnly = writes ? known.refusesWrites : undefined
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
-    const connection = { db: db.withoutPlugins(), dialect: known, statementTimeout: patience }
-    const [row] = await run(connection, sql`select ${value} as ${sql.id('answer')}`)
+    const statement = sql`select ${value} as ${sql.id('answer')}`
+    const bounds = boundsOfAll({ deadline: patience })
+    const [row] = await onBoundedConnection(db.withoutPlugins(), known, bounds, (own) =>
+      run({ db: own, dialect: known }, statement),
+    )
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }
   const inTime = (): Promise<ReadinessState> =>

@@ -1,5 +1,6 @@
 // Work that a conflict has undone is done again, for a bounded time (reliability R10).
 
+import { ApiError } from '../errors.ts'
 import { unavailable } from './unavailable.ts'
 
 /** Milliseconds from the start within which work is done again as often as there are conflicts. */
@@ -24,7 +25,9 @@ export async function repeated<T>(
       return await work()
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (!mayRepeat(attempts, performance.now() - started)) throw unavailable(error)
+      if (!mayRepeat(attempts, performance.now() - started)) {
+        throw error instanceof ApiError ? error : unavailable(error)
+      }
       await pause()
     }
   }

@@ -15,6 +15,7 @@ import { executeBounded } from './bounded-statement.ts'
 import { type Client, deadlineOf } from './bounds.ts'
 import type { SharedCounts } from './shared-counts.ts'
 import { unavailableBecause } from './unavailable.ts'
+import { lockedBy, whenUnlocked } from './unlocked.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
@@ -82,10 +83,12 @@ function bounded<R>(
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
   // A transaction of ours bounds all that is sent on its connection.
-  if (statementTimeout === undefined || dialect.blocksProcess === true) {
-    return db.executeQuery(compiled)
+  if (statementTimeout === undefined) return db.executeQuery(compiled)
+  const bounds = { deadline: deadlineOf(statementTimeout), client }
+  if (dialect.blocksProcess === true) {
+    return whenUnlocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)
   }
-  return executeBounded(db, dialect, { deadline: deadlineOf(statementTimeout), client }, compiled)
+  return executeBounded(db, dialect, bounds, compiled)
 }
 
 /** The text of a read as the driver takes it; `rows`: they are asked for as arrays where the driver can. */

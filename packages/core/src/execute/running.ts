@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect/dialect.ts'
 import type { Interrupted } from '../dialect/interruption.ts'
 import { clientGone } from '../errors.ts'
 import { asksForArrays, withoutMark } from '../prepared/array-rows.ts'
-import type { Bounds } from './bounds.ts'
+import { type Bounds, timeLeft } from './bounds.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'
 
 /** Where a statement runs. */
@@ -46,12 +46,12 @@ export class Running implements Waiting {
   #signal: AbortSignal | undefined
 
   constructor(place: Place, sql: string, givenUp: GivenUp) {
-    const { deadline } = place.bounds
+    const time = timeLeft(place.bounds)
     this.#place = place
     this.#sql = sql
     this.#givenUp = givenUp
-    this.#cancelAt = ticksIn(deadline - beforeDeadline)
-    this.#closeAt = ticksIn(deadline)
+    this.#cancelAt = ticksIn(time - beforeDeadline)
+    this.#closeAt = Math.max(ticksIn(time), 1)
     beginWaiting(this)
   }
 

@@ -34,7 +34,7 @@ export async function inTransaction<T>(
   )
 }
 
-async function attempt<T>(
+function attempt<T>(
   db: AnyDatabase,
   dialect: Dialect,
   bounds: Bounds,
@@ -43,24 +43,23 @@ async function attempt<T>(
   let phase: Phase = 'begin'
   // What went wrong inside tells more than the rollback that fails after it.
   let inside: unknown
-  try {
-    return await onBoundedConnection(db, dialect, bounds, (own) =>
-      begin(own, dialect).execute(async (transaction) => {
-        phase = 'work'
-        try {
-          const result = await work(transaction as AnyDatabase)
-          phase = 'commit'
-          return result
-        } catch (error) {
-          inside = error
-          throw error
-        }
-      }),
-    )
-  } catch (outside) {
-    // A statement that is given up is answered for before the work in the transaction has ended.
-    throw inside ?? atTheEdge(dialect, phase, outside)
-  }
+  const inOne = (own: AnyDatabase): Promise<T> =>
+    begin(own, dialect).execute(async (transaction) => {
+      phase = 'work'
+      try {
+        const result = await work(transaction as AnyDatabase)
+        phase = 'commit'
+        return result
+      } catch (error) {
+        inside = error
+        throw error
+      }
+    })
+  return new Promise((resolve, reject) => {
+    const fail = (outside: unknown): void => reject(inside ?? atTheEdge(dialect, phase, outside))
+    // A statement that is given up is answered for before it and the ROLLBACK after it have ended.
+    onBoundedConnection(db, dialect, bounds, inOne, fail).then(resolve, fail)
+  })
 }
 
 const unknownOutcomes = new WeakSet<object>()
@@ -79,6 +78,9 @@ export function unknownOutcome(cause: unknown): ApiError {
 /** BEGIN and COMMIT fail too: for want of a connection, or by constraints that are checked at the end. */
 function atTheEdge(dialect: Dialect, phase: Phase, error: unknown): unknown {
   switch (dialect.classify(error).kind) {
+    case 'locked':
+      // Also at COMMIT: the lock is needed before anything is stored.
+      return unavailable(error)
     case 'unavailable':
     case 'timeout':
       return phase === 'commit' ? unknownOutcome(error) : unavailable(error)

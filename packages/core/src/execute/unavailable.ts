@@ -1,6 +1,6 @@
 // Failures of the database that are no fault of a request: 503, with what the driver threw as its cause.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { DatabaseFailure, Dialect } from '../dialect/dialect.ts'
 import { ApiError, databaseUnavailable } from '../errors.ts'
 
 /** 503 because of what the driver threw. */
@@ -8,7 +8,7 @@ export const unavailable = (cause: unknown): ApiError =>
   Object.assign(databaseUnavailable(), { cause })
 
 /**
- * 503 where the database is away, read-only, too slow, or gave way to others for too long; undefined for every other
+ * 503 where the database is away, read-only, too slow, locked, or gave way to others for too long; undefined for every other
  * failure, and for what is an answer already.
  */
 export function unavailableBecause(
@@ -17,7 +17,15 @@ export function unavailableBecause(
 ): ApiError | undefined {
   if (cause instanceof ApiError) return undefined
   const { kind } = dialect.classify(cause)
-  return kind === 'unavailable' || kind === 'timeout' || kind === 'retry'
-    ? unavailable(cause)
-    : undefined
+  return isUnavailable(kind) ? unavailable(cause) : undefined
 }
+
+/** Whether a failure of this kind is over sooner or later. */
+export const isUnavailable = (kind: DatabaseFailure['kind']): boolean => passing.has(kind)
+
+const passing: ReadonlySet<DatabaseFailure['kind']> = new Set([
+  'unavailable',
+  'timeout',
+  'retry',
+  'locked',
+])

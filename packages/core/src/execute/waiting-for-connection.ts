@@ -1,8 +1,7 @@
 // Waiting for a connection of the pool, which may be exhausted, or connecting to a server that does not answer.
 
 import { clientGone } from '../errors.ts'
-import type { Bounds } from './bounds.ts'
-import { noAnswer } from './running.ts'
+import { type Bounds, timeLeft } from './bounds.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'
 
 export class WaitingForConnection implements Waiting {
@@ -16,7 +15,7 @@ export class WaitingForConnection implements Waiting {
   constructor(bounds: Bounds, leave: (error: Error) => void) {
     this.#bounds = bounds
     this.#leave = leave
-    this.#until = ticksIn(bounds.deadline)
+    this.#until = ticksIn(timeLeft(bounds))
     beginWaiting(this)
   }
 
@@ -31,10 +30,16 @@ export class WaitingForConnection implements Waiting {
   tick(): void {
     this.#ticks += 1
     if (this.#bounds.client?.signal?.aborted === true) this.#end(clientGone())
-    else if (this.#ticks >= this.#until) this.#end(noAnswer(this.#bounds))
+    else if (this.#ticks >= this.#until) this.#end(noConnection(this.#bounds))
   }
 
   #end(error: Error): void {
     if (this.end()) this.#leave(error)
   }
 }
+
+/** As pools report it: nothing was sent, so nothing can have happened. */
+const noConnection = ({ deadline }: Bounds): Error =>
+  Object.assign(new Error(`No database connection became free within ${deadline} ms.`), {
+    code: 'ETIMEDOUT',
+  })

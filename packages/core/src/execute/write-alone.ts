@@ -5,6 +5,7 @@ import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { LoneStatements } from '../compile/lone-statements.ts'
 import type { Sendable } from '../compile/read-statements.ts'
 import { type CompiledWrite, compileRemoval } from '../compile/write-query.ts'
+import type { Dialect } from '../dialect/dialect.ts'
 import type { LoneEcho } from '../dialect/lone-writes.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -15,7 +16,11 @@ import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { keyIn, keyMatches } from './look-up.ts'
+import { onOneConnection } from './one-connection.ts'
+import { repeated } from './repeat.ts'
 import { runRows } from './run.ts'
+import { unknownOutcome } from './transaction.ts'
+import { unavailableBecause } from './unavailable.ts'
 import { type Refusal, refusalOf, type WriteContext } from './write-context.ts'
 import { keyToInsert, withCounter } from './write-create.ts'
 import { runWriteForRows } from './write-run.ts'
@@ -46,24 +51,26 @@ export async function insertAlone(
   lone: Lone,
   resource: Resource,
   values: Values,
-  { echo, rows: plan }: LoneAnswer,
+  answer: LoneAnswer,
 ): Promise<Written | undefined> {
   const { made, given } = keyToInsert(resource, values)
   const counted = made.every(({ type }) => type === 'integer' || type === 'bigint')
   if (!counted || made.length > 1 || Object.keys(given).length === 0) return undefined
-  const output = echo === 'returned' ? plan.output : nothing
+  const output = answer.echo === 'returned' ? answer.rows.output : nothing
   const { statement, readers } = lone.statements.insert(resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
-  const result = await sent(lone, statement, step, isAskedAgain)
-  if (result === undefined) return undefined
-  const [raw] = result.rows
-  if (raw !== undefined && readers.length > 0) {
-    return { key: keyOfRaw(resource, readers, raw), row: loadRow(readers, raw) }
-  }
-  if (result.numAffectedRows === 0n) return undefined
-  const key = keyIn(resource, withCounter(resource, given, made, result.insertId))
-  if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
-  return { key, row: await rowOf(lone, resource, plan, key) }
+  return answered(lone, resource, answer, async (own) => {
+    const result = await sent(own, statement, step, isAskedAgain)
+    if (result === undefined) return undefined
+    const [raw] = result.rows
+    if (raw !== undefined && readers.length > 0) {
+      return { key: keyOfRaw(resource, readers, raw), row: loadRow(readers, raw) }
+    }
+    if (result.numAffectedRows === 0n) return undefined
+    const key = keyIn(resource, withCounter(resource, given, made, result.insertId))
+    if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
+    return { key }
+  })
 }
 
 /** Changes a record; undefined where the database refused, or no record was found. */
@@ -72,20 +79,70 @@ export async function changeAlone(
   resource: Resource,
   key: readonly Value[],
   values: Values,
-  { echo, rows: plan }: LoneAnswer,
+  answer: LoneAnswer,
 ): Promise<Written | undefined> {
-  const output = echo === 'returned' ? plan.output : nothing
+  const isReturned = answer.echo === 'returned'
+  const output = isReturned ? answer.rows.output : nothing
   const matches = keyMatches(resource, key)
   const { statement, readers } = lone.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
-  const result = await sent(lone, statement, step, isRefused)
-  if (result === undefined) return undefined
-  const [raw] = result.rows
-  if (echo === 'returned') return raw && { key, row: loadRow(readers, raw) }
-  if ((result.numAffectedRows ?? 0n) === 0n) return undefined
-  const row = await rowOf(lone, resource, plan, key)
-  return row && { key, row }
+  const written = await answered(lone, resource, answer, async (own) => {
+    const result = await sent(own, statement, step, isRefused)
+    if (result === undefined) return undefined
+    const [raw] = result.rows
+    if (isReturned) return raw && { key, row: loadRow(readers, raw) }
+    return (result.numAffectedRows ?? 0n) === 0n ? undefined : { key }
+  })
+  return isReturned || written?.row !== undefined ? written : undefined
 }
+
+/** What a statement has written; without `row` where the record is still to be read. */
+type Stored = Pick<Written, 'key'> & Partial<Pick<Written, 'row'>>
+
+/**
+ * Runs the statement of a write and reads the record where the statement does not give it back: both on one connection,
+ * since behind the pool there may be several hosts, some of which lag behind. A read that fails is repeated on another
+ * connection, the write never is: it is stored.
+ */
+async function answered(
+  lone: Lone,
+  resource: Resource,
+  { echo, rows }: LoneAnswer,
+  write: (lone: Lone) => Promise<Stored | undefined>,
+): Promise<Written | undefined> {
+  const { connection } = lone
+  if (echo === 'returned') {
+    const stored = await write(lone)
+    return stored && { row: undefined, ...stored }
+  }
+  const { dialect } = connection
+  let failure: unknown
+  // Each statement is bounded by its connection.
+  const { statementTimeout: _, ...unbounded } = connection
+  const stored = await onOneConnection(connection.db, connection, async (db) => {
+    const own = { ...lone, connection: { ...unbounded, db } }
+    const written = await write(own)
+    if (written === undefined || 'row' in written) return written
+    try {
+      return { ...written, row: await rowOf(own, resource, rows, written.key) }
+    } catch (error) {
+      failure = error
+      return written
+    }
+  })
+  if (stored === undefined || 'row' in stored) return stored as Written | undefined
+  if (!isPassing(dialect, failure)) throw failure
+  try {
+    const again = () => rowOf(lone, resource, rows, stored.key)
+    return { ...stored, row: await repeated(again, (error) => isPassing(dialect, error)) }
+  } catch (error) {
+    throw isPassing(dialect, error) ? unknownOutcome(error) : error
+  }
+}
+
+/** Whether a read failed for a reason that may be over soon. */
+const isPassing = (dialect: Dialect, error: unknown): boolean =>
+  error instanceof ApiError && unavailableBecause(dialect, error.cause) !== undefined
 
 /** Removes a record, or marks it with `mark`; false where the database refused, or no record was found. */
 export async function removeAlone(
@@ -124,7 +181,10 @@ function keyOfRaw(
 const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | undefined =>
   loadRows(readers, [raw])[0]
 
-/** Runs a statement; undefined where it has done nothing for a reason that a transaction will find out about. */
+/**
+ * Runs a statement; undefined where it has done nothing for a reason that a transaction will find out about. It
+ * commits by itself, so where its connection broke it may be stored, and is not sent again.
+ */
 async function sent(
   lone: Lone,
   statement: Sendable,
@@ -135,7 +195,8 @@ async function sent(
     return await runWriteForRows(lone, statement, step)
   } catch (error) {
     if (leaves(lone, error)) return undefined
-    throw error
+    const isLost = lone.connection.dialect.classify(error).lost === true
+    throw isLost ? unknownOutcome(error) : error
   }
 }
 

@@ -4,6 +4,7 @@ import { compileRemovalOf, compileUpdateOf } from '../compile/link-query.ts'
 import { compileDelete, compileUpdate } from '../compile/write-query.ts'
 import { settingNames } from '../config/setting-names.ts'
 import {
+  type ApiError,
   forbidden,
   preconditionFailed,
   recordNotFound,
@@ -140,7 +141,7 @@ async function removeDependents(
 ): Promise<void> {
   const { context, cascade } = removal
   if (soft && !cascade) return
-  const blocking: string[] = []
+  const blocking: Dependent[] = []
   const links: (readonly [Dependent, readonly Value[]])[] = []
   for (const dependent of dependentsOf(context.registry, resource)) {
     const key = valuesOf(dependent.from, stored)
@@ -148,12 +149,24 @@ async function removeDependents(
     if (dependent.resource === null) links.push([dependent, key])
     else if (cascade) await removeRows(removal, dependent, dependent.resource, key, soft)
     else if (await isReferredTo(context, resource, dependent, key, stored)) {
-      blocking.push(dependent.name)
+      blocking.push(dependent)
     }
   }
-  if (blocking.length > 0) throw referredTo([...new Set(blocking)].sort())
+  if (blocking.length > 0) throw await keptBy(context, blocking)
   if (soft) return
   for (const [dependent, key] of links) await removeLinks(context, resource, dependent, key)
+}
+
+/** 409, which names the dependents that the caller may list: of the others it tells no more than that something refers. */
+async function keptBy(
+  { access }: WriteContext,
+  dependents: readonly Dependent[],
+): Promise<ApiError> {
+  const names = new Set<string>()
+  for (const { resource, name } of dependents) {
+    if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
+  }
+  return referredTo([...names].sort())
 }
 
 const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
@@ -175,13 +188,13 @@ async function isReferredTo(
 /** Each dependent goes through its own methods, roles and policy; one that the caller may not see keeps everything. */
 async function removeRows(
   removal: Removal,
-  { held, name }: Dependent,
+  dependent: Dependent,
   resource: Resource,
   key: readonly Value[],
   soft: boolean,
 ): Promise<void> {
   const { context, most } = removal
-  const equal = held.map((column, i) => ({ column, value: key[i] as Value }))
+  const equal = dependent.held.map((column, i) => ({ column, value: key[i] as Value }))
   // A row that is marked already still refers to a record that is about to be removed for good.
   const below = soft && resource.settings.softDelete !== null
   const plan = planLookUp(resource, equal, !below)
@@ -192,7 +205,9 @@ async function removeRows(
   const visible = await readScoped(context, plan, 'DELETE')
   // A policy that joins may give a row twice, so rows are compared and not counted.
   const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
-  if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) throw referredTo([name])
+  if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {
+    throw await keptBy(context, [dependent])
+  }
   for (const row of rows) await remove(removal, resource, row, below)
 }
 

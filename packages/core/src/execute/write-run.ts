@@ -40,6 +40,7 @@ async function send(
       case 'unavailable':
       case 'timeout':
       case 'retry':
+      case 'locked':
         throw unavailable(error)
       case 'other':
         throw error

@@ -52,6 +52,7 @@ export const requestHeaders = [
   'sec-fetch-site',
   'x-forwarded-for',
   'x-request-id',
+  'x-write-position',
 ] as const
 
 export type RequestHeader = (typeof requestHeaders)[number]

@@ -1,6 +1,8 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
 import { type Kysely, sql } from 'kysely'
+import { classifySqlite } from '../dialect/classify.ts'
+import { lockedBy, whenUnlocked } from '../execute/unlocked.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -54,8 +56,16 @@ const sampleRows = 1000
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
 type Db = Kysely<any>
 
+/** Milliseconds that a lock of the file is waited for. */
+const patience = 5_000
+
 /** Every table of one attached database; `main` without a name. */
-export async function readSqlite(db: Db, schema = 'main'): Promise<CatalogueTable[]> {
+export const readSqlite = (db: Db, schema = 'main'): Promise<CatalogueTable[]> =>
+  whenUnlocked(() => readTables(db, schema), lockedBy({ classify: classifySqlite }), {
+    deadline: patience,
+  })
+
+async function readTables(db: Db, schema: string): Promise<CatalogueTable[]> {
   const tables = await tableRows(db, schema)
   const columns = grouped(await columnRows(db, schema), (row) => row.table)
   const keys = grouped(await keyRows(db, schema), (row) => row.table)

@@ -13,6 +13,7 @@ export type Occasion =
   | 'restricted'
   | 'query'
   | 'list'
+  | 'position'
   | 'join'
   | 'value'
   | 'record'
@@ -84,6 +85,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.invalidParameter('limit', '0', 'a whole number from 1 to 100'), 'query'),
   entry(errors.featureDisabled('Grouping', setting, 'groupby=title'), 'query'),
   entry(errors.notHere('page', 'on a single object', 'page=2'), 'query'),
+  entry(errors.invalidPosition('yesterday'), 'position'),
   entry(errors.conflictingParameters('"page" excludes "after".', 'page=2'), 'query'),
   entry(errors.unsupportedQuery('This cannot be ordered by.', 'order_by=books.title'), 'query'),
 
@@ -118,5 +120,6 @@ export const catalogue: readonly Entry[] = [
   entry(errors.notUniqueColumns('title', ['id']), 'upsert'),
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),
+  entry(errors.userWithoutKey(), 'idempotent'),
   entry(errors.badIdempotencyKey('1 to 255 characters'), 'idempotent'),
 ]

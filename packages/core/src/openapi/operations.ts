@@ -67,6 +67,9 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const checks = checksOf(route, method)
   const protection = writer.protection(route, method)
   const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const told = tellsPosition(settings, method)
+    ? { ...draft, headers: { ...draft.headers, ...positionTold } }
+    : draft
   const description = [draft.description, rolesText(checks)].filter(Boolean).join('\n\n')
   return {
     operationId: writer.operationId(draft.id),
@@ -76,13 +79,16 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
     ...(settings.auth.strategies.length === 0
       ? {}
       : { security: securityOf(settings.auth, protection) }),
-    parameters: [...draft.parameters],
+    parameters: [
+      ...draft.parameters,
+      ...(carriesPosition(settings, method) ? [positionCarried] : []),
+    ],
     ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body) }),
     responses: {
       ...Object.fromEntries(
         [draft.also ?? [], draft.answer.status]
           .flat()
-          .map((status) => [status, success(draft, status, target, hooks)]),
+          .map((status) => [status, success(told, status, target, hooks)]),
       ),
       ...(draft.notModified
         ? { 304: { description: 'The record is the one the client has.' } }
@@ -284,6 +290,7 @@ function occasionsOf(
     ...occasions,
     'always',
     'database',
+    ...(carriesPosition(settings, method) ? (['position'] as const) : []),
     ...(target.settings.allowJoin ? (['join'] as const) : []),
     ...(required || strategies.length > 0 ? (['protected'] as const) : []),
     ...(passwords ? (['password', 'limited'] as const) : []),
@@ -363,6 +370,24 @@ const ifNoneMatch: ParameterObject = {
   description: 'ETag of the record as the client knows it; 304 where it is still the same.',
   schema: { type: 'string' },
 }
+
+const positionTold: HeadersObject = {
+  'X-Write-Position': header('Names everything that was written so far. Send it along to read it.'),
+}
+
+const positionCarried: ParameterObject = {
+  name: 'X-Write-Position',
+  in: 'header',
+  description:
+    'What a write was answered with: the answer has everything that was written until then.',
+  schema: { type: 'string' },
+}
+
+const tellsPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>
+  readYourWrites !== 'off' && method !== 'GET'
+
+const carriesPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>
+  readYourWrites !== 'off' && method === 'GET'
 
 const countHeaders = ({ settings }: Resource): HeadersObject =>
   settings.count === 'none'

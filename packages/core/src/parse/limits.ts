@@ -1,4 +1,4 @@
-// How much one query may ask for: the two limits a caller sets, the nesting limit, and the tally kept while reading.
+// How much one query may ask for: the limits a caller sets, the nesting limit, and the tally kept while reading.
 
 import { limitExceeded, malformedQuery } from '../errors.ts'
 
@@ -11,6 +11,8 @@ export interface RequestLimit {
 export interface ParseLimits {
   /** Filters, relation filters, aggregates and grouping keys of the whole query, nested ones included. */
   readonly conditions: RequestLimit
+  /** Relations that the relation filters of the whole query follow: databases take a table for each into the plan. */
+  readonly relationFilters: RequestLimit
   /** Items of one list of values, and of one list parameter such as `fields`. */
   readonly list: RequestLimit
 }
@@ -22,6 +24,7 @@ export const maxGroupDepth = 32
 export interface Tally {
   readonly limits: ParseLimits
   conditions: number
+  relationFilters: number
 }
 
 /** Counts one filter, relation filter, aggregate or grouping key. */
@@ -30,6 +33,20 @@ export function countCondition(tally: Tally, at: string): void {
   const { setting, value } = tally.limits.conditions
   if (tally.conditions > value) {
     throw limitExceeded(setting, value, 'The query has too many conditions', at)
+  }
+}
+
+/** Counts a relation filter that follows so many relations. */
+export function countRelationFilter(tally: Tally, relations: number, at: () => string): void {
+  tally.relationFilters += relations
+  const { setting, value } = tally.limits.relationFilters
+  if (tally.relationFilters > value) {
+    throw limitExceeded(
+      setting,
+      value,
+      'The conditions on related rows follow too many relations',
+      at(),
+    )
   }
 }
 

@@ -32,7 +32,7 @@ export interface ParseOptions {
  * ```
  */
 export function parseQuery(raw: string, options: ParseOptions): QueryAst {
-  const tally: Tally = { limits: options.limits, conditions: 0 }
+  const tally: Tally = { limits: options.limits, conditions: 0, relationFilters: 0 }
   const additional = options.additional ?? none
   const draft = emptyDraft()
   for (const pair of splitPairs(raw)) {

@@ -13,7 +13,7 @@ import {
 } from './cursor.ts'
 import { readPath } from './field.ts'
 import { readFilter } from './filter.ts'
-import { countCondition } from './limits.ts'
+import { countCondition, countRelationFilter } from './limits.ts'
 import { rawText, spanOf, trim } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
@@ -54,6 +54,7 @@ export function readRelationFilter(
     const reason = `Expected a relation in "${kind}()", such as ${kind}(books) or ${kind}(books.price__gt=20).`
     throw malformed(pair, start, cursor.position, reason)
   }
+  countRelationFilter(cursor.tally, path.length, () => rawText(pair, start, cursor.position))
   return { kind, path, where, span: spanOf(pair, start, cursor.position) }
 }
 

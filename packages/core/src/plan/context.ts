@@ -15,6 +15,8 @@ export interface PlanContext {
   readonly aliases: Aliases
   readonly reach: Reach
   readonly includeDeleted: boolean
+  /** Whether the query has so few joins and relation filters that the database may plan all of them as one join. */
+  readonly fewRelations: boolean
 }
 
 /** The client's own text of a node, for `errors.at`. */

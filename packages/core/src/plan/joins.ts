@@ -10,7 +10,8 @@ import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type PlanContext, relatedSource } from './context.ts'
 import type { PlannedJoin, Source } from './plan.ts'
 
-const joinTypes: ReadonlyMap<string, PlannedJoin['type']> = new Map([
+/** The values of `join_type`. */
+export const joinTypes: ReadonlyMap<string, PlannedJoin['type']> = new Map([
   ['inner', 'inner'],
   ['left', 'left'],
   ['outer', 'left'],

@@ -58,9 +58,10 @@ export type Slot = { readonly query: number } | { readonly key: number }
 
 /**
  * How related rows are looked up: for `each` row of the base, for each row that is being looked up itself (`nested`),
- * `once` for all rows, or in `any` of these ways, as the database does best.
+ * `once` for all rows, or in `any` of these ways, as the database does best. `apart` is `each` in a query of many relations,
+ * which the database is not to plan as one join.
  */
-export type LookUp = 'each' | 'nested' | 'once' | 'any'
+export type LookUp = 'each' | 'apart' | 'nested' | 'once' | 'any'
 
 export type Condition =
   | {

@@ -7,6 +7,7 @@ import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
 import { openSource, type PlanContext, type Reach, textAt } from './context.ts'
 import { checkRelationParameters, neededKeys, planRelations } from './embeds.ts'
+import { hasFewRelations } from './few-relations.ts'
 import { asksForGroups, planGroups } from './groups.ts'
 import { isToMany, planJoins } from './joins.ts'
 import { asksForKeyset, planKeyset } from './keyset.ts'
@@ -139,7 +140,14 @@ function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanConte
   const includeDeleted = text === undefined ? false : parseBoolean(text)
   if (includeDeleted === undefined)
     throw invalidParameter('include_deleted', text ?? '', 'true or false')
-  return { resource, ast, reach, includeDeleted, aliases: createAliases() }
+  return {
+    resource,
+    ast,
+    reach,
+    includeDeleted,
+    aliases: createAliases(),
+    fewRelations: hasFewRelations(ast),
+  }
 }
 
 const baseSource = (

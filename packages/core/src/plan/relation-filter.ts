@@ -31,8 +31,9 @@ export function planRelationFilter(
   const [first, ...rest] = node.path
   if (first === undefined) throw unknownPathSegment('', '', at)
   const condition = step(context, names, first, rest, node, at)
-  const exact = condition.lookUp === 'once' ? ({ exact: true } as const) : {}
-  return { ...condition, negated: node.kind === 'missing', ...exact }
+  const lookUp = condition.lookUp === 'each' && !context.fewRelations ? 'apart' : condition.lookUp
+  const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
+  return { ...condition, lookUp, negated: node.kind === 'missing', ...exact }
 }
 
 function step(

@@ -10,6 +10,7 @@ import { isInTransaction } from './transaction-state.ts'
 export interface MysqlClient {
   readonly config: object
   readonly threadId: number | null
+  readonly stream?: { destroy(): unknown }
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   query(...args: any[]): any
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -249,7 +250,11 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       return client.threadId
     },
     connect: (callback?: (error: unknown) => void) => client.connect(callback),
-    destroy: () => client.destroy(),
+    destroy() {
+      client.destroy()
+      // The driver ends its side alone, and waits for a server that may never answer.
+      client.stream?.destroy()
+    },
     release: () => client.release(),
     query(text: string, values: unknown, callback?: Callback) {
       if (callback === undefined) return client.query(text, values)

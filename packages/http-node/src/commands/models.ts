@@ -11,7 +11,7 @@ export async function models(
   options: ReadSchemaOptions,
   io: CommandIo,
 ): Promise<void> {
-  const database = await readDatabase(target, options, io.err)
+  const database = await readDatabase(target, options, io.err, io.err)
   await database.close()
   const { introspection } = database
   const published = database.models.filter(({ meta }) => meta !== undefined)

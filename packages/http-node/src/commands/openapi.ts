@@ -23,7 +23,7 @@ async function ofDatabase(
   options: ReadSchemaOptions,
   io: Pick<CommandIo, 'err'>,
 ): Promise<unknown> {
-  const database = await readDatabase(target, options, io.err)
+  const database = await readDatabase(target, options, io.err, io.err)
   try {
     const { db, models } = database
     const api = createApi({ db, models, config: servedConfig, onWarning: io.err })

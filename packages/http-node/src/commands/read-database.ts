@@ -22,8 +22,9 @@ export async function readDatabase(
   target: string,
   options: ReadSchemaOptions,
   progress: (line: string) => void,
+  onWarning: (line: string) => void,
 ): Promise<ReadDatabase> {
-  const opened = await openDatabase(target, { readOnly: true })
+  const opened = await openDatabase(target, { readOnly: true, onWarning })
   progress(`Connecting to ${opened.name} …`)
   try {
     await opened.db.executeQuery(opened.db.selectNoFrom((eb) => eb.lit(1).as('one')).compile())

@@ -1,11 +1,13 @@
 // model-api serve of a database: everything it has, to be read, with word of what is published and what is not.
 
 import { type ApiConfig, createApi } from '@model-api/core'
+import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
 import { describeHeldBack, describeLeftOut, describeNotes, describeResources } from '../describe.ts'
 import { messageOf } from '../failure.ts'
 import type { CommandIo } from './io.ts'
 import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
 import { type ReadDatabase, type ReadSchemaOptions, readDatabase } from './read-database.ts'
+import type { ServeOptions } from './serve.ts'
 import { worthTrying } from './worth-trying.ts'
 
 const prefix = '/api'
@@ -21,20 +23,31 @@ export const servedConfig: ApiConfig = {
 /** Read only: nothing is written, and the database is told so. */
 export async function serveDatabase(
   target: string,
-  options: Listening & ReadSchemaOptions,
+  options: ServedDatabase,
   io: CommandIo,
 ): Promise<void> {
-  const database = await readDatabase(target, options, io.out)
+  const opened: OpenDatabase[] = []
   try {
-    await serveRead(database, options, io)
+    const database = await readDatabase(target, options, io.out, io.err)
+    opened.push(database)
+    const replicas: OpenDatabase[] = []
+    for (const replica of options.replicas ?? []) {
+      replicas.push(await openDatabase(replica, { readOnly: true, onWarning: io.err }))
+      opened.push(...replicas.slice(-1))
+    }
+    await serveRead(database, replicas, options, io)
   } finally {
-    await database.close()
+    await Promise.all(opened.map((one) => one.close()))
   }
 }
 
+/** What of the options of serve is for a database. */
+type ServedDatabase = Listening & ReadSchemaOptions & Pick<ServeOptions, 'replicas'>
+
 async function serveRead(
   database: ReadDatabase,
-  options: Listening & ReadSchemaOptions,
+  replicas: readonly OpenDatabase[],
+  options: ServedDatabase,
   io: CommandIo,
 ): Promise<void> {
   const { introspection, models } = database
@@ -53,6 +66,7 @@ async function serveRead(
   }
   const api = createApi({
     db: database.db,
+    replicas: replicas.map(({ db }) => db),
     models,
     config: servedConfig,
     ...(options.schema === undefined ? {} : { schema: options.schema }),
@@ -60,6 +74,7 @@ async function serveRead(
     onWarning: io.err,
   })
   await api.ready
+  if (replicas.length > 0) say([`Reading from ${replicas.map(({ name }) => name).join(', ')}`])
   say(['', ...describeResources(api.registry, prefix), ...unpublished])
   say(describeNotes(introspection.notes))
   const requests = await worthTrying(api, prefix)

@@ -14,6 +14,8 @@ import { serveModule } from './serve-module.ts'
 export interface ServeOptions extends Listening, ReadSchemaOptions {
   /** How many processes serve; 1: this one. */
   readonly workers: number
+  /** Replicas of the database, to read from. */
+  readonly replicas?: readonly string[]
 }
 
 /** Serves until `io.stopped` settles. */
@@ -27,6 +29,9 @@ export async function serve(target: string, options: ServeOptions, io: CommandIo
 function refuseTableOptions(target: string, options: ServeOptions): void {
   if (!isModule(target)) return
   const name = (['schema', 'only', 'except'] as const).find((one) => one in options)
+  if (options.replicas !== undefined) {
+    throw usageError(`--replica is for a database; ${target} opens its replicas itself.`)
+  }
   if (name === undefined) return
   throw usageError(`--${name} is for a database; ${target} says itself what it publishes.`)
 }
@@ -51,10 +56,12 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
 
 /** The command line of a worker; nothing is left to its environment, which may be another than ours. */
 function wordsOf(target: string, options: ServeOptions): string[] {
-  const { port, host, workers, drainDelay = 0, schema, only = [], except = [] } = options
+  const { port, host, workers, drainDelay = 0, replicas = [] } = options
+  const { schema, only = [], except = [] } = options
   return [
     ...['serve', `--port=${port}`, `--host=${host}`, `--workers=${workers}`],
     `--drain-delay=${drainDelay}`,
+    ...replicas.map((replica) => `--replica=${replica}`),
     ...(schema === undefined ? [] : [`--schema=${schema}`]),
     ...only.map((table) => `--only=${table}`),
     ...except.map((table) => `--except=${table}`),

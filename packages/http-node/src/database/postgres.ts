@@ -2,15 +2,20 @@
 
 import { type PgClient, preparedPg } from '@model-api/core/prepared'
 import { Kysely, PostgresDialect } from 'kysely'
+import type Pg from 'pg'
+import { createHosts, type Hosts, isUnreachable, notWritable, onSomeHost } from './hosts.ts'
 import { keepAliveDelay } from './keep-alive.ts'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
+import type { Locations } from './target.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-export async function openPostgres(url: string, limits: Limits): Promise<Kysely<any>> {
+export async function openPostgres(targets: Locations, limits: Limits): Promise<Kysely<any>> {
   const { default: pg } = await loadDriver('pg', 'PostgreSQL', () => import('pg'))
+  const hosts = createHosts(targets)
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: targets[0],
+    ...(hosts.urls.length === 1 ? {} : { Client: movingClient(pg.Client, hosts) }),
     max: limits.connections,
     connectionTimeoutMillis: limits.connectionTimeout,
     application_name: 'model-api',
@@ -29,9 +34,62 @@ export async function openPostgres(url: string, limits: Limits): Promise<Kysely<
     "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end",
   ]
   // A statement rather than start-up parameters, which connection poolers refuse.
-  const text = `select ${calls.join(', ')}`
-  const setUp = (client: PgClient): Promise<unknown> => client.query(text, settings.flat())
+  const isReadOnly = `current_setting('transaction_read_only') = 'on' as "isReadOnly"`
+  const text = `select ${[...calls, isReadOnly].join(', ')}`
+  const mustWrite = hosts.urls.length > 1 && !limits.readOnly
+  const setUp = async (client: PgClient): Promise<void> => {
+    const { rows } = await client.query(text, settings.flat())
+    if (!mustWrite || rows[0]?.isReadOnly !== true) return
+    leaveHostOf(client, hosts)
+    throw notWritable()
+  }
+  const prepared = preparedPg(pool, { named: limits.prepared, setUp })
   return new Kysely({
-    dialect: new PostgresDialect({ pool: preparedPg(pool, { named: limits.prepared, setUp }) }),
+    dialect: new PostgresDialect({
+      pool: { ...prepared, connect: () => onSomeHost(hosts, () => prepared.connect()) },
+    }),
   })
+}
+
+/** The URL that a client of `movingClient` was opened with. */
+const urls = new WeakMap<object, string>()
+
+/** Clients that connect to the server that serves at the time, and leave it where it cannot be reached. */
+function movingClient(Client: typeof Pg.Client, hosts: Hosts): typeof Pg.Client {
+  return class extends Client {
+    constructor(config: object = {}) {
+      const url = hosts.current
+      // The pool hides its password from enumeration.
+      const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config))
+      super(Object.assign(copy, { connectionString: url }))
+      urls.set(this, url)
+      const { closed } = hosts.opened(url, () => streamOf(this)?.destroy())
+      this.once('end', closed)
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads
+    override connect(callback?: any): any {
+      const settle = (error: unknown): void => {
+        if (error && isUnreachable(error)) leaveHostOf(this, hosts)
+      }
+      if (callback === undefined) {
+        return super.connect().catch((error: unknown) => {
+          settle(error)
+          throw error
+        })
+      }
+      return super.connect((error: Error, ...more: unknown[]) => {
+        settle(error)
+        callback(error, ...more)
+      })
+    }
+  }
+}
+
+const streamOf = (client: object): { destroy(): void } | undefined =>
+  (client as { connection?: { stream?: { destroy(): void } } }).connection?.stream
+
+function leaveHostOf(client: object, hosts: Hosts): void {
+  const url = urls.get(client)
+  if (url !== undefined) hosts.leave(url)
 }

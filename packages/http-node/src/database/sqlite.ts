@@ -5,9 +5,11 @@ import { preparedSqlite } from '@model-api/core/prepared'
 import { Kysely, SqliteDialect } from 'kysely'
 import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
+import type { Locations } from './target.ts'
+import { type OpenFile, watchedFile } from './watched-file.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-export async function openSqlite(file: string, limits: Limits): Promise<Kysely<any>> {
+export async function openSqlite([file]: Locations, limits: Limits): Promise<Kysely<any>> {
   if (!existsSync(file)) throw new Error(`There is no file "${file}".`)
   if (!statSync(file).isFile()) throw new Error(`"${file}" is not a file.`)
   const { default: Database } = await loadDriver(
@@ -15,13 +17,19 @@ export async function openSqlite(file: string, limits: Limits): Promise<Kysely<a
     'a SQLite file',
     () => import('better-sqlite3'),
   )
-  const database = new Database(file, {
-    fileMustExist: true,
-    readonly: limits.readOnly,
-    // How long a locked database is waited for.
-    timeout: limits.connectionTimeout,
-  })
-  if (!limits.readOnly) database.pragma('foreign_keys = on')
-  const served = limits.prepared ? preparedSqlite(database) : database
-  return new Kysely({ dialect: new SqliteDialect({ database: served }) })
+  const open = (): OpenFile => {
+    const database = new Database(file, {
+      fileMustExist: true,
+      readonly: limits.readOnly,
+      // Waiting for a lock inside SQLite would stop the process; the API tries again without that.
+      timeout: 0,
+    })
+    if (!limits.readOnly) database.pragma('foreign_keys = on')
+    return {
+      served: limits.prepared ? preparedSqlite(database) : database,
+      isInTransaction: () => database.inTransaction,
+    }
+  }
+  const database = watchedFile(file, { open, onWarning: limits.onWarning })
+  return new Kysely({ dialect: new SqliteDialect({ database }) })
 }

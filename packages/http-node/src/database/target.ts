@@ -2,10 +2,12 @@
 
 import { fileURLToPath } from 'node:url'
 
+export type Locations = readonly [string, ...string[]]
+
 export interface Target {
   readonly kind: 'sqlite' | 'postgres' | 'mysql'
-  /** A file name, or the URL as the driver wants it. */
-  readonly location: string
+  /** A file name, or the URL as the driver wants it; one for each host of the URL. */
+  readonly locations: Locations
   /** For people: no password. */
   readonly name: string
 }
@@ -21,21 +23,21 @@ export function readTarget(target: string): Target {
   switch (name) {
     case 'postgres':
     case 'postgresql':
-      return { kind: 'postgres', location: checkedUrl(target), name: withoutPassword(target) }
+      return { kind: 'postgres', locations: checkedUrls(target), name: withoutPassword(target) }
     case 'mysql':
     case 'mariadb': {
-      const location = checkedUrl(target).replace(scheme, 'mysql:')
-      return { kind: 'mysql', location, name: withoutPassword(target) }
+      const locations = checkedUrls(target.replace(scheme, 'mysql:'), target)
+      return { kind: 'mysql', locations, name: withoutPassword(target) }
     }
     case 'file':
     case 'sqlite': {
       const file = fileOf(target)
-      return { kind: 'sqlite', location: file, name: file }
+      return { kind: 'sqlite', locations: [file], name: file }
     }
     case undefined:
-      return { kind: 'sqlite', location: target, name: target }
+      return { kind: 'sqlite', locations: [target], name: target }
     default:
-      if (!target.includes('://')) return { kind: 'sqlite', location: target, name: target }
+      if (!target.includes('://')) return { kind: 'sqlite', locations: [target], name: target }
       throw new Error(`"${name}://" is no database we know. Expected ${targetForms}.`)
   }
 }
@@ -46,11 +48,18 @@ function fileOf(target: string): string {
   return target.replace(scheme, '').replace(/^\/\//, '')
 }
 
-function checkedUrl(target: string): string {
-  if (!target.includes('://') || !URL.canParse(target)) {
-    throw new Error(`"${withoutPassword(target)}" is no complete URL. Expected ${targetForms}.`)
+/** What stands before the hosts, the hosts, and what stands behind them. */
+const authority = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is
+
+/** One URL for each host: `postgres://ann@first,second:5433/db`. */
+function checkedUrls(url: string, given: string = url): Locations {
+  const [, before = '', hosts = '', after = ''] = authority.exec(url) ?? []
+  const [first = url, ...others] = hosts.split(',').map((host) => `${before}${host}${after}`)
+  const urls: Locations = before === '' ? [url] : [first, ...others]
+  if (!urls.every((one) => one.includes('://') && URL.canParse(one))) {
+    throw new Error(`"${withoutPassword(given)}" is no complete URL. Expected ${targetForms}.`)
   }
-  return target
+  return urls
 }
 
 /** Passwords must not reach the screen, nor a log. */

@@ -1,0 +1,70 @@
+// Where a read is sent: to a replica where there is one that may answer it, else to the primary.
+
+import type { Call } from '../call.ts'
+import { ApiError } from '../errors.ts'
+import type { Replica } from '../execute/replica.ts'
+import type { Result } from '../http/envelope.ts'
+import { type Soon, whenThere } from '../soon.ts'
+import { carriedPosition } from './write-position.ts'
+
+/**
+ * Reads from a replica, and once more from the primary where the replica was lost on the way. Whoever carries the position
+ * of a write reads where that write is. An instance of the session getter's is read as it is.
+ */
+export function readPreferringReplica(
+  call: Call,
+  read: (call: Call) => Soon<Result>,
+): Soon<Result> {
+  const { replicas, root, session } = call.runtime
+  if (replicas === undefined) return read(call)
+  return whenThere(session(call.request), (own) => {
+    if (own !== root) return read(call)
+    return whenThere(replicaFor(call), (replica) =>
+      replica === undefined ? read(call) : readFrom(call, replica, read),
+    )
+  })
+}
+
+/** A replica that has what the caller has written, or undefined. */
+function replicaFor(call: Call): Soon<Replica | undefined> {
+  const { replicas, settings } = call.runtime
+  const replica = replicas?.next()
+  if (replica === undefined || settings.readYourWrites === 'off') return replica
+  const position = carriedPosition(call, replica.dialect)
+  if (position === undefined) return replica
+  if (position === 'unknown') return undefined
+  return replica.reaches(position, call.request).then(
+    (isReached) => (isReached ? replica : undefined),
+    (error: unknown) => {
+      if (!isLost(error, replica)) throw error
+      replicas?.leaveOut(replica, error)
+      return undefined
+    },
+  )
+}
+
+async function readFrom(
+  call: Call,
+  replica: Replica,
+  read: (call: Call) => Soon<Result>,
+): Promise<Result> {
+  try {
+    return await read({ ...call, replica })
+  } catch (error) {
+    const lost = isLost(error, replica)
+    if (lost) call.runtime.replicas?.leaveOut(replica, error)
+    if (lost || gaveWay(error, replica)) return read(call)
+    throw error
+  }
+}
+
+const kindOf = (error: unknown, { dialect }: Replica): string | undefined =>
+  error instanceof ApiError && error.status === 503 && error.cause !== undefined
+    ? dialect.classify(error.cause).kind
+    : undefined
+
+const isLost = (error: unknown, replica: Replica): boolean =>
+  kindOf(error, replica) === 'unavailable'
+
+/** A replica ends a read that is in the way of what it has to apply. */
+const gaveWay = (error: unknown, replica: Replica): boolean => kindOf(error, replica) === 'retry'

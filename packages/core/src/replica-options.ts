@@ -1,0 +1,68 @@
+// The replicas of createApi: instances of the same kind as the primary, and what telling positions takes.
+
+import type { AnyDatabase } from './compile/target.ts'
+import type { ReadYourWrites } from './config/config.ts'
+import type { Problems } from './config/problems.ts'
+import { settingNames } from './config/setting-names.ts'
+import { detectDialect } from './dialect/detect.ts'
+import type { Dialect } from './dialect/dialect.ts'
+import { isInstance, schemaPluginProblem } from './session.ts'
+
+export interface ReplicaOptions {
+  readonly replicas: readonly AnyDatabase[] | undefined
+  readonly schema: string | undefined
+  /** The dialect of the primary, and what was given to name it. */
+  readonly dialect: Dialect
+  readonly named: string | Dialect | undefined
+  readonly readYourWrites: ReadYourWrites
+}
+
+/** The replicas that may be read from; what is wrong with one becomes a problem. */
+export function checkedReplicas(
+  { replicas, schema, dialect, named, readYourWrites }: ReplicaOptions,
+  problems: Problems,
+): readonly AnyDatabase[] {
+  if (readYourWrites !== 'off') {
+    const problem = positionsProblem(replicas, dialect)
+    if (problem !== undefined) problems.add(`config.${settingNames.readYourWrites}`, problem)
+  }
+  if (replicas === undefined) return []
+  if (!Array.isArray(replicas)) {
+    problems.add('replicas', 'expected a list of Kysely instances.')
+    return []
+  }
+  replicas.forEach((replica, i) => {
+    const problem = replicaProblem(replica, schema) ?? kindProblem(replica, dialect, named)
+    if (problem !== undefined) problems.add(`replicas[${i}]`, problem)
+  })
+  return replicas
+}
+
+function positionsProblem(
+  replicas: readonly AnyDatabase[] | undefined,
+  { name, replication }: Dialect,
+): string | undefined {
+  if (replicas === undefined) {
+    return 'is about replicas, and there are none. Pass createApi({ replicas: [replica] }), or an empty list.'
+  }
+  return replication === undefined && replicas.length > 0
+    ? `needs a database that tells how far it has come in its log; a database of the kind "${name}" does not.`
+    : undefined
+}
+
+function replicaProblem(replica: unknown, schema: string | undefined): string | undefined {
+  if (!isInstance(replica)) return 'expected a Kysely instance.'
+  if (replica.isTransaction) return 'is a transaction; expected the instance of a pool.'
+  return schemaPluginProblem('It', replica, schema)
+}
+
+function kindProblem(
+  replica: AnyDatabase,
+  dialect: Dialect,
+  named: string | Dialect | undefined,
+): string | undefined {
+  const { name } = detectDialect(replica, named)
+  return name === dialect.name
+    ? undefined
+    : `is a database of the kind "${name}", and \`db\` one of the kind "${dialect.name}".`
+}

@@ -1,0 +1,41 @@
+/** All deliberate breaks, by room of the source. */
+import { access } from './access.ts'
+import { auth } from './auth.ts'
+import type { Break } from './break.ts'
+import { compile } from './compile.ts'
+import { dialect } from './dialect.ts'
+import { endpoints } from './endpoints.ts'
+import { execute } from './execute.ts'
+import { hooks } from './hooks.ts'
+import { http } from './http.ts'
+import { httpNode } from './http-node.ts'
+import { input } from './input.ts'
+import { limits } from './limits.ts'
+import { parse } from './parse.ts'
+import { plan } from './plan.ts'
+import { planCache } from './plan-cache.ts'
+import { registry } from './registry.ts'
+import { serialize } from './serialize.ts'
+import { sqliteFiles } from './sqlite-files.ts'
+import { statements } from './statements.ts'
+
+export const breaks: readonly Break[] = [
+  ...access,
+  ...auth,
+  ...compile,
+  ...dialect,
+  ...endpoints,
+  ...execute,
+  ...hooks,
+  ...http,
+  ...httpNode,
+  ...input,
+  ...limits,
+  ...parse,
+  ...plan,
+  ...planCache,
+  ...registry,
+  ...serialize,
+  ...sqliteFiles,
+  ...statements,
+]

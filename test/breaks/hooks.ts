@@ -1,0 +1,55 @@
+/** Breaks of callbacks: time limits, what they are given, when they run. */
+import type { Break } from './break.ts'
+
+export const hooks: readonly Break[] = [
+  {
+    title: 'A callback that never settles is waited for without end',
+    file: 'packages/core/src/call-hook.ts',
+    find: 'return withTimeLimit(result, timeout, late).catch((error: unknown) => {',
+    replace: 'return withTimeLimit(result, 2 ** 30, late).catch((error: unknown) => {',
+    fails: 'test/hooks/host-code.test.ts',
+  },
+  {
+    title: 'A policy that never settles is a refusal, not a failure',
+    file: 'packages/core/src/access/ask.ts',
+    find: 'if (error instanceof ApiError || error instanceof StuckHook) throw error',
+    replace: 'if (error instanceof ApiError) throw error',
+    fails: 'test/hooks/host-code.test.ts',
+  },
+  {
+    title: 'A callback that returns nothing answers null',
+    file: 'packages/core/src/call-hook.ts',
+    find: 'if (result === undefined) {',
+    replace: 'if (result === name) {',
+    fails: 'test/hooks/host-code.test.ts',
+  },
+  {
+    title: 'A hook that waits for the connection of its own transaction waits for ever',
+    file: 'packages/core/src/hooks/one-connection.ts',
+    find: 'return hook === undefined || hook.over',
+    replace: 'return hook === undefined || !hook.over',
+    fails: 'test/hooks/one-connection.test.ts',
+  },
+  {
+    title: 'What a callback returns is stored, whatever it is',
+    file: 'packages/core/src/hooks/write-hooks.ts',
+    find: "if ('expected' in converted && column.computed === undefined) {",
+    replace: "if ('expected' in converted && column.computed !== undefined) {",
+    fails: 'test/writing/transactions.test.ts',
+  },
+  {
+    title: 'Embedded records are not shown to the dump callback of their model',
+    file: 'packages/core/src/hooks/read-hooks.ts',
+    find: 'if (!hasDump(target, embed.embeds)) continue',
+    replace: 'if (hasDump(target, embed.embeds)) continue',
+    fails: 'test/hooks/read-hooks.test.ts',
+  },
+  {
+    title: 'Callbacks of a write are given another connection than its transaction',
+    file: 'packages/core/src/access/hook-args.ts',
+    find: 'const db = transaction ?? runtime.session(request)\n  if (db instanceof Promise) throw',
+    replace:
+      'const db = runtime.session(request) ?? transaction\n  if (db instanceof Promise) throw',
+    fails: 'test/hooks/hook-args.test.ts',
+  },
+]

@@ -1,0 +1,103 @@
+/** Breaks of rate limits: who is counted, for how long, and where. */
+import type { Break } from './break.ts'
+
+export const limits: readonly Break[] = [
+  {
+    title: 'One request more than the limit is answered',
+    file: 'packages/core/src/limits/limiter.ts',
+    find: 'if (state.count > window.count) throw refusal(state)',
+    replace: 'if (state.count > window.count + 1) throw refusal(state)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Only the first window of a limit is counted',
+    file: 'packages/core/src/limits/limiter.ts',
+    find: '...(await ask(kind, `${key}|${window.ms}`, window.ms)),',
+    replace: '...(await ask(kind, key, window.ms)),',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'A full window is noticed one request too late where it is only looked at',
+    file: 'packages/core/src/limits/limiter.ts',
+    find: 'if (state.count >= window.count) throw refusal(state)',
+    replace: 'if (state.count > window.count) throw refusal(state)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Any client names its own address',
+    file: 'packages/core/src/limits/address.ts',
+    find: 'if (!believed) return client',
+    replace: '',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Forwarded addresses are read from the end that the client wrote',
+    file: 'packages/core/src/limits/address.ts',
+    find: 'forwardedFor(request).reverse()',
+    replace: 'forwardedFor(request)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Each of the addresses of one IPv6 network has a limit of its own',
+    file: 'packages/core/src/limits/address.ts',
+    find: 'return `${(ip.value >> 64n).toString(16)}::/64`',
+    replace: 'return ip.value.toString(16)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'A window never ends',
+    file: 'packages/core/src/limits/memory-store.ts',
+    find: 'counter.count = 0',
+    replace: '',
+    fails: 'test/limits/memory-store.test.ts',
+  },
+  {
+    title: 'A store that gives no answer stops every request',
+    file: 'packages/core/src/limits/watched-store.ts',
+    find: 'leave(error)\n      return memory(kind, key, windowMs)',
+    replace: 'leave(error)\n      throw error',
+    fails: 'test/limits/store-away.test.ts',
+  },
+  {
+    title: 'A store that was away is never asked again',
+    file: 'packages/core/src/limits/watched-store.ts',
+    find: 'away = false\n    return answer',
+    replace: '\n    return answer',
+    fails: 'test/limits/store-away.test.ts',
+  },
+  {
+    title: 'A store whose clock differs shuts clients out for longer than the window',
+    file: 'packages/core/src/limits/counts.ts',
+    find: 'Math.min(Math.max(left, 0), windowMs)',
+    replace: 'Math.max(left, 0)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Everybody behind one address shares the limit, though they are known',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: 'if (!pending) return limiter.count(proven ? byAccount(proven) : address(), windows)',
+    replace: 'if (!pending) return limiter.count(address(), windows)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Requests that are refused for their credentials are not counted',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: 'await counting.afterwards(null)',
+    replace: '',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Many addresses fill the memory',
+    file: 'packages/core/src/limits/memory-store.ts',
+    find: 'if (lowest !== undefined) remove(lowest)',
+    replace: '',
+    fails: 'test/limits/memory-store.test.ts',
+  },
+  {
+    title: 'A protected answer may be kept by any cache',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: "{ ...vary, 'cache-control': 'private, no-cache' }",
+    replace: 'vary',
+    fails: 'test/auth/endpoints.test.ts',
+  },
+]

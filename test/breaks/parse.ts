@@ -1,0 +1,68 @@
+/** Breaks of how query strings are read: what separates, what is decoded, how much one may ask for. */
+import type { Break } from './break.ts'
+
+export const parse: readonly Break[] = [
+  {
+    title: 'A query has as many conditions as the client likes',
+    file: 'packages/core/src/parse/limits.ts',
+    find: 'if (tally.conditions > value) {',
+    replace: 'if (tally.conditions > 1e9) {',
+    fails: 'test/contract/limits.test.ts',
+  },
+  {
+    title: 'A list has as many values as the client likes',
+    file: 'packages/core/src/parse/limits.ts',
+    find: 'if (length > value) throw limitExceeded',
+    replace: 'if (length > 1e9) throw limitExceeded',
+    fails: 'test/contract/limits.test.ts',
+  },
+  {
+    title: 'Groups are nested until the stack is full',
+    file: 'packages/core/src/parse/limits.ts',
+    find: 'if (depth > maxGroupDepth) {',
+    replace: 'if (depth > 1e9) {',
+    fails: 'test/contract/limits.test.ts',
+  },
+  {
+    title: 'The second of two equal parameters counts, without a word',
+    file: 'packages/core/src/parse/parameter.ts',
+    find: 'if (draft.single[name] !== undefined) throw repeatedParameter(name, rawText(pair, 0, 0))',
+    replace: '',
+    fails: 'test/contract/query-parameters.test.ts',
+  },
+  {
+    title: 'An encoded comma separates values',
+    file: 'packages/core/src/parse/cursor.ts',
+    find: "(char === ',' || char === '=') && (reading === 'decoded' || isRaw(pair, index))",
+    replace: "char === ',' || char === '='",
+    fails: 'test/contract/filtering.test.ts',
+  },
+  {
+    title: 'A NUL character reaches the database',
+    file: 'packages/core/src/parse/query-string.ts',
+    find: "if (code === 0) throw forbiddenCharacter('a NUL character', at)",
+    replace: '',
+    fails: 'test/contract/filtering.test.ts',
+  },
+  {
+    title: 'Half a character reaches the database',
+    file: 'packages/core/src/parse/query-string.ts',
+    find: "if (!paired) throw forbiddenCharacter('half of a surrogate pair', at)",
+    replace: '',
+    fails: 'test/unit/parse/query-string.test.ts',
+  },
+  {
+    title: 'An unknown parameter is ignored',
+    file: 'packages/core/src/parse/parse-query.ts',
+    find: 'throw noSuchParameter(pair, key, additional)',
+    replace: 'return',
+    fails: 'test/contract/query-parameters.test.ts',
+  },
+  {
+    title: 'What follows the closing bracket of a group is dropped',
+    file: 'packages/core/src/parse/cursor.ts',
+    find: 'if (atEnd(cursor)) return\n  throw malformedQuery(',
+    replace: 'if (!atEnd(cursor) || true) return\n  throw malformedQuery(',
+    fails: 'test/unit/parse/group.test.ts',
+  },
+]

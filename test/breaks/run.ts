@@ -1,0 +1,204 @@
+/**
+ * Breaks the source on purpose, one line at a time, in a copy of the repository, and looks whether the tests notice:
+ * `pnpm breaks [name part …] [--database postgres] [--jobs N] [--show]`. Minutes, not part of `npm test`.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { DatabaseName } from '../support/databases.ts'
+import { dropLeftovers } from '../support/leftovers.ts'
+import { findServers, onlyServers, type Servers, stopServers } from '../support/servers.ts'
+import { breaks } from './all.ts'
+import { type Break, broken } from './break.ts'
+import { copyRepository, removeCopy, repository } from './copy.ts'
+import { type Outcome, type Trial, tryFile } from './trial.ts'
+
+const help = `pnpm breaks [name part …]
+  A break runs when its title, file and test file together contain every name part.
+  --database NAME   where a break names no database: this one too, besides SQLite; may be repeated
+  --jobs N          breaks at the same time (default: number of cores)
+  --show            print what the failing tests say`
+
+const { values: options, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: {
+    database: { type: 'string', multiple: true, default: [] },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    show: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+const caught = 'caught'
+const noServers: Servers = {
+  postgres: { url: undefined, note: 'not asked for' },
+  mysql: { url: undefined, note: 'not asked for' },
+}
+const copies: string[] = []
+const runName = `${Math.floor(Date.now() / 1000)}_${process.pid}`
+
+if (options.help) {
+  console.log(help)
+} else {
+  // Leaves through the exit handler, which removes the copies.
+  process.on('SIGINT', () => process.exit(130))
+  process.on('SIGTERM', () => process.exit(143))
+  process.on('exit', () => copies.forEach(removeCopy))
+  process.exitCode = await main()
+}
+
+async function main(): Promise<number> {
+  const chosen = breaks.filter(({ title, file, fails }) =>
+    parts.every((part) => `${title} ${file} ${fails}`.includes(part)),
+  )
+  if (chosen.length === 0) {
+    console.error(`no break matches: ${parts.join(' ')}`)
+    return 1
+  }
+  const misfits = chosen.flatMap((one) => misfit(one) ?? [])
+  if (misfits.length > 0) {
+    console.error(misfits.join('\n'))
+    return 1
+  }
+  const started = Date.now()
+  const lanes = Array.from({ length: Math.max(1, Number(options.jobs)) }, newCopy)
+  const servers = chosen.some((one) => databasesOf(one).length > 1)
+    ? await findServers()
+    : noServers
+  const sick = await testsThatFailUnbroken(chosen, lanes, servers)
+  const survivors: string[] = []
+  await inLanes(chosen, lanes, async (one, copy) => {
+    const trial = sick.has(testKey(one)) ? undefined : await breakAndTry(one, copy, servers)
+    const verdict = trial === undefined ? 'its test fails unbroken' : verdictOf(trial.outcome)
+    if (verdict !== caught) survivors.push(`${verdict.toUpperCase()}: ${describe(one)}`)
+    const seconds = `${((trial?.ms ?? 0) / 1000).toFixed(1)} s`
+    const count = trial?.outcome.kind === 'failed' ? failedOf(trial.outcome) : ''
+    console.log(
+      `${verdict === caught ? '✓' : '✗'} ${verdict}: ${describe(one)}${count}, ${seconds}`,
+    )
+    if (options.show && trial !== undefined) console.log(trial.output)
+  })
+  if (servers !== noServers) await dropLeftovers(servers, runName)
+  await stopServers()
+  const minutes = ((Date.now() - started) / 60_000).toFixed(1)
+  console.log(
+    `\n${chosen.length} breaks, ${chosen.length - survivors.length} caught, ${minutes} min`,
+  )
+  for (const survivor of survivors) console.log(survivor)
+  return survivors.length > 0 ? 1 : 0
+}
+
+/** Why the break does not fit the code any more. */
+function misfit(one: Break): string | undefined {
+  try {
+    broken(one, readFileSync(join(repository, one.file), 'utf8'))
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Only a test that fails has noticed; a break that nothing can load, or that makes a file hang, says nothing. */
+function verdictOf(outcome: Outcome): string {
+  if (outcome.kind === 'failed') return caught
+  return outcome.kind === 'passed' ? 'survived' : outcome.kind
+}
+
+function failedOf({ failed, tests }: Outcome & { kind: 'failed' }): string {
+  return ` (${failed} of ${tests})`
+}
+
+function describe({ title, file, fails }: Break): string {
+  return `${title} [${file.replace('packages/', '')} → ${fails.replace('test/', '')}]`
+}
+
+function databasesOf(one: Break): readonly DatabaseName[] {
+  return ['sqlite', ...(one.databases ?? (options.database as DatabaseName[]))]
+}
+
+/** What decides whether a test file passes unbroken. */
+function testKey(one: Break): string {
+  return [one.fails, ...databasesOf(one)].join(' ')
+}
+
+function environmentFor(one: Break, servers: Servers): NodeJS.ProcessEnv {
+  const named = onlyServers(servers, databasesOf(one))
+  return {
+    ...process.env,
+    TEST_RUN: runName,
+    TEST_SERVERS: JSON.stringify(named),
+    // Of each file that no break has touched, the types are stripped once.
+    NODE_COMPILE_CACHE: join(copies[0] as string, 'node_modules/.compiled'),
+  }
+}
+
+async function testsThatFailUnbroken(
+  chosen: readonly Break[],
+  lanes: readonly string[],
+  servers: Servers,
+): Promise<Set<string>> {
+  const tests = new Map(chosen.map((one) => [testKey(one), one]))
+  const sick = new Set<string>()
+  await inLanes([...tests.values()], lanes, async (one, copy) => {
+    const run = (): Promise<Trial> => tryFile(copy, one.fails, environmentFor(one, servers))
+    let { outcome, output, ms } = await run()
+    // On a busy machine a test may be late.
+    if (outcome.kind !== 'passed') ({ outcome, output, ms } = await run())
+    if (options.show) console.log(`${one.fails}, ${(ms / 1000).toFixed(1)} s`)
+    if (outcome.kind === 'passed') return
+    sick.add(testKey(one))
+    console.log(`✗ ${one.fails} fails unbroken: ${outcome.kind}\n${output}`)
+  })
+  console.log(`${tests.size} test files, ${tests.size - sick.size} pass unbroken\n`)
+  return sick
+}
+
+async function breakAndTry(one: Break, copy: string, servers: Servers): Promise<Trial> {
+  const path = join(copy, one.file)
+  const source = readFileSync(path, 'utf8')
+  writeFileSync(path, broken(one, source))
+  try {
+    return await tryFile(copy, one.fails, environmentFor(one, servers))
+  } finally {
+    writeFileSync(path, source)
+  }
+}
+
+/** Works through `items` with one worker for each copy. */
+async function inLanes<T>(
+  items: readonly T[],
+  lanes: readonly string[],
+  work: (item: T, copy: string) => Promise<void>,
+): Promise<void> {
+  const queue = [...items]
+  const worker = async (copy: string): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item, copy)
+  }
+  await Promise.all(lanes.map(worker))
+}
+
+function newCopy(): string {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'model-api-breaks-')))
+  copies.push(copy)
+  copyRepository(copy)
+  demandOwnPackages(copy)
+  return copy
+}
+
+/** A copy whose tests import this repository's own packages would let every break survive. */
+function demandOwnPackages(copy: string): void {
+  const packages = ['core', 'http-node', 'adapter-express', 'adapter-koa']
+  const names = packages.map((name) => `@model-api/${name}`)
+  const script = `for (const name of ${JSON.stringify(names)}) console.log(import.meta.resolve(name))`
+  const probe = join(copy, 'test/which-packages.mjs')
+  writeFileSync(probe, script)
+  const found = execFileSync(process.execPath, [...process.execArgv, probe], { encoding: 'utf8' })
+  packages.forEach((name, index) => {
+    const expected = pathToFileURL(join(copy, 'packages', name, 'src/index.ts')).href
+    const actual = found.split('\n')[index]
+    if (actual !== expected) throw new Error(`the copy imports ${actual}, not ${expected}`)
+  })
+}

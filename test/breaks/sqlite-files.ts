@@ -1,0 +1,87 @@
+/** Breaks of waiting for locks of a SQLite file, and of noticing that it was moved. */
+import type { Break } from './break.ts'
+
+const locks = 'test/faults/sqlite-locks.test.ts'
+const moved = 'test/faults/sqlite-file.test.ts'
+const watched = 'packages/http-node/src/database/watched-file.ts'
+
+export const sqliteFiles: readonly Break[] = [
+  {
+    title: 'An instance of the host stops the process while a file is locked',
+    file: 'packages/core/src/dialect/sqlite-busy-timeout.ts',
+    find: 'await sql`pragma busy_timeout = 0`.execute(db).catch(() => {})',
+    replace: 'await sql`pragma busy_timeout`.execute(db).catch(() => {})',
+    fails: 'test/dialect/busy-timeout.test.ts',
+  },
+  {
+    title: 'A transaction meets the lock after its callbacks have run',
+    file: 'packages/core/src/dialect/sqlite.ts',
+    find: "  lockFirst: 'begin immediate',",
+    replace: '',
+    fails: locks,
+  },
+  {
+    title: 'Whoever waits with a key keeps the connection from everybody else',
+    file: 'packages/core/src/execute/unlocked-connection.ts',
+    find: '() => db.connection().execute(run),',
+    replace:
+      '() => db.connection().execute((one) => whenUnlocked(() => run(one), isLocked, bounds)),',
+    fails: locks,
+  },
+  {
+    title: 'A COMMIT that readers keep out is given up at once',
+    file: 'packages/core/src/execute/unlocked-connection.ts',
+    find: 'return whenUnlocked(() => send(compiled), isLocked, isEnd ? { deadline } : { deadline, client })',
+    replace: 'return send(compiled)',
+    fails: locks,
+  },
+  {
+    title: 'A statement of its own is 503 as soon as the file is locked',
+    file: 'packages/core/src/execute/run.ts',
+    find: 'return whenUnlocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)',
+    replace: 'return db.executeQuery(compiled)',
+    fails: locks,
+  },
+  {
+    title: 'A lock is waited for after the client has gone away',
+    file: 'packages/core/src/execute/unlocked.ts',
+    find: 'if (client?.signal?.aborted === true) throw clientGone()',
+    replace: '',
+    fails: locks,
+  },
+  {
+    title: 'The schema of a locked file is not waited for',
+    file: 'packages/core/src/introspect/keys-sqlite.ts',
+    find: 'const patience = 5_000',
+    replace: 'const patience = 0',
+    fails: locks,
+  },
+  {
+    title: 'A write into a file that was removed meanwhile is acknowledged',
+    file: watched,
+    find: 'if (!current.isInTransaction() && !isUnmoved()) {',
+    replace: 'if (current.isInTransaction() && !isUnmoved()) {',
+    fails: moved,
+  },
+  {
+    title: 'COMMIT goes into a file that was removed',
+    file: watched,
+    find: 'if (!current.isInTransaction() || isCommit.test(text)) look()',
+    replace: 'if (!current.isInTransaction()) look()',
+    fails: moved,
+  },
+  {
+    title: 'The write-ahead log of a former file is mixed into a new one',
+    file: watched,
+    find: 'if (log !== undefined && log === identityOf(`${file}-wal`)) {',
+    replace: 'if (log === undefined) {',
+    fails: moved,
+  },
+  {
+    title: 'A service that only reads never notices that its file is gone',
+    file: watched,
+    find: 'if (performance.now() - lookedAt > interval) look()',
+    replace: '',
+    fails: moved,
+  },
+]

@@ -1,0 +1,87 @@
+/** One test file, run in a copy of the repository, and how that ended. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { sum } from '../support/table.ts'
+import { whenOver } from '../support/time-limit.ts'
+import type { Report } from '../worker.ts'
+
+export type Outcome =
+  | { readonly kind: 'passed'; readonly tests: number }
+  | { readonly kind: 'failed'; readonly failed: number; readonly tests: number }
+  /** No test ran: the file, or what it imports, could not be loaded. */
+  | { readonly kind: 'unloadable' }
+  | { readonly kind: 'nothing ran' }
+  | { readonly kind: 'overran' }
+  /** The process ended before it reported. */
+  | { readonly kind: 'ended' }
+
+export interface Trial {
+  readonly outcome: Outcome
+  /** What the tests printed. */
+  readonly output: string
+  readonly ms: number
+}
+
+const limitMs = 120_000
+
+const running = new Set<ChildProcess>()
+/** An interrupted run leaves no process behind. */
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export function tryFile(
+  copy: string,
+  file: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Trial> {
+  return new Promise((resolve) => {
+    const started = Date.now()
+    const child = fork(join(copy, 'test/worker.ts'), {
+      cwd: copy,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    running.add(child)
+    let output = ''
+    let report: Report | undefined
+    let overran = false
+    const stopWatch = whenOver(limitMs, () => {
+      overran = true
+      child.kill('SIGKILL')
+    })
+    const collect = (data: Buffer): void => {
+      output += data.toString()
+    }
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
+    child.on('message', (message) => {
+      report = message as Report
+    })
+    child.on('close', () => {
+      stopWatch()
+      running.delete(child)
+      resolve({
+        outcome: overran ? overrunOf(output) : outcomeOf(report),
+        output,
+        ms: Date.now() - started,
+      })
+    })
+    child.send(join(copy, file))
+  })
+}
+
+/** What had failed until then counts: a broken lock makes every later test of its file wait. */
+function overrunOf(output: string): Outcome {
+  const failed = [...output.matchAll(/^ *FAIL {2}/gm)].length
+  return failed > 0 ? { kind: 'failed', failed, tests: failed } : { kind: 'overran' }
+}
+
+function outcomeOf(report: Report | undefined): Outcome {
+  if (report === undefined) return { kind: 'ended' }
+  if (!report.loaded) return { kind: 'unloadable' }
+  const { passed, failed } = sum([report])
+  const tests = passed + failed
+  if (tests === 0) return { kind: 'nothing ran' }
+  return failed > 0 ? { kind: 'failed', failed, tests } : { kind: 'passed', tests }
+}

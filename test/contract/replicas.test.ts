@@ -1,0 +1,260 @@
+/** createApi({ replicas }): which requests go to a replica and which to the primary, and what becomes of reads when one is away. */
+import { belongsTo, defineModel, hasMany } from '@model-api/core'
+import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, ok, throws } from '../support/assert.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { freePort } from '../support/free-port.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const Team = defineModel('Team', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    name: { type: 'string', maxLength: 40 },
+  },
+  relations: { notes: hasMany('Note', 'team_id') },
+  meta: {},
+})
+
+const Note = defineModel('Note', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    team_id: { type: 'integer', nullable: true },
+    text: { type: 'string', maxLength: 40 },
+  },
+  relations: { team: belongsTo('Team', 'team_id') },
+  meta: {},
+})
+
+const models = [Team, Note]
+
+const config = {
+  API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const,
+  API_ALLOW_NESTED_WRITES: true,
+  API_SERIALIZATION_TYPE: 'json' as const,
+}
+
+/** The databases are independent of each other, so that each answer tells by its text where it was read. */
+async function fill(db: TestDatabase, where: string): Promise<void> {
+  await createTables(db, models)
+  await insertRows(db, Team, [{ id: 1, name: where }])
+  await insertRows(db, Note, [{ id: 50, team_id: 1, text: where }])
+}
+
+const another = (name: string): TestDatabase => {
+  const found = everyDatabase().find((one) => one.name === name)
+  if (found === undefined) throw new Error(`no database of the kind ${name}`)
+  return found
+}
+
+eachDatabase('replicas', (test, primary) => {
+  const first = another(primary.name)
+  const second = another(primary.name)
+  test.before(async () => {
+    await fill(primary, 'primary')
+    await fill(first, 'first')
+    await fill(second, 'second')
+  })
+  test.after(async () => {
+    await first.close()
+    await second.close()
+  })
+
+  const warnings: string[] = []
+  const withReplicas = (...replicas: readonly TestDatabase[]) =>
+    testApi(primary, models, config, {
+      replicas: replicas.map(({ kysely }) => kysely),
+      onWarning: (warning) => warnings.push(warning),
+    })
+
+  test('lists, records, relations and what is embedded are read from a replica', async () => {
+    const api = withReplicas(first)
+    await api.ready
+    const list = await get(api, '/api/teams')
+    equal([list.value[0].name, list.value[0].notes[0].text], ['first', 'first'])
+    equal((await get(api, '/api/teams/1')).value.name, 'first')
+    equal((await get(api, '/api/notes/50/team')).value.name, 'first')
+    equal((await get(api, '/api/teams/1/notes?fields=text')).value, [{ text: 'first' }])
+    equal((await get(api, '/api/teams?count=exact&name__eq=first')).total, 1)
+    equal((await get(api, '/api/teams?exists(notes.text__eq=primary)')).value, [])
+    equal((await send(api, 'HEAD', '/api/teams/1')).status, 200)
+  })
+
+  test('again and again, from kept statements', async () => {
+    const api = withReplicas(first)
+    await api.ready
+    for (let i = 0; i < 4; i++) {
+      equal((await get(api, '/api/teams?name__ne=x')).value[0].name, 'first')
+      equal((await get(api, '/api/teams/1')).value.name, 'first')
+    }
+  })
+
+  test('several take turns', async () => {
+    const api = withReplicas(first, second)
+    await api.ready
+    const names = []
+    for (let i = 0; i < 4; i++) names.push((await get(api, '/api/teams/1')).value.name)
+    equal(names.sort(), ['first', 'first', 'second', 'second'])
+  })
+
+  test('before any replica is known to answer, the primary is read', async () => {
+    const api = withReplicas(first)
+    equal((await get(api, '/api/teams/1')).value.name, 'primary')
+    await api.ready
+    equal((await get(api, '/api/teams/1')).value.name, 'first')
+  })
+
+  test('writes, their echoes and their preconditions go to the primary', async () => {
+    const api = withReplicas(first)
+    await api.ready
+    const created = await send(api, 'POST', '/api/teams', { body: { id: 5, name: 'new' } })
+    equal([created.status, created.value.name], [201, 'new'])
+    equal((await get(api, '/api/teams/5')).status, 404)
+    const tag = (await get(api, '/api/teams/1')).headers.etag ?? ''
+    const stale = await send(api, 'PATCH', '/api/teams/1', {
+      body: { name: 'x' },
+      headers: { 'if-match': tag },
+    })
+    equal(stale.status, 412)
+    const nested = { id: 6, name: 'six', notes: [{ text: 'one' }] }
+    const whole = await send(api, 'POST', '/api/teams', { body: nested })
+    equal([whole.status, whole.value.notes[0].text], [201, 'one'])
+    const changes = { name: 'newer' }
+    const changed = await send(api, 'PATCH', '/api/teams/5', { body: changes })
+    equal([changed.status, changed.value.name], [200, 'newer'])
+    equal((await send(api, 'DELETE', '/api/notes/50')).status, 200)
+    equal((await get(api, '/api/notes/50')).value.text, 'first')
+    equal((await get(api, '/api/teams/1')).value.name, 'first')
+  })
+
+  test('an instance of the session getter is read as it is', async () => {
+    const api = testApi(
+      primary,
+      models,
+      { ...config, API_SESSION_GETTER: () => second.kysely },
+      { replicas: [first.kysely] },
+    )
+    await api.ready
+    equal((await get(api, '/api/teams/1')).value.name, 'second')
+  })
+
+  test('hooks and policies are given the primary', async () => {
+    const seen: string[] = []
+    const api = testApi(
+      primary,
+      models,
+      {
+        ...config,
+        API_RETURN_CALLBACK: async (data, { db }) => {
+          const row = await db
+            .selectFrom(Team.table)
+            .select('name')
+            .where('id', '=', 1)
+            .executeTakeFirst()
+          seen.push(String(row?.name))
+          return data
+        },
+      },
+      { replicas: [first.kysely] },
+    )
+    await api.ready
+    equal((await get(api, '/api/teams/1')).value.name, 'first')
+    equal(seen, ['primary'])
+  })
+
+  test('policies narrow what is read from a replica', async () => {
+    const api = testApi(
+      primary,
+      models,
+      {
+        ...config,
+        API_ACCESS_POLICY: {
+          scope_query: (query, { model }) =>
+            model === Note ? query.where('id', '<', 0) : query.where('id', '=', 1),
+        },
+      },
+      { replicas: [first.kysely] },
+    )
+    await api.ready
+    const { value } = await get(api, '/api/teams')
+    equal([value.length, value[0].name, value[0].notes], [1, 'first', []])
+    equal((await get(api, '/api/notes/50')).status, 404)
+  })
+
+  test('where a replica is away, the primary is read; it is left out, and warned of once', async () => {
+    const away = await unreachable(primary)
+    if (away === undefined) return
+    warnings.length = 0
+    const api = testApi(primary, models, config, {
+      replicas: [away],
+      onWarning: (warning) => warnings.push(warning),
+    })
+    await api.ready
+    for (let i = 0; i < 3; i++) equal((await get(api, '/api/teams/1')).value.name, 'primary')
+    const told = warnings.filter((warning) => warning.startsWith('replicas[0] is away'))
+    equal(told.length, 1)
+    await away.destroy()
+  })
+
+  test('a replica that is lost between two reads costs no request', async () => {
+    const third = another(primary.name)
+    await fill(third, 'third')
+    const api = withReplicas(third)
+    await api.ready
+    equal((await get(api, '/api/teams/1')).value.name, 'third')
+    await third.close()
+    if (primary.name === 'sqlite') return
+    const answers = await Promise.all([1, 2, 3].map(() => get(api, '/api/teams/1')))
+    equal(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    )
+    equal(
+      answers.map(({ value }) => value.name),
+      ['primary', 'primary', 'primary'],
+    )
+  })
+
+  test('what cannot be a replica fails at the start', () => {
+    throws(
+      () => testApi(primary, models, config, { replicas: [{} as never] }),
+      /replicas\[0\]: expected a Kysely instance/,
+    )
+    const other = everyDatabase().find(({ name }) => name !== primary.name)
+    ok(other !== undefined)
+    throws(
+      () => testApi(primary, models, config, { replicas: [other.kysely] }),
+      /replicas\[0\]: is a database of the kind/,
+    )
+    throws(
+      () => testApi(primary, models, { ...config, API_READ_YOUR_WRITES: 'header' }),
+      /config\.API_READ_YOUR_WRITES: is about replicas, and there are none/,
+    )
+    const tells = { ...config, API_READ_YOUR_WRITES: 'header' as const }
+    testApi(primary, models, tells, { replicas: [] })
+    const withOne = () => testApi(primary, models, tells, { replicas: [first.kysely] })
+    if (primary.name === 'sqlite')
+      throws(withOne, /needs a database that tells how far it has come/)
+    else withOne()
+  })
+})
+
+/** A database that nobody serves. */
+// biome-ignore lint/suspicious/noExplicitAny: no table is ever asked for
+async function unreachable({ name }: TestDatabase): Promise<Kysely<any> | undefined> {
+  const port = await freePort()
+  if (name === 'postgres') {
+    const { default: pg } = await import('pg')
+    return new Kysely({
+      dialect: new PostgresDialect({ pool: new pg.Pool({ host: '127.0.0.1', port }) }),
+    })
+  }
+  if (name === 'mysql') {
+    const { createPool } = await import('mysql2')
+    return new Kysely({
+      dialect: new MysqlDialect({ pool: createPool({ host: '127.0.0.1', port }) }),
+    })
+  }
+  return undefined
+}

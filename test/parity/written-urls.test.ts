@@ -1,0 +1,60 @@
+/** The URLs of records that are written at once, row by row, and under whatever prefix the API is mounted: those that `handle` gives. */
+import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import { withFastPaths } from '@model-api/core/internals'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+const Shelf = defineModel('Shelf', {
+  columns: { id, name: { type: 'string', maxLength: 20 } },
+  relations: { folders: hasMany('Folder', 'shelf_id') },
+  meta: {},
+})
+const Folder = defineModel('Folder', {
+  columns: { id, shelf_id: { type: 'integer', nullable: true } },
+  relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+  meta: {},
+})
+
+eachDatabase('URLs in answers that are written at once', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [Shelf, Folder])
+    await insertRows(db, Shelf, [
+      { id: 1, name: 'Poems' },
+      { id: 2, name: 'Plays' },
+    ])
+    await insertRows(db, Folder, [
+      { id: 7, shelf_id: 2 },
+      { id: 8, shelf_id: null },
+      { id: 9, shelf_id: 1 },
+    ])
+  })
+
+  test('are those of their own row, and of the mount of their own request', async () => {
+    const api = createApi(
+      withFastPaths(
+        { db: db.kysely, models: [Shelf, Folder], onWarning: () => {} },
+        { preparedReads: 'at once', objectTexts: false },
+      ),
+    )
+    for (const baseUrl of ['/a', '/b', '/a']) {
+      for (const url of [
+        '/api/folders',
+        '/api/shelves',
+        '/api/shelves?dump=json',
+        '/api/folders/7',
+      ]) {
+        const request = { method: 'GET', url, baseUrl }
+        const { body } = await api.handle(request)
+        const { text = '' } = await api.answer(request)
+        equal(JSON.parse(text).value, body?.value, `${baseUrl}${url}`)
+      }
+    }
+    const { text = '' } = await api.answer({ method: 'GET', url: '/api/folders', baseUrl: '/b' })
+    equal(
+      JSON.parse(text).value.map(({ shelf }: { shelf: string | null }) => shelf),
+      ['/b/api/folders/7/shelf', null, '/b/api/folders/9/shelf'],
+    )
+  })
+})

@@ -1,0 +1,42 @@
+/** A stored text such as `1e999999999` was written out digit by digit: a gigabyte, and the end of the process. */
+import { defineModel } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+const Item = defineModel('Item', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    cost: { type: 'decimal', precision: 30, scale: 2, storage: 'text', nullable: true },
+    weight: { type: 'decimal', storage: 'text', nullable: true },
+    total: { type: 'bigint', nullable: true },
+  },
+  meta: {},
+})
+
+const stored: readonly (readonly [text: string, read: string | null])[] = [
+  ['1e999999999', null],
+  ['-1e999999999', null],
+  ['1e-999999999', null],
+  ['1e99999999999999999999', null],
+  ['1.5e3', '1500'],
+]
+
+eachDatabase('a number that is stored as a text with an exponent', (test, db) => {
+  test.before(async () => {
+    await db.execScript(
+      'create table items (id integer primary key, cost varchar(40), weight varchar(40), total varchar(40))',
+    )
+    const rows = stored.map(([text], id) => ({ id, cost: text, weight: text, total: text }))
+    await db.kysely.insertInto('items').values(rows).execute()
+  })
+  const api = testApi(db, [Item])
+
+  for (const [id, [text, read]] of stored.entries()) {
+    test(`${text} is ${read}`, async () => {
+      const { value } = await get(api, `/api/items/${id}`)
+      const cost = read === null ? null : `${read}.00`
+      equal([value.cost, value.weight, value.total], [cost, read, read])
+    })
+  }
+})

@@ -1,0 +1,239 @@
+/**
+ * Callers who share no row: each has a copy of the rows of the leak matrix in a range of keys of its own, with rows of
+ * nobody here and deleted ones among them. What one of them does therefore changes nothing that another may see.
+ */
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  createApi,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+import { type FastPaths, withFastPaths } from '@model-api/core/internals'
+import { sql } from 'kysely'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+import { full, modelsOf, rows } from './world.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+export interface Caller {
+  readonly name: string
+  /** The owner of the caller's rows. */
+  readonly id: number
+  readonly roles: readonly string[]
+  /** Added to every key of the rows of the leak matrix. */
+  readonly base: number
+}
+
+const caller = (name: string, id: number, ...roles: string[]): Caller => ({
+  name,
+  id,
+  roles,
+  base: id * 1000 + 1000,
+})
+
+/** `nobody` sends no credential. */
+export const callers: readonly Caller[] = [
+  caller('admin', 1, 'admin'),
+  caller('viewer', 7, 'viewer'),
+  caller('editor', 8, 'editor'),
+  caller('reader', 9, 'viewer'),
+  caller('chief', 10, 'admin', 'editor'),
+  caller('nobody', 0),
+]
+
+/** How callers are known: the host brings the user, or the service looks for user and roles of each request. */
+export type Knowing = 'host' | 'basic'
+
+const own: AccessPolicy = {
+  scope_query: (query, { user }) => query.where('owner_id', '=', user?.id ?? 0),
+}
+
+/** As `own`, but refuses some outright, and takes its time. */
+const refusing: AccessPolicy = {
+  async scope_query(query, args) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const refused = !args.user || args.user.id === 8 || args.user.id === 9
+    return refused ? false : own.scope_query?.(query, args)
+  },
+}
+
+const id = { type: 'integer', primaryKey: true } as const
+
+/** A junction by its two keys: what is linked needs no other key, which would depend on who came first. */
+const junction = (model: AnyModel, ...names: readonly [string, string]): AnyModel => {
+  const { id: _, ...columns } = model.columns
+  const key = (name: string) => ({ [name]: { type: 'integer', primaryKey: true } as const })
+  const owner_id = {
+    type: 'integer',
+    default: ({ user }: { user?: { id?: unknown } | null }) => Number(user?.id ?? 0),
+  } as const
+  return { ...model, columns: { ...columns, ...key(names[0]), ...key(names[1]), owner_id } }
+}
+
+/** All that is related to it is of some role, and no policy has a say: what is planned for one caller may serve others. */
+const ofCrate = {
+  ledgers: hasMany('Ledger', 'shelf_id'),
+  drafts: hasMany('Draft', 'shelf_id'),
+  wishes: hasMany('Wish', 'shelf_id'),
+}
+
+const published: readonly AnyModel[] = modelsOf(full).map((model) => {
+  if (model.name === 'Tagging') return junction(model, 'book_id', 'tag_id')
+  if (model.name === 'Labelling') return junction(model, 'shelf_id', 'label_id')
+  if (model.name === 'Crate') return { ...model, relations: ofCrate }
+  if (model.name === 'Note') return { ...model, meta: { access_policy: refusing } }
+  return model
+})
+
+const User = defineModel('User', {
+  columns: { id, name: { type: 'string', unique: true }, secret: { type: 'string' } },
+  relations: { roles: manyToMany('Role', { through: 'grants', from: 'user_id', to: 'role_id' }) },
+  methods: {
+    check: async (user: { secret: string }, secret: string) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return user.secret === secret
+    },
+  },
+})
+const Role = defineModel('Role', { columns: { id, name: { type: 'string' } } })
+const Grant = defineModel('Grant', {
+  columns: { id, user_id: { type: 'integer' }, role_id: { type: 'integer' } },
+})
+const people = [User, Role, Grant] as const
+
+const config: ApiConfig = {
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_BULK: true,
+  API_ALLOW_CASCADE_DELETE: true,
+  API_ACCESS_POLICY: own,
+  API_SOFT_DELETE: true,
+  API_SOFT_DELETE_ATTRIBUTE: 'deleted',
+}
+
+const basic: ApiConfig = {
+  API_AUTHENTICATE_METHOD: ['basic'],
+  API_USER_MODEL: User,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+}
+
+/** One service on these tables; days stand still, and time goes on. */
+export const serviceOf = (
+  db: TestDatabase,
+  knowing: Knowing,
+  fastPaths: Partial<FastPaths>,
+): Api => {
+  const now = Date.parse('2026-01-02T03:04:05.678Z')
+  return createApi(
+    withFastPaths(
+      {
+        db: db.kysely,
+        models: [...published, ...people],
+        config: { ...config, ...(knowing === 'basic' ? basic : {}) },
+        clock: { now: () => now, elapsed: () => performance.now() },
+        onWarning: () => {},
+      },
+      fastPaths,
+    ),
+  )
+}
+
+/** What makes a request that of a caller. */
+export const credentialOf = (
+  { id: key, name, roles }: Caller,
+  knowing: Knowing,
+): { readonly user?: unknown; readonly headers: Readonly<Record<string, string>> } => {
+  if (name === 'nobody') return { headers: {} }
+  if (knowing === 'host') return { user: { id: key, roles }, headers: {} }
+  return { headers: { authorization: `Basic ${btoa(`${name}:secret of ${name}`)}` } }
+}
+
+/** The owner of rows that no caller sees. */
+const stranger = 99
+
+const keys = ['id', 'author_id', 'book_id', 'tag_id', 'shelf_id', 'label_id', 'payroll_id']
+
+/** A row of the leak matrix as a caller's own. */
+function copied(row: Row, model: AnyModel, { id: owner, base, name }: Caller): Row {
+  const copy: Record<string, unknown> = {}
+  for (const [column, value] of Object.entries(row)) {
+    if (model.columns[column] === undefined) continue
+    if (column === 'owner_id') copy[column] = value === 7 ? owner : stranger
+    else if (keys.includes(column) && value !== null) copy[column] = Number(value) + base
+    else if (['title', 'note', 'text', 'place', 'line'].includes(column))
+      copy[column] = `${value} of ${name}`
+    else copy[column] = value
+  }
+  return copy
+}
+
+/** As many more rows like the first as there are callers before this one, so that no two count the same. */
+function more([first]: readonly Row[], model: AnyModel, one: Caller): readonly Row[] {
+  if (first === undefined || model.columns.id === undefined || model.name === 'Profile') return []
+  return callers.slice(0, callers.indexOf(one)).map((_, i) => ({ ...first, id: 300 + i }))
+}
+
+const worldRows: ReadonlyMap<AnyModel, readonly Row[]> = new Map(
+  published.map((model) => {
+    const all = rows[model.name] ?? []
+    const rowsOf = (one: Caller) => [...all, ...more(all, model, one)]
+    return [
+      model,
+      callers.flatMap((one) => rowsOf(one).map((row) => copied(row, model, one))),
+    ] as const
+  }),
+)
+
+const roleNames = ['admin', 'editor', 'viewer']
+
+/** Creates the tables, and the users, whom no request changes. */
+export async function createCallers(db: TestDatabase): Promise<void> {
+  const tables = [...published, ...people]
+  await createTables(
+    db,
+    tables.map((model) => ({ ...model, relations: {} })),
+  )
+  for (const { table, columns } of published) {
+    for (const column of keys.filter((name) => name !== 'id' && name in columns)) {
+      const name = `${table}_${column}`
+      await sql`create index ${sql.id(name)} on ${sql.id(table)} (${sql.id(column)})`.execute(
+        db.kysely,
+      )
+    }
+  }
+  const known = callers.filter(({ name }) => name !== 'nobody')
+  const users = known.map(({ id: key, name }) => ({ id: key, name, secret: `secret of ${name}` }))
+  await insertRows(db, User, users)
+  await insertRows(
+    db,
+    Role,
+    roleNames.map((name, i) => ({ id: i, name })),
+  )
+  const grants = known.flatMap(({ id: user_id, roles }) =>
+    roles.map((role) => ({ user_id, role_id: roleNames.indexOf(role) })),
+  )
+  await insertRows(
+    db,
+    Grant,
+    grants.map((grant, i) => ({ id: i, ...grant })),
+  )
+}
+
+/** Gives every table the rows that it had at first, and forgets all idempotency keys. */
+export async function restoreCallers(db: TestDatabase): Promise<void> {
+  await db.kysely.transaction().execute(async (kysely) => {
+    for (const [model, all] of worldRows) {
+      await sql`delete from ${sql.id(model.table)}`.execute(kysely)
+      await insertRows({ ...db, kysely }, model, all)
+    }
+  })
+  await sql`delete from idempotency_keys`.execute(db.kysely).catch(() => {})
+}

@@ -1,0 +1,119 @@
+/** A constraint of the database knows rows that a caller does not see: what it has to tell of them, and no more. */
+import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import { send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+
+const owned: AccessPolicy = {
+  scope_query: (query, { user }) => query.where('owner_id', '=', user?.id ?? 0),
+  can_create: (data) => data.name !== 'forbidden',
+}
+
+const Team = defineModel('Team', {
+  columns: { id, owner_id: { type: 'integer' } },
+  meta: { access_policy: owned },
+})
+const Member = defineModel('Member', {
+  columns: {
+    id,
+    owner_id: { type: 'integer' },
+    name: { type: 'string' },
+    email: { type: 'string', maxLength: 40, unique: true },
+    badge: {
+      type: 'string',
+      maxLength: 40,
+      unique: true,
+      hidden: true,
+      default: ({ user }: { user?: { badge?: string } | null }) => user?.badge ?? 'none',
+    },
+    team_id: { type: 'integer', nullable: true },
+  },
+  relations: { team: belongsTo('Team', 'team_id') },
+  meta: { access_policy: owned },
+})
+const models: readonly AnyModel[] = [Team, Member]
+
+/** Whose next record gets this badge. */
+const me = (badge: string) => ({ id: 7, badge })
+
+eachDatabase('a constraint', (test, db) => {
+  const api = testApi(db, models, { API_ALLOW_BULK: true })
+  let next = 100
+  const fresh = () => {
+    next += 1
+    return { id: next, owner_id: 7, name: 'x', email: `${next}@x.org` }
+  }
+  const answer = async (method: string, url: string, body: unknown, badge = `own ${next}`) => {
+    const { status, text } = await send(api, method, url, { user: me(badge), body })
+    return [status, text] as const
+  }
+  const reason = (text: string) => JSON.parse(text).errors.reason
+
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Team, [
+      { id: 1, owner_id: 7 },
+      { id: 2, owner_id: 8 },
+    ])
+    await insertRows(db, Member, [
+      { id: 1, owner_id: 7, name: 'Ann', email: 'mine@x.org', badge: 'b1', team_id: 1 },
+      { id: 2, owner_id: 7, name: 'Bob', email: 'bob@x.org', badge: 'b2', team_id: null },
+      { id: 3, owner_id: 8, name: 'Eve', email: 'theirs@x.org', badge: 'b3', team_id: 2 },
+    ])
+  })
+
+  test('tells of a row out of sight what it tells of any other', async () => {
+    const taken = ['mine@x.org', 'theirs@x.org']
+    const writes = taken.map((email) => [
+      answer('POST', '/api/members', { ...fresh(), email }),
+      answer('POST', '/api/members', [fresh(), { ...fresh(), email }]),
+      answer('PATCH', '/api/members/2', { email }),
+    ])
+    const [mine, theirs] = await Promise.all(writes.map((list) => Promise.all(list)))
+    equal(theirs, mine)
+    const message = ['Another record has this value.']
+    equal(
+      theirs?.map(([status, text]) => [status, reason(text)]),
+      [
+        [409, { email: message }],
+        [409, { '[1].email': message }],
+        [409, { email: message }],
+      ],
+    )
+  })
+
+  test('does not name a hidden column', async () => {
+    const [status, text] = await answer('POST', '/api/members', fresh(), 'b3')
+    equal([status, reason(text)], [409, 'Another record has this value.'])
+    const email = 'theirs@x.org'
+    const [, both] = await answer('POST', '/api/members', { ...fresh(), email }, 'b3')
+    ok(!both.includes('badge'), both)
+  })
+
+  test('is not reached without the rights to write', async () => {
+    const answers = []
+    for (const email of ['mine@x.org', 'theirs@x.org', 'free@x.org']) {
+      answers.push(await answer('POST', '/api/members', { ...fresh(), name: 'forbidden', email }))
+      answers.push(await answer('PATCH', '/api/members/3', { email }))
+    }
+    equal(
+      answers.map(([status]) => status),
+      [403, 404, 403, 404, 403, 404],
+    )
+    equal(new Set(answers.map(([, text]) => text)).size, 2)
+  })
+
+  test('of a foreign key tells nothing of rows out of sight', async () => {
+    const answers = []
+    for (const team_id of [2, 99]) {
+      answers.push(await answer('POST', '/api/members', { ...fresh(), team_id }))
+      answers.push(await answer('PATCH', '/api/members/2', { team_id }))
+    }
+    equal(answers.slice(2), answers.slice(0, 2))
+    equal(answers[0]?.[0], 422)
+  })
+})

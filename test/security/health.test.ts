@@ -1,0 +1,97 @@
+/** What the health routes tell: their own state, to everybody alike, and nothing of users, data, servers or connections. */
+import { type Api, type ApiConfig, createApi, defineModel } from '@model-api/core'
+import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { frozenClock } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { freePort } from '../support/free-port.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+import { ask } from './answer.ts'
+
+const Book = defineModel('Book', {
+  columns: { id: { type: 'integer', primaryKey: true }, title: { type: 'string' } },
+  meta: { role_map: { '*': 'admin' } },
+})
+
+const config: ApiConfig = { API_HEALTH_ROUTE: '/health', API_VERSION: '7' }
+
+const callers = [{ id: 1, roles: ['admin'] }, { id: 7, roles: ['viewer'] }, undefined] as const
+const credentials = [{}, { authorization: 'Bearer x' }, { authorization: 'Basic eDp4' }] as const
+
+const envelope = (status: number, value: object | null, reason?: string): object => ({
+  datetime: '2026-01-02T03:04:05.678+00:00',
+  api_version: '7',
+  status_code: status,
+  response_ms: 0,
+  total_count: value === null ? 0 : 1,
+  next_url: null,
+  previous_url: null,
+  errors: reason === undefined ? null : { error: 'Service Unavailable', reason, code: 'unready' },
+  value,
+})
+
+/** What every caller is answered at a health route; that is one answer. */
+async function toldAt(api: Api, url: string): Promise<unknown> {
+  const told = new Map<string, string>()
+  for (const user of callers) {
+    for (const headers of credentials) {
+      const request = { method: 'GET', url, headers: { 'x-request-id': 'r', ...headers }, user }
+      const answer = await ask(api, request, 'sent')
+      told.set(answer.told, answer.text)
+    }
+  }
+  equal(told.size, 1, [...told.keys()].join('\n'))
+  return JSON.parse([...told.values()][0] ?? '')
+}
+
+eachDatabase('the health routes', (test, db) => {
+  test.before(async () => {
+    await createTables(db, [Book])
+    await insertRows(db, Book, [{ id: 1, title: 'Secret' }])
+  })
+
+  test('tell everybody their state, and nothing else', async () => {
+    const options = { db: db.kysely, models: [Book], clock: frozenClock(), onWarning: () => {} }
+    for (const more of [{}, { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: () => null }]) {
+      const api = createApi({ ...options, config: { ...config, ...more } as ApiConfig })
+      equal(await toldAt(api, '/health'), envelope(200, { status: 'live' }))
+      equal(await toldAt(api, '/health/ready'), envelope(200, { status: 'ready' }))
+      api.drain()
+      equal(await toldAt(api, '/health/ready'), envelope(503, null, 'Not ready: draining.'))
+    }
+  })
+})
+
+suite('the health routes without a database', (test) => {
+  const port = freePort()
+  const password = 'pass-of-the-service'
+  const dialects = {
+    postgres: async () =>
+      new PostgresDialect({
+        pool: new pg.Pool({ host: '127.0.0.1', port: await port, user: 'service', password }),
+      }),
+    mysql: async () =>
+      new MysqlDialect({
+        pool: createPool({ host: '127.0.0.1', port: await port, user: 'service', password }),
+      }),
+  }
+  for (const [name, dialect] of Object.entries(dialects)) {
+    test(`tell neither where it is nor why it is away: ${name}`, async () => {
+      const kysely = new Kysely<object>({ dialect: await dialect() })
+      const api = createApi({
+        db: kysely,
+        models: [Book],
+        config,
+        clock: frozenClock(),
+        onWarning: () => {},
+        onError: () => {},
+      })
+      equal(await toldAt(api, '/health'), envelope(200, { status: 'live' }))
+      const away = envelope(503, null, 'Not ready: database unreachable.')
+      equal(await toldAt(api, '/health/ready'), away)
+      await kysely.destroy()
+    })
+  }
+})

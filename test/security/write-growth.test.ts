@@ -1,0 +1,360 @@
+/** What a write costs grows with the records it is about: twice as many cost at most three times as much. */
+import {
+  type Api,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+  hasOne,
+  manyToMany,
+} from '@model-api/core'
+import { type Kysely, sql } from 'kysely'
+import type { ResolvedRelation } from '../../packages/core/src/registry/resource.ts'
+import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { type Meter, meterOf } from '../support/row-meter.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+const whole = { type: 'integer', nullable: true } as const
+
+const Shelf = defineModel('Shelf', {
+  columns: { id },
+  relations: { items: hasMany('Item', 'shelf_id') },
+  meta: {},
+})
+const Item = defineModel('Item', {
+  columns: {
+    id,
+    batch: whole,
+    amount: whole,
+    shelf_id: whole,
+    previous_id: whole,
+    code: { type: 'integer', nullable: true, unique: true },
+  },
+  relations: {
+    shelf: belongsTo('Shelf', 'shelf_id'),
+    previous: belongsTo('Item', 'previous_id'),
+    next: hasMany('Item', 'previous_id'),
+    note: hasOne('Note', 'item_id'),
+    labels: manyToMany('Label', { through: 'item_labels', from: 'item_id', to: 'label_id' }),
+  },
+  meta: {},
+})
+const Note = defineModel('Note', {
+  columns: { id, item_id: { type: 'integer', nullable: true, unique: true } },
+  relations: { item: belongsTo('Item', 'item_id') },
+  meta: {},
+})
+const Label = defineModel('Label', {
+  columns: { id },
+  relations: {
+    items: manyToMany('Item', { through: 'item_labels', from: 'label_id', to: 'item_id' }),
+  },
+  meta: {},
+})
+const Draft = defineModel('Draft', {
+  columns: { id, batch: whole, deleted: { type: 'boolean' } },
+  meta: {
+    soft_delete: true,
+    soft_delete_attribute: 'deleted',
+    soft_delete_values: [false, true],
+  },
+})
+const models = [Shelf, Item, Note, Label, Draft]
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables are the test's
+const apiOn = (kysely: Kysely<any>): Api =>
+  createApi({
+    db: kysely,
+    models,
+    config: {
+      API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+      API_ALLOW_BULK: true,
+      API_ALLOW_NESTED_WRITES: true,
+      API_ALLOW_CASCADE_DELETE: true,
+      API_MAX_BULK: 10_000,
+      API_STATEMENT_TIMEOUT: 20_000,
+    },
+    onWarning: () => {},
+  })
+
+/** Numbers that no row has yet. */
+interface World {
+  readonly db: TestDatabase
+  /** The first of so many new numbers. */
+  fresh(count: number): number
+}
+
+interface Ask {
+  readonly method: string
+  readonly url: string
+  readonly body?: unknown
+}
+
+/** Prepares the tables for a write about n records, and gives the request. */
+type Shape = (world: World, n: number) => Promise<Ask>
+
+const numbers = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => first + i)
+
+/** Adds n items of a batch of their own. */
+async function items(
+  { db, fresh }: World,
+  n: number,
+  more: (i: number, first: number) => object = () => ({}),
+): Promise<{ readonly batch: number; readonly ids: readonly number[] }> {
+  const batch = fresh(1)
+  const first = fresh(n)
+  const ids = numbers(first, n)
+  const none = { amount: 1, shelf_id: null, previous_id: null, code: null }
+  const rows = ids.map((each, i) => ({ id: each, batch, ...none, ...more(i, first) }))
+  await insertRows(db, Item, rows)
+  return { batch, ids }
+}
+
+async function shelf({ db, fresh }: World): Promise<number> {
+  const own = fresh(1)
+  await insertRows(db, Shelf, [{ id: own }])
+  return own
+}
+
+async function labels({ db, fresh }: World, n: number): Promise<readonly number[]> {
+  const ids = numbers(fresh(n), n)
+  await insertRows(
+    db,
+    Label,
+    ids.map((each) => ({ id: each })),
+  )
+  return ids
+}
+
+const chain = (i: number, first: number) => ({ previous_id: i === 0 ? null : first + i - 1 })
+const chainBackwards = (n: number) => (i: number, first: number) => ({
+  id: first + n - 1 - i,
+  previous_id: i === 0 ? null : first + n - i,
+})
+
+/** Writes of nested records, by the kind of their relation. */
+const nested: Readonly<Record<ResolvedRelation['kind'], Readonly<Record<string, Shape>>>> = {
+  belongsTo: {
+    'POST of records, each with a new record that it refers to': async ({ fresh }, n) => ({
+      method: 'POST',
+      url: '/items',
+      body: numbers(fresh(n), n).map((each) => ({ id: each, shelf: { id: fresh(1) } })),
+    }),
+    'POST of records that refer to the same one': async (world, n) => {
+      const to = await shelf(world)
+      const all = numbers(world.fresh(n), n)
+      return {
+        method: 'POST',
+        url: '/items',
+        body: all.map((each) => ({ id: each, shelf: { id: to } })),
+      }
+    },
+  },
+  hasOne: {
+    'POST of records, each with a new record that refers to it': async ({ fresh }, n) => ({
+      method: 'POST',
+      url: '/items',
+      body: numbers(fresh(n), n).map((each) => ({ id: each, note: { id: fresh(1) } })),
+    }),
+  },
+  hasMany: {
+    'POST with a list of new records': async ({ fresh }, n) => ({
+      method: 'POST',
+      url: '/shelves',
+      body: { id: fresh(1), items: numbers(fresh(n), n).map((each) => ({ id: each })) },
+    }),
+    'POST with a list of stored records': async (world, n) => {
+      const { ids } = await items(world, n)
+      return {
+        method: 'POST',
+        url: '/shelves',
+        body: { id: world.fresh(1), items: ids.map((each) => ({ id: each })) },
+      }
+    },
+  },
+  manyToMany: {
+    'PATCH with a list of links': async (world, n) => {
+      const { ids } = await items(world, 1)
+      const all = await labels(world, n)
+      return {
+        method: 'PATCH',
+        url: `/items/${ids[0]}`,
+        body: { labels: all.map((each) => ({ id: each })) },
+      }
+    },
+    'PATCH with a list of other links': async (world, n) => {
+      const { ids } = await items(world, 1)
+      const before = await labels(world, n)
+      const after = await labels(world, n)
+      const rows = before.map((label_id) => ({ item_id: ids[0], label_id }))
+      await world.db.kysely.insertInto('item_labels').values(rows).execute()
+      return {
+        method: 'PATCH',
+        url: `/items/${ids[0]}`,
+        body: { labels: after.map((each) => ({ id: each })) },
+      }
+    },
+  },
+}
+
+const shapes: Readonly<Record<string, Shape>> = {
+  ...Object.assign({}, ...Object.values(nested)),
+  'POST of a list': async ({ fresh }, n) => ({
+    method: 'POST',
+    url: '/items',
+    body: numbers(fresh(n), n).map((each) => ({ id: each, code: each })),
+  }),
+  'POST of a list, all stored already': async (world, n) => {
+    const { ids } = await items(world, n, (i, first) => ({ code: first + i }))
+    return {
+      method: 'POST',
+      url: '/items?on_conflict=code',
+      body: ids.map((each) => ({ id: each, code: each, amount: 3 })),
+    }
+  },
+  'POST of a list, none stored yet': async ({ fresh }, n) => ({
+    method: 'POST',
+    url: '/items?on_conflict=code',
+    body: numbers(fresh(n), n).map((each) => ({ id: each, code: each })),
+  }),
+  'PATCH by a filter': async (world, n) => {
+    const { batch } = await items(world, n)
+    return { method: 'PATCH', url: `/items?batch__eq=${batch}`, body: { amount: 4 } }
+  },
+  'PATCH by related rows': async (world, n) => {
+    const to = await shelf(world)
+    await items(world, n, () => ({ shelf_id: to }))
+    return {
+      method: 'PATCH',
+      url: `/items?exists(shelf.items.shelf_id__eq=${to})`,
+      body: { amount: 4 },
+    }
+  },
+  'DELETE by a filter': async (world, n) => {
+    const { batch } = await items(world, n)
+    return { method: 'DELETE', url: `/items?batch__eq=${batch}` }
+  },
+  'DELETE of records that are marked': async ({ db, fresh }, n) => {
+    const batch = fresh(1)
+    const rows = numbers(fresh(n), n).map((each) => ({ id: each, batch, deleted: false }))
+    await insertRows(db, Draft, rows)
+    return { method: 'DELETE', url: `/drafts?batch__eq=${batch}` }
+  },
+  'DELETE of a chain, each record named by the next': async (world, n) => {
+    const { batch } = await items(world, n, chain)
+    return { method: 'DELETE', url: `/items?batch__eq=${batch}` }
+  },
+  'DELETE of a chain, each record naming the next': async (world, n) => {
+    const { batch } = await items(world, n, chainBackwards(n))
+    return { method: 'DELETE', url: `/items?batch__eq=${batch}` }
+  },
+  'DELETE of a chain with dependents': async (world, n) => {
+    const { batch } = await items(world, n, chain)
+    return { method: 'DELETE', url: `/items?batch__eq=${batch}&cascade_delete=1` }
+  },
+  'DELETE of a record with its dependents, one after the other': async (world, n) => {
+    const { ids } = await items(world, n, chain)
+    return { method: 'DELETE', url: `/items/${ids[0]}?cascade_delete=1` }
+  },
+  'DELETE of a record with its dependents and theirs': async (world, n) => {
+    const to = await shelf(world)
+    const { ids } = await items(world, n, () => ({ shelf_id: to }))
+    const rows = ids.map((item_id) => ({ id: world.fresh(1), item_id }))
+    await insertRows(world.db, Note, rows)
+    return { method: 'DELETE', url: `/shelves/${to}?cascade_delete=1` }
+  },
+}
+
+eachDatabase('growth of writes', (test, db) => {
+  const costs = new Map<string, number[]>()
+  let meter: Meter
+  let last = 0
+  const world: World = {
+    db,
+    fresh: (count) => {
+      last += count
+      return last - count + 1
+    },
+  }
+
+  test.before(async () => {
+    await createTables(db, models)
+    for (const [table, column] of [
+      ['items', 'shelf_id'],
+      ['items', 'previous_id'],
+      ['items', 'batch'],
+      ['drafts', 'batch'],
+      ['item_labels', 'label_id'],
+    ] as const) {
+      const index = sql.id(`by_${table}_${column}`)
+      await sql`create index ${index} on ${sql.table(table)} (${sql.id(column)})`.execute(db.kysely)
+    }
+    // Of tables of some hundred rows PostgreSQL reads all rows where a large one's index would serve.
+    const { ids } = await items(world, 3000, (i) => ({ batch: -i }))
+    const linked = await labels(world, 3000)
+    const links = ids.map((item_id, i) => ({ item_id, label_id: linked[i] }))
+    await db.kysely.insertInto('item_labels').values(links).execute()
+    const others = numbers(world.fresh(3000), 3000)
+    await insertRows(
+      db,
+      Note,
+      others.map((each) => ({ id: each, item_id: null })),
+    )
+    await insertRows(
+      db,
+      Draft,
+      others.map((each) => ({ id: each, batch: -each, deleted: false })),
+    )
+    await insertRows(
+      db,
+      Shelf,
+      others.map((each) => ({ id: each })),
+    )
+    if (db.name === 'postgres') await sql`analyze`.execute(db.kysely)
+    meter = await meterOf(db, apiOn)
+  })
+  test.after(() => meter.close())
+
+  const isTimed = db.name === 'sqlite'
+  const sizes = isTimed ? [50, 200] : [20, 40, 80]
+  const most = isTimed ? 3 * 3 : 3
+  const times = isTimed ? 2 : 1
+
+  for (const [at, n] of [sizes[0] ?? 0, ...sizes].entries()) {
+    // The first time shows the service and the database what there is; it does not count.
+    const counts = at > 0
+    test(`${counts ? '' : 'before it is measured, '}every write about ${n} records is done`, async () => {
+      for (const [name, shape] of Object.entries(shapes)) {
+        let least = Number.POSITIVE_INFINITY
+        for (let time = 0; time < (counts ? times : 1); time++) {
+          const { method, url, body } = await shape(world, n)
+          const request = {
+            method,
+            url: `/api${url}`,
+            headers: { 'content-type': 'application/json' },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          }
+          const ask = async (): Promise<void> => {
+            const { status, text } = await meter.api.answer(request)
+            ok(status < 300, `${name}: ${status} ${text?.slice(0, 300)}`)
+          }
+          least = Math.min(least, await meter.cost(ask))
+        }
+        if (counts) costs.set(name, [...(costs.get(name) ?? []), least])
+      }
+    })
+  }
+
+  test('the cost grows with the records, and not faster', () => {
+    const grown = [...costs].flatMap(([name, measured]) => {
+      const series = measured.map((cost) => cost + meter.floor)
+      const isEven = series.every((cost, i) => i === 0 || cost <= most * (series[i - 1] ?? 0))
+      return isEven ? [] : [`${name}: ${series.map(Math.round).join(', ')}`]
+    })
+    equal([costs.size, grown], [Object.keys(shapes).length, []])
+  })
+})

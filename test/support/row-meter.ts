@@ -1,0 +1,118 @@
+/** What the database does for a request: rows and statements that it counts itself, or CPU time. */
+import type { Api } from '@model-api/core'
+import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
+import type { TestDatabase } from './databases.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables are the test's
+type MakeApi = (kysely: Kysely<any>) => Api
+
+export interface Meter {
+  readonly api: Api
+  /** What the database does for a request; the unit is the database's own. */
+  cost(ask: () => Promise<unknown>): Promise<number>
+  /** Less than this is no growth. */
+  readonly floor: number
+  close(): Promise<void>
+}
+
+/** Statements, and rows that the nodes of their plans gave and threw away, as PostgreSQL itself counts them. */
+async function postgresMeter(url: string, apiOn: MakeApi): Promise<Meter> {
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => {})
+  let rows = 0
+  pool.on('connect', (client) => {
+    client.on('notice', ({ message = '' }) => {
+      const at = message.indexOf('{')
+      if (message.startsWith('duration:') && at >= 0)
+        rows += 1 + rowsOf(JSON.parse(message.slice(at)).Plan)
+    })
+    client.query(
+      "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_timing = off; " +
+        'set auto_explain.log_format = json; set auto_explain.log_level = notice; set auto_explain.log_nested_statements = on; set jit = off',
+    )
+  })
+  const kysely = new Kysely<Record<string, never>>({
+    dialect: new PostgresDialect({ pool: preparedPg(pool as never) }),
+  })
+  return {
+    api: apiOn(kysely),
+    floor: 200,
+    async cost(ask) {
+      rows = 0
+      await ask()
+      return rows
+    },
+    close: () => kysely.destroy(),
+  }
+}
+
+interface PlanNode {
+  readonly Plans?: readonly PlanNode[]
+  readonly [key: string]: unknown
+}
+
+function rowsOf(node: PlanNode): number {
+  const counted = [
+    'Actual Rows',
+    'Rows Removed by Filter',
+    'Rows Removed by Join Filter',
+    'Rows Removed by Index Recheck',
+  ]
+  const own =
+    counted.reduce((sum, one) => sum + Number(node[one] ?? 0), 0) *
+    Number(node['Actual Loops'] ?? 1)
+  return (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), own)
+}
+
+/** Statements, and rows that the server asked its storage for, temporary tables included. */
+async function mysqlMeter(url: string, apiOn: MakeApi): Promise<Meter> {
+  const { createPool } = await import('mysql2')
+  const kysely = new Kysely<Record<string, never>>({
+    dialect: new MysqlDialect({
+      pool: preparedMysql(createPool({ uri: url, connectionLimit: 1 })),
+    }),
+  })
+  const handled = async (): Promise<number> => {
+    const { rows } = await sql<{
+      Value: unknown
+    }>`show session status where Variable_name like 'Handler_read%' or Variable_name = 'Questions'`.execute(
+      kysely,
+    )
+    return rows.reduce((sum, { Value }) => sum + Number(Value), 0)
+  }
+  return {
+    api: apiOn(kysely),
+    floor: 400,
+    async cost(ask) {
+      const before = await handled()
+      await ask()
+      return (await handled()) - before
+    },
+    close: () => kysely.destroy(),
+  }
+}
+
+const cpuMilliseconds = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Milliseconds of CPU, which other processes do not lengthen: SQLite counts nothing that can be asked for. */
+const sqliteMeter = (db: TestDatabase, apiOn: MakeApi): Meter => ({
+  api: apiOn(db.kysely),
+  floor: 10,
+  async cost(ask) {
+    const before = cpuMilliseconds()
+    await ask()
+    return cpuMilliseconds() - before
+  },
+  close: async () => {},
+})
+
+/** Counts what is done for the requests of the API that `apiOn` makes on the connection of the meter. */
+export async function meterOf(db: TestDatabase, apiOn: MakeApi): Promise<Meter> {
+  if (db.name === 'postgres') return postgresMeter(db.url ?? '', apiOn)
+  return db.name === 'mysql' ? mysqlMeter(db.url ?? '', apiOn) : sqliteMeter(db, apiOn)
+}

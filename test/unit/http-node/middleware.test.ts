@@ -1,0 +1,56 @@
+/** What the adapters make of the host's middleware: its errors, and the headers that it has set before. */
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { ApiError } from '@model-api/core'
+import { hostError, writeText } from '@model-api/http-node'
+import { equal, ok } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('an error of the middleware', (test) => {
+  const reasonOf = (error: unknown): unknown => {
+    const refusal = hostError(error)
+    ok(refusal instanceof ApiError)
+    return [refusal.status, refusal.body.reason]
+  }
+
+  test('is told in its own words where it says that it may be', () => {
+    const shown = { status: 403, expose: true, message: 'Not from here.' }
+    equal(reasonOf(shown), [403, 'Not from here.'])
+    const long = { statusCode: 400, expose: true, message: 'x'.repeat(5000) }
+    equal(reasonOf(long), [400, 'x'.repeat(1000)])
+  })
+
+  test('keeps its words to itself otherwise', () => {
+    const words = [400, 'The request could not be read.']
+    equal(reasonOf({ status: 400, expose: false, message: 'secret of the host' }), words)
+    equal(reasonOf({ status: 400, message: 'secret of the host' }), words)
+  })
+
+  test('is handed on where it is no refusal', () => {
+    const failure = Object.assign(new Error('no disk'), { status: 500, expose: true })
+    equal(hostError(failure), failure)
+  })
+})
+
+suite('headers of the middleware', (test) => {
+  const answered = (before: Readonly<Record<string, string>>): ServerResponse => {
+    const res = new ServerResponse(new IncomingMessage(new Socket()))
+    for (const [name, value] of Object.entries(before)) res.setHeader(name, value)
+    writeText(res, {
+      status: 200,
+      headers: { vary: 'Authorization', 'set-cookie': 'token=1', 'x-request-id': 'ours' },
+      text: '{}',
+    })
+    return res
+  }
+
+  test('are kept beside ours where a header takes several values', () => {
+    const res = answered({ vary: 'Accept-Encoding', 'set-cookie': 'lang=en' })
+    equal(res.getHeader('vary'), 'Accept-Encoding, Authorization')
+    equal(res.getHeader('set-cookie'), ['lang=en', 'token=1'])
+  })
+
+  test('give way to ours of the same name otherwise', () => {
+    equal(answered({ 'x-request-id': 'theirs' }).getHeader('x-request-id'), 'ours')
+  })
+})

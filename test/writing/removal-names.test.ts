@@ -1,0 +1,88 @@
+/** A removal that is refused because others refer to the record names them as far as the caller may list them. */
+import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import { send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+const columns = { id, shelf_id: { type: 'integer' }, owner_id: { type: 'integer' } } as const
+const shelf = belongsTo('Shelf', 'shelf_id')
+
+const owned: AccessPolicy = {
+  scope_query: (query, { user }) => query.where('owner_id', '=', user?.id ?? 0),
+}
+
+const Shelf = defineModel('Shelf', { columns: { id }, meta: {} })
+/** Everybody lists and removes its own. */
+const Item = defineModel('Item', {
+  columns,
+  relations: { shelf },
+  meta: { access_policy: owned },
+})
+/** Everybody removes its own, and admins alone list them. */
+const Audit = defineModel('Audit', {
+  columns,
+  relations: { shelf },
+  meta: { role_map: { GET: 'admin' }, access_policy: owned },
+})
+/** Nobody lists them. */
+const Alarm = defineModel('Alarm', {
+  columns,
+  relations: { shelf },
+  meta: { allowed_methods: ['POST', 'DELETE'] },
+})
+const models: readonly AnyModel[] = [Shelf, Item, Audit, Alarm]
+
+const viewer = { id: 7, roles: ['viewer'] }
+const admin = { id: 7, roles: ['admin'] }
+
+eachDatabase('a refused removal', (test, db) => {
+  const api = testApi(db, models, { API_ALLOW_CASCADE_DELETE: true })
+  const reasonOf = async (user: unknown, url: string) => {
+    const { status, errors } = await send(api, 'DELETE', url, { user })
+    equal([status, errors?.code], [409, 'referred_to'])
+    return errors.reason
+  }
+  const message = 'Other records refer to this one'
+
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(
+      db,
+      Shelf,
+      [1, 2, 3, 4].map((key) => ({ id: key })),
+    )
+    await insertRows(db, Item, [
+      { id: 1, shelf_id: 1, owner_id: 7 },
+      { id: 4, shelf_id: 4, owner_id: 8 },
+    ])
+    await insertRows(db, Audit, [
+      { id: 1, shelf_id: 1, owner_id: 7 },
+      { id: 2, shelf_id: 2, owner_id: 8 },
+    ])
+    await insertRows(db, Alarm, [
+      { id: 1, shelf_id: 1, owner_id: 7 },
+      { id: 3, shelf_id: 3, owner_id: 7 },
+    ])
+  })
+
+  test('names the resources that the caller may list, and no others', async () => {
+    equal(await reasonOf(viewer, '/api/shelves/1'), `${message}: items.`)
+    equal(await reasonOf(admin, '/api/shelves/1'), `${message}: audits, items.`)
+  })
+
+  test('says that there are some where it can name none', async () => {
+    equal(await reasonOf(viewer, '/api/shelves/2'), `${message}.`)
+    equal(await reasonOf(admin, '/api/shelves/2'), `${message}: audits.`)
+    equal(await reasonOf(viewer, '/api/shelves/3'), `${message}.`)
+    equal(await reasonOf(admin, '/api/shelves/3'), `${message}.`)
+  })
+
+  test('says no more where one that is out of sight keeps the others of a cascade', async () => {
+    equal(await reasonOf(viewer, '/api/shelves/2?cascade_delete=1'), `${message}.`)
+    equal(await reasonOf(admin, '/api/shelves/2?cascade_delete=1'), `${message}: audits.`)
+    equal(await reasonOf(viewer, '/api/shelves/4?cascade_delete=1'), `${message}: items.`)
+  })
+})
