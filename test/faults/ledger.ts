@@ -12,6 +12,10 @@ export interface Ledger {
   readonly repeated: Map<string, Outcome>
   /** Increments of each counter: how many were acknowledged, and how many may have happened. */
   readonly increments: Map<number, { acknowledged: number; open: number }>
+  /** Of each label, the tokens that it may have: the last that was acknowledged, and every one that was left open. */
+  readonly labels: Map<number, { acknowledged: string; open: Set<string> }>
+  /** Tokens that both twins may have. */
+  readonly twins: Map<string, Outcome>
   /** Answers by status; 0: the connection ended without one. */
   readonly statuses: Map<number, number>
   /** Answers that must not be: a status that the fault does not explain, a record that is missing. */
@@ -28,6 +32,8 @@ export const emptyLedger = (): Ledger => ({
   positions: new Map(),
   repeated: new Map(),
   increments: new Map(),
+  labels: new Map(),
+  twins: new Map(),
   statuses: new Map(),
   wrong: new Map(),
   unanswered: 0,
@@ -44,6 +50,8 @@ export interface Stored {
   /** Tokens of orders, with the number of their lines. */
   readonly orders: ReadonlyMap<string, number>
   readonly counters: ReadonlyMap<number, number>
+  readonly labels: ReadonlyMap<number, string>
+  readonly twins: readonly string[]
 }
 
 export interface Verdict {
@@ -79,6 +87,16 @@ export function judge(ledger: Ledger, stored: Stored, linesOfOrder: number): Ver
     if (value > acknowledged + open) {
       wrong.push(`counter ${counter} is ${value}, at most ${acknowledged + open} were sent`)
     }
+  }
+  for (const [id, { acknowledged, open }] of ledger.labels) {
+    const token = stored.labels.get(id) ?? ''
+    if (token !== acknowledged && !open.has(token)) lost += 1
+  }
+  const [first = '', second = ''] = stored.twins
+  if (first !== second) half += 1
+  else if (first === '' && [...ledger.twins.values()].includes('acknowledged')) lost += 1
+  if (first !== '' && (ledger.twins.get(first) ?? 'refused') === 'refused') {
+    wrong.push(`the twins have ${first}, which was refused`)
   }
   return { lost, half, wrong }
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { count, type Ledger, type Outcome } from './ledger.ts'
-import { counters, linesOfOrder } from './world.ts'
+import { counters, labels, linesOfOrder } from './world.ts'
 
 /** Milliseconds that a client waits for an answer. */
 const patience = 15_000
@@ -37,7 +37,11 @@ export function startLoad(options: LoadOptions): () => Promise<void> {
 }
 
 async function client(options: LoadOptions, place: number, goesOn: () => boolean): Promise<void> {
-  const acts = [writeEntry, readBack, writeOrder, readList, increment, writeRepeatedly, readList]
+  const writeLabel = (options: LoadOptions) => relabel(options, 1 + (place % labels))
+  const acts = [
+    ...[writeEntry, readBack, writeOrder, readList, increment, writeLabel, writeRepeatedly],
+    ...[readVariously, writeTwins],
+  ]
   for (let i = place; goesOn(); i++) {
     const act = acts[i % acts.length] ?? readList
     await act(options)
@@ -143,6 +147,44 @@ async function increment(options: LoadOptions): Promise<void> {
   const outcome = outcomeOf(answer)
   if (outcome === 'acknowledged') known.acknowledged += 1
   if (outcome === 'open') known.open += 1
+}
+
+/** Changes one record with one statement; nobody else changes its token. */
+async function relabel(options: LoadOptions, label: number): Promise<void> {
+  const token = randomUUID()
+  const answer = await ask(options, 'PATCH', `/api/labels/${label}`, { token })
+  unexpected(options, answer, [200, 503])
+  const known = options.ledger.labels.get(label) ?? { acknowledged: '', open: new Set() }
+  options.ledger.labels.set(label, known)
+  const outcome = outcomeOf(answer)
+  if (outcome === 'acknowledged') known.acknowledged = token
+  if (outcome === 'open') known.open.add(token)
+}
+
+/** Changes two records in one transaction. */
+async function writeTwins(options: LoadOptions): Promise<void> {
+  const token = randomUUID()
+  options.ledger.twins.set(token, 'open')
+  const answer = await ask(options, 'PATCH', '/api/twins?id__gte=1&max_affected=2', { token })
+  unexpected(options, answer, [200, 503])
+  options.ledger.twins.set(token, outcomeOf(answer))
+}
+
+const pick = (choices: readonly string[]): string =>
+  choices[Math.floor(Math.random() * choices.length)] ?? ''
+
+/** Queries of many forms, so that whatever is kept for a form has something to keep. */
+async function readVariously(options: LoadOptions): Promise<void> {
+  const keys = Array.from({ length: 1 + Math.floor(Math.random() * 40) }, (_, i) => i + 1)
+  const query = [
+    `limit=${1 + Math.floor(Math.random() * 20)}`,
+    pick(['order_by=id', 'order_by=-id', 'order_by=token', 'order_by=-note,id']),
+    pick(['', 'fields=id', 'fields=id,token', 'count=exact', 'count=none']),
+    pick(['', `id__in=(${keys.join(',')})`, 'id__gt=3', 'id__lt=900', 'note__ne=x']),
+    pick(['', 'token__ilike=a%25', 'token__startswith=b', 'note__isnull=false']),
+  ]
+  const path = `/api/entries?${query.filter((part) => part !== '').join('&')}`
+  unexpected(options, await ask(options, 'GET', path), [200, 503])
 }
 
 /** Sends one record with one key until it is acknowledged. */

@@ -199,9 +199,9 @@ async function soak(setup: Setup, pool: string, minutes: number): Promise<void> 
   const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
   for (let minute = 0; minute <= minutes; minute++) {
     await sleep(minute === 0 ? 20_000 : 60_000)
-    const { heap, resident, handles } = await service.gauges()
+    const { heap, resident, handles, kept } = await service.gauges()
     console.log(
-      `soak ${setup.title}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles`,
+      `soak ${setup.title}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles, ${kept} entries in maps and sets`,
     )
   }
   await stop()

@@ -1,5 +1,6 @@
 /** The service under fault, a process of its own; its one argument is a `ServiceOptions` as JSON. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
 import { createServer, openDatabase } from '@model-api/http-node'
 import Database from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
@@ -93,11 +94,37 @@ export interface Gauges {
   readonly heap: number
   readonly resident: number
   readonly handles: number
+  /** Entries of all maps and sets of the process: whatever is kept is kept in one. */
+  readonly kept: number
   readonly errors: Readonly<Record<string, number>>
 }
 
-process.on('message', (message) => {
+/** Counts the entries of every map and set that is alive. */
+async function keptEntries(): Promise<number> {
+  const session = new Session()
+  session.connect()
+  let entries = 0
+  for (const kind of ['Map', 'Set']) {
+    const { result } = await session.post('Runtime.evaluate', { expression: `${kind}.prototype` })
+    const { objects } = await session.post('Runtime.queryObjects', {
+      prototypeObjectId: result.objectId ?? '',
+    })
+    const sum = await session.post('Runtime.callFunctionOn', {
+      objectId: objects.objectId ?? '',
+      functionDeclaration:
+        'function () { let n = 0; for (const one of this) n += one.size; return n }',
+      returnByValue: true,
+    })
+    entries += Number(sum.result.value)
+    await session.post('Runtime.releaseObject', { objectId: objects.objectId ?? '' })
+  }
+  session.disconnect()
+  return entries
+}
+
+process.on('message', async (message) => {
   if (message !== 'gauges') return
+  const kept = await keptEntries()
   globalThis.gc?.()
   const { heapUsed, rss } = process.memoryUsage()
   const handles = readdirSync('/proc/self/fd').length
@@ -105,6 +132,7 @@ process.on('message', (message) => {
     heap: heapUsed,
     resident: rss,
     handles,
+    kept,
     errors: Object.fromEntries(seen),
   }
   process.send?.(gauges)

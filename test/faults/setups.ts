@@ -18,7 +18,7 @@ import {
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts'
 import { createTables } from '../support/tables.ts'
 import type { Stored } from './ledger.ts'
-import { counters, models } from './world.ts'
+import { counters, labels, models } from './world.ts'
 
 export const setupNames = [
   'sqlite',
@@ -55,11 +55,16 @@ export interface Setup {
   remove(): Promise<void>
 }
 
+const tables = [
+  ...['order_lines', 'orders', 'entries', 'counters', 'labels', 'twins'],
+  'idempotency_keys',
+] as const
+
 /** Makes the tables anew. */
 export async function prepare({ admin, name, other }: Setup): Promise<void> {
   const db = admin()
   try {
-    for (const table of ['order_lines', 'orders', 'entries', 'counters', 'idempotency_keys']) {
+    for (const table of tables) {
       await sql`drop table if exists ${sql.id(table)}${sql.raw(name === 'postgres' ? ' cascade' : '')}`.execute(
         db,
       )
@@ -67,6 +72,12 @@ export async function prepare({ admin, name, other }: Setup): Promise<void> {
     await createTables({ kysely: db, name } as Parameters<typeof createTables>[0], models)
     for (let id = 1; id <= counters; id++) {
       await db.insertInto('counters').values({ id, value: 0 }).execute()
+    }
+    for (let id = 1; id <= labels; id++) {
+      await db.insertInto('labels').values({ id, token: '', touched: 0 }).execute()
+    }
+    for (const id of [1, 2]) {
+      await db.insertInto('twins').values({ id, token: '', touched: 0 }).execute()
     }
     if (name === 'postgres') {
       await sql`grant all on schema public to app`.execute(db)
@@ -240,9 +251,13 @@ async function storedIn(db: Kysely<any>): Promise<Stored> {
     .groupBy('orders.token')
     .execute()
   const all = await db.selectFrom('counters').select(['id', 'value']).execute()
+  const labelled = await db.selectFrom('labels').select(['id', 'token']).execute()
+  const twins = await db.selectFrom('twins').select('token').execute()
   return {
     entries: entries.map(({ token }) => token),
     orders: new Map(orders.map(({ token, lines }) => [token, Number(lines)])),
     counters: new Map(all.map(({ id, value }) => [Number(id), Number(value)])),
+    labels: new Map(labelled.map(({ id, token }) => [Number(id), token])),
+    twins: twins.map(({ token }) => token),
   }
 }

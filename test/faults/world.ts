@@ -1,4 +1,4 @@
-/** What the service under fault publishes: records with a token each, orders with lines, counters. */
+/** What the service under fault publishes: records with a token each, orders with lines, counters, labels, twins. */
 import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import type { Kysely } from 'kysely'
 
@@ -30,13 +30,28 @@ export const Counter = defineModel('Counter', {
   meta: {},
 })
 
-export const models = [Entry, Order, OrderLine, Counter]
+/** Each client changes the token of its own label; faults change `touched`. */
+export const Label = defineModel('Label', {
+  columns: { id, token: { type: 'string', maxLength: 60 }, touched: { type: 'integer' } },
+  meta: {},
+})
+
+/** Two records that clients change together, so that they always have the same token; faults change `touched`. */
+export const Twin = defineModel('Twin', {
+  columns: { id, token: { type: 'string', maxLength: 60 }, touched: { type: 'integer' } },
+  meta: {},
+})
+
+export const models = [Entry, Order, OrderLine, Counter, Label, Twin]
 
 /** Lines of every order. */
 export const linesOfOrder = 3
 
 /** Counters, with the keys 1 to this. */
 export const counters = 4
+
+/** Clients at most, and labels, with the keys 1 to this. */
+export const labels = 8
 
 /** Milliseconds; the faults last longer. */
 export const statementTimeout = 2_000
@@ -55,6 +70,7 @@ export const apiOf = (
     models,
     config: {
       API_ALLOW_NESTED_WRITES: true,
+      API_ALLOW_BULK: true,
       API_STATEMENT_TIMEOUT: statementTimeout,
       API_HEALTH_ROUTE: '/health',
       API_CREATE_DOCS: false,
