@@ -1,7 +1,7 @@
 // Writes docs/configuration.md from the comments of config.ts, meta.ts and api.ts and from the key tables.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type KeyEntry, keyTable, metaKeyTable } from '../packages/core/src/config/key-table.ts'
+import { type KeyEntry, keyTable } from '../packages/core/src/config/key-table.ts'
 import { metaKeyOf } from '../packages/core/src/config/meta.ts'
 
 /** The page this script writes. */
@@ -127,9 +127,6 @@ function shownMeta({ name, spelling }: Member, { level }: KeyEntry): string {
   return spelling.startsWith('also') ? `${code(metaKeyOf(name))}, ${spelling}` : spelling
 }
 
-const meaningOf = ({ meaning }: Member, { available }: KeyEntry): string =>
-  available ? meaning : `${meaning} This version refuses it.`
-
 function sectionsOf(members: readonly Member[]): string {
   const titles = [...new Set(members.map(({ section }) => section))]
   return titles
@@ -143,7 +140,7 @@ function sectionsOf(members: readonly Member[]): string {
             shownType(member.type),
             shownDefault(member),
             shownMeta(member, entry),
-            meaningOf(member, entry),
+            member.meaning,
           ]
         })
       const head = ['Key', 'Type', 'Default', 'In meta', 'Meaning']
@@ -159,7 +156,7 @@ const metaRows = (): string[][] =>
     code(member.name),
     shownType(member.type),
     shownDefault(member),
-    meaningOf(member, metaKeyTable[member.name as keyof typeof metaKeyTable]),
+    member.meaning,
   ])
 
 const optionRows = (): string[][] =>

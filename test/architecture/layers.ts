@@ -6,7 +6,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['error-size'],
-  ['soon', 'time-limit'],
+  ['maybe-promise', 'time-limit'],
   ['errors', 'naming', 'json', 'prepared'],
   ['model', 'parse', 'sql'],
   ['config'],

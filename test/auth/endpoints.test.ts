@@ -169,7 +169,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal(missing.errors.error, 'Validation failed')
     equal(missing.errors.reason, { username: ['is required'], password: ['is required'] })
     const wrong = await post(api, '/auth/login', { username: 7, password: 'x' })
-    equal([wrong.status, wrong.errors.reason], [400, { username: ['must be a text'] }])
+    equal([wrong.status, wrong.errors.reason], [400, { username: ['must be a string'] }])
     equal((await post(api, '/auth/login', [1])).status, 400)
     const json = { 'content-type': 'application/json' }
     const text = JSON.stringify({ username: 'ann', password: passwords.ann })

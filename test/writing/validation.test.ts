@@ -202,7 +202,7 @@ eachDatabase('validation', (test, db) => {
     const books = [{ title: 'x' }, { titel: 'y', tags: [{ name: 1 }] }]
     equal(await problems('/api/authors', { name: 'A', books, profile: {} }, nested), {
       'books[1].titel': ['Unknown field "titel". Did you mean "title"?'],
-      'books[1].tags[0].name': ['Expected a text.'],
+      'books[1].tags[0].name': ['Expected a string.'],
       'books[1].title': ['This field is required.'],
       'profile.motto': ['This field is required.'],
     })

@@ -12,7 +12,6 @@ import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { Clock, Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
-import type { AnyDatabase } from './compile/target.ts'
 import type { ApiConfig } from './config/config.ts'
 import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
@@ -43,8 +42,8 @@ import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
-import { type RateLimitsKept, rateLimitsKept } from './limits/kept.ts'
 import { createLimiter } from './limits/limiter.ts'
+import { type RateLimitScope, rateLimitScope } from './limits/rate-limit-scope.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
@@ -56,6 +55,7 @@ import type { Registry } from './registry/resource.ts'
 import { credentialWarnings } from './registry/secret-columns.ts'
 import { checkedReplicas } from './replica-options.ts'
 import { sessions } from './session.ts'
+import type { AnyDatabase } from './sql/any-database.ts'
 
 /** What `createApi` takes. */
 export interface ApiOptions<
@@ -159,7 +159,7 @@ export interface Api {
    * Where requests are counted: `none` where nothing is limited, `process` in the memory of this process alone, `store` in
    * API_RATE_LIMIT_STORE. Several processes share limits in a store only.
    */
-  readonly rateLimits: RateLimitsKept
+  readonly rateLimits: RateLimitScope
   /**
    * Authenticates a request to a route of the host, by the strategies of the API; rejects with the ApiError to answer.
    *
@@ -361,7 +361,7 @@ export function createApi<
       )
     },
     registry,
-    rateLimits: rateLimitsKept(settings, registry),
+    rateLimits: rateLimitScope(settings, registry),
     openapi: runtime.document,
     explainAccess: (user, request) => explainAccess(runtime, user, request),
     exposure: (roles) => describeExposure(runtime, roles),

@@ -3,7 +3,7 @@
 import { settingNames } from './config/setting-names.ts'
 import { ApiError } from './errors.ts'
 import { notJson } from './json/not-json.ts'
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /**
@@ -12,14 +12,14 @@ import { withTimeLimit } from './time-limit.ts'
  * An ApiError that it throws or rejects with passes as it is: it is the answer. Anything else becomes an Error that names
  * the function, with what was thrown as its cause. A function that returns no promise costs nothing more than its call.
  */
-export type CallHook = <T>(name: string, call: () => T | PromiseLike<T>) => Soon<T>
+export type CallHook = <T>(name: string, call: () => T | PromiseLike<T>) => MaybePromise<T>
 
 /** A function of the host that did not come to an end: always 500, where other failures of policies and logins are milder. */
 export class StuckHook extends Error {}
 
 /** A caller that gives promises `timeout` milliseconds to settle (API_HOOK_TIMEOUT). */
 export function hookCaller(timeout: number): CallHook {
-  return <T>(name: string, call: () => T | PromiseLike<T>): Soon<T> => {
+  return <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
     const late = () =>
       new StuckHook(
         `The ${name} did not settle within ${timeout} ms (${settingNames.hookTimeout}).`,

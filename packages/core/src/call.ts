@@ -7,7 +7,6 @@ import type { Caller } from './access/roles.ts'
 import type { Auth } from './auth/create-auth.ts'
 import type { RefreshTokenStore } from './auth/refresh-tokens.ts'
 import type { CallHook } from './call-hook.ts'
-import type { AnyDatabase } from './compile/target.ts'
 import type { FastPaths } from './config/fast-paths.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { ApiSettings } from './config/settings.ts'
@@ -22,12 +21,13 @@ import type { ApiRequest } from './http/request.ts'
 import type { RouteTable } from './http/route-table.ts'
 import type { Timing } from './http/server-timing.ts'
 import type { Limiter } from './limits/limiter.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import type { Reach } from './plan/context.ts'
 import type { ReadPlan } from './plan/plan.ts'
 import type { KeptValues } from './plan-cache/kept.ts'
 import type { ReadCache } from './plan-cache/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
-import type { Soon } from './soon.ts'
+import type { AnyDatabase } from './sql/any-database.ts'
 
 /** Time as the service sees it; tests move it. */
 export interface Clock {
@@ -51,9 +51,9 @@ export interface Runtime {
   readonly policies: Policies
   readonly clock: Clock
   /** The dialect, once what it must know of the server is known; looked up on this connection where that is a transaction. */
-  dialect(on?: AnyDatabase): Soon<Dialect>
+  dialect(on?: AnyDatabase): MaybePromise<Dialect>
   /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
-  session(request: ApiRequest): Soon<AnyDatabase>
+  session(request: ApiRequest): MaybePromise<AnyDatabase>
   /** Calls code of the host, which must come to an end. */
   readonly callHook: CallHook
   /** As `callHook`, of hooks that are given this connection. */

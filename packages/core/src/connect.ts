@@ -1,6 +1,5 @@
 // What the dialect must know of the server: looked up once, on a connection of its own, within the time of a statement.
 
-import type { AnyDatabase } from './compile/target.ts'
 import type { FastPaths } from './config/fast-paths.ts'
 import { withArrayRows } from './dialect/array-rows.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
@@ -9,7 +8,8 @@ import { databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'
 import { isUnavailable } from './execute/unavailable.ts'
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { AnyDatabase } from './sql/any-database.ts'
 
 export interface ConnectOptions {
   readonly db: AnyDatabase
@@ -34,7 +34,7 @@ export function connectOnce({
   report,
   bounds,
   fastPaths,
-}: ConnectOptions): (on?: AnyDatabase) => Soon<Dialect> {
+}: ConnectOptions): (on?: AnyDatabase) => MaybePromise<Dialect> {
   let known: Promise<Dialect> | undefined
   let advised = false
 

@@ -34,7 +34,7 @@ import { type Route, splitUrl } from './http/route-table.ts'
 import { startTiming, type Timing } from './http/server-timing.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { notJson } from './json/not-json.ts'
-import { type Soon, whenThere } from './soon.ts'
+import { andThen, type MaybePromise } from './maybe-promise.ts'
 
 /** What a request was refused for before it came here: by the host's middleware, or by a parser. */
 export interface Refused {
@@ -179,7 +179,7 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
   return respond(status, body as JsonValue | undefined, requestId, headers, timed(answering))
 }
 
-function answerSuccess(answering: Answering, result: Result): Soon<Settled> {
+function answerSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
   const { requestId, wantsText, hooks, dump, always } = answering
   const bare = dump.envelope ? undefined : bareHeaders(result)
   const { status, headers } = result
@@ -227,7 +227,7 @@ function plainFailure(answering: Answering): Settled {
 }
 
 /** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
-function serve(call: OpenCall, route: Route, always: Record<string, string>): Soon<Result> {
+function serve(call: OpenCall, route: Route, always: Record<string, string>): MaybePromise<Result> {
   const { method, hooks } = call
   const { allowed, methods } = factsOf(route)
   if (method === 'OPTIONS') {
@@ -262,10 +262,10 @@ async function admit(
 }
 
 /** From authorise on. */
-function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): Soon<Result> {
+function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
   authorize(call.caller, checks)
   call.timing?.enter('plan')
-  return whenThere(answerRoute(call, route), (result) => returnedResult(call, result))
+  return andThen(answerRoute(call, route), (result) => returnedResult(call, result))
 }
 
 /** limit and authenticate: the call is told who is calling. */

@@ -1,12 +1,12 @@
 // The replicas of createApi: instances of the same kind as the primary, and what telling positions takes.
 
-import type { AnyDatabase } from './compile/target.ts'
 import type { ReadYourWrites } from './config/config.ts'
 import type { Problems } from './config/problems.ts'
 import { settingNames } from './config/setting-names.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { isInstance, schemaPluginProblem } from './session.ts'
+import type { AnyDatabase } from './sql/any-database.ts'
 
 export interface ReplicaOptions {
   readonly replicas: readonly AnyDatabase[] | undefined

@@ -1,12 +1,12 @@
 // The connection of a request: the instance of createApi, or what the session getter hands in; neither may move tables behind our back.
 
 import type { CallHook } from './call-hook.ts'
-import type { AnyDatabase } from './compile/target.ts'
 import type { SessionGetter } from './config/config.ts'
 import { settingNames } from './config/setting-names.ts'
 import { hasSchemaPlugin } from './dialect/schema-plugin.ts'
 import type { ApiRequest } from './http/request.ts'
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { AnyDatabase } from './sql/any-database.ts'
 
 /** What instances are opened with. */
 interface SessionParts {
@@ -21,7 +21,7 @@ export function sessions(
   getter: SessionGetter | undefined,
   schema: string | undefined,
   { callHook, watch }: SessionParts,
-): (request: ApiRequest) => Soon<AnyDatabase> {
+): (request: ApiRequest) => MaybePromise<AnyDatabase> {
   refuseSchemaPlugin('createApi: `db`', db, schema)
   if (getter === undefined) return () => db
   const open = async (request: ApiRequest): Promise<AnyDatabase> => {
@@ -32,7 +32,7 @@ export function sessions(
     known.set(request, session)
     return session
   }
-  const known = new WeakMap<ApiRequest, Soon<AnyDatabase>>()
+  const known = new WeakMap<ApiRequest, MaybePromise<AnyDatabase>>()
   return (request) => {
     const session = known.get(request) ?? open(request)
     known.set(request, session)

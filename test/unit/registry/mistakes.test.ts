@@ -215,7 +215,7 @@ suite('mistakes of columns', (test) => {
       { type: 'string', collation: 'nocase' },
       '.collation: expected one of database, got "nocase".',
     ],
-    [{ type: 'string', column: '' }, '.column: expected a text, got "".'],
+    [{ type: 'string', column: '' }, '.column: expected a non-empty string, got "".'],
     [
       { type: 'integer', managed: 'created' },
       '.managed: only a column of type datetime, date can have it.',
@@ -240,7 +240,7 @@ suite('mistakes of columns', (test) => {
     [{ type: 'integer', default: '1' }, ': the default "1" is not a value of type integer.'],
     [{ type: 'integer', default: null }, ': the default null is not a value of type integer.'],
     [{ type: 'enum', enum: ['a'], default: 'b' }, ': the default "b" is not a value of type enum.'],
-    [{ type: 'string', validator: 7 }, '.validator: expected a text, got 7.'],
+    [{ type: 'string', validator: 7 }, '.validator: expected a non-empty string, got 7.'],
     [{ type: 'json', primaryKey: true }, ': a column of type json cannot be a key.'],
     [{ type: 'binary', primaryKey: true }, ': a column of type binary cannot be a key.'],
     [
@@ -335,7 +335,7 @@ suite('mistakes of relations', (test) => {
       `${at}.key: expected a name or a list of names, got undefined.`,
     ])
     equal(book({ kind: 'hasMany', target: '', key: [] }), [
-      `${at}.target: expected a text, got "".`,
+      `${at}.target: expected a non-empty string, got "".`,
       `${at}.key: expected a name or a list of names, got an empty list.`,
     ])
     equal(book({ ...belongsTo('Author', 'author_id'), refrences: 'code', references: 7 }), [

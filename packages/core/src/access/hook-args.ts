@@ -2,9 +2,9 @@
 
 import type { Call } from '../call.ts'
 import type { CallHook } from '../call-hook.ts'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { HookArgs, HookRecord } from '../config/hook-types.ts'
 import type { Resource } from '../registry/resource.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Action } from './action.ts'
 
 /** What a hook is asked about. */

@@ -1,12 +1,12 @@
 // How the table of refresh tokens comes to be, with several processes at once.
 
 import type { RawBuilder } from 'kysely'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { type OwnTypes, ownTypes } from '../dialect/own-tables.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
 import { type Bounds, boundsOfAll } from '../execute/bounds.ts'
 import { unavailableBecause } from '../execute/unavailable.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** Sees to it that a table is there. */
 export interface TableMaker {

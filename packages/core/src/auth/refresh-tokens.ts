@@ -1,13 +1,13 @@
 // The store of refresh tokens: the table `refresh_tokens`, created on first use; each token is used once, and a second use ends its successors.
 
 import { type RawBuilder, sql } from 'kysely'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { OwnTypes } from '../dialect/own-tables.ts'
 import type { Bounds } from '../execute/bounds.ts'
 import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
 import { unavailable, unavailableBecause } from '../execute/unavailable.ts'
-import type { Soon } from '../soon.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { createTableOnce } from './refresh-table.ts'
 
 /** A refresh token as it is stored: never itself, only its SHA-256. */
@@ -43,7 +43,7 @@ const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
-  readonly dialect: (on: AnyDatabase) => Soon<Dialect>
+  readonly dialect: (on: AnyDatabase) => MaybePromise<Dialect>
   readonly bounds: Bounds
 }): RefreshTokenStore {
   const name =

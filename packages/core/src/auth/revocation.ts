@@ -1,8 +1,8 @@
 // What an administrator can do with refresh tokens, outside any request (specification: Token rotation 3).
 
 import type { Clock } from '../call.ts'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { HookUser } from '../config/hook-types.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { sha256Hex } from './digest.ts'
 import type { RefreshTokenStore } from './refresh-tokens.ts'
 import type { Users } from './users.ts'

@@ -1,11 +1,8 @@
 // What compilation is for: the dialect, the schema, a Kysely instance to build with, and the scope of each source. Types only.
 
-import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect/dialect.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Scopes } from './scopes.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: inside, tables and columns are data of the registry
-export type AnyDatabase = Kysely<any>
 
 export interface Target {
   /** Builds statements; without plugins, so that identifiers reach the database as the registry has them. */

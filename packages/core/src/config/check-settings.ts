@@ -1,4 +1,4 @@
-// Checks config and meta key by key: unknown keys, wrong values, features that are not there; what passes is what settings are resolved from.
+// Checks config and meta key by key: unknown keys and wrong values become problems; settings are resolved from what passes.
 
 import { nearest } from '../naming/suggest.ts'
 import { object } from './checks.ts'
@@ -25,16 +25,6 @@ function* allMetaEntries(): Generator<[string, KeyEntry]> {
   }
 }
 
-/** Whether a value asks for the feature of its key at all. */
-function asks(value: unknown): boolean {
-  if (value === false) return false
-  if (Array.isArray(value)) return value.length > 0
-  // A policy object may have its hooks on the prototype; only a plain `{}` is empty.
-  const plain =
-    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  return !plain || Object.keys(value).length > 0
-}
-
 /** The members of `given` that are known and right; everything else becomes a problem. */
 function checked(
   given: unknown,
@@ -52,13 +42,7 @@ function checked(
   for (const [key, value] of Object.entries(given as object)) {
     if (value === undefined) continue
     const entry = entries.get(key)
-    const problem =
-      entry === undefined
-        ? unknown(key)
-        : (entry.check(value) ??
-          (entry.available || !asks(value)
-            ? undefined
-            : 'this feature is not available in this version.'))
+    const problem = entry === undefined ? unknown(key) : entry.check(value)
     if (problem === undefined) good[key] = value
     else problems.add(`${at}.${key}`, problem)
   }

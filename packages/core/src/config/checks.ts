@@ -22,13 +22,14 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 export const boolean: Check = (value) =>
   typeof value === 'boolean' ? undefined : expected('true or false', value)
 
-export const text: Check = (value) => (isText(value) ? undefined : expected('a text', value))
+export const text: Check = (value) =>
+  isText(value) ? undefined : expected('a non-empty string', value)
 
 /** A text that is never quoted in an error. */
 export const secret: Check = (value) =>
   isText(value)
     ? undefined
-    : `expected a text, got ${value === '' ? 'an empty one' : typeof value}.`
+    : `expected a non-empty string, got ${value === '' ? 'an empty one' : typeof value}.`
 
 export const callable: Check = (value) =>
   typeof value === 'function' ? undefined : expected('a function', value)

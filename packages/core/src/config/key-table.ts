@@ -1,4 +1,4 @@
-// The key table: for every configuration key its default, its level, its check, and whether this version has the feature.
+// The key table: every configuration key with its default, its level and its check.
 
 import { policy } from './check-policy.ts'
 import {
@@ -37,28 +37,25 @@ export interface KeyEntry<
   /** `api`: config only; `both`: config and meta; `model`: meta only. */
   readonly level: Level
   readonly check: Check
-  /** false: a value that asks for the feature is a start-up error, so that nobody relies on what is not there. */
-  readonly available: boolean
 }
 
 type KeyTable = {
   readonly [K in keyof ApiConfig]-?: KeyEntry<ApiConfig[K], K extends ApiOnlyKey ? 'api' : 'both'>
 }
 
-const now = { available: true } as const
 const api = { level: 'api' } as const
 const both = { level: 'both' } as const
 const unset = { default: undefined } as const
 
-const on = { default: true, ...both, check: boolean, ...now } as const
-const off = { default: false, ...both, check: boolean, ...now } as const
-const callback = { ...unset, ...both, check: callable, ...now } as const
-const info = { ...unset, ...api, check: text, ...now } as const
-const infoUrl = { ...unset, ...api, check: url, ...now } as const
-const key = { ...unset, ...api, check: secret, ...now } as const
-const authText = { ...unset, ...api, check: text, ...now } as const
+const on = { default: true, ...both, check: boolean } as const
+const off = { default: false, ...both, check: boolean } as const
+const callback = { ...unset, ...both, check: callable } as const
+const info = { ...unset, ...api, check: text } as const
+const infoUrl = { ...unset, ...api, check: url } as const
+const key = { ...unset, ...api, check: secret } as const
+const authText = { ...unset, ...api, check: text } as const
 const limit = (value: number, most?: number, because?: string) =>
-  ({ default: value, ...both, check: integer(1, most, because), ...now }) as const
+  ({ default: value, ...both, check: integer(1, most, because) }) as const
 
 const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
 
@@ -123,30 +120,28 @@ const rateLimitStore: Check = (value) =>
 const requirement: Check = (value) =>
   /^(true|false|1|0|yes|no|on|off)$/.test(String(value))
     ? undefined
-    : 'expected true or false, or one of the texts true, 1, yes, on, false, 0, no, off.'
+    : 'expected true or false, or one of the strings true, 1, yes, on, false, 0, no, off.'
 
 /** Every key of the configuration. */
 export const keyTable: KeyTable = {
-  API_TITLE: { default: 'API', ...api, check: text, ...now },
-  API_VERSION: { default: '1.0.0', ...api, check: text, ...now },
-  API_BASE_MODEL: { ...unset, ...api, check: object, ...now },
-  API_SESSION_GETTER: { ...unset, ...api, check: callable, ...now },
-  API_PREFIX: { default: '/api', ...api, check: path, ...now },
-  API_BASE_URL: { default: '', ...api, check: origin, ...now },
+  API_TITLE: { default: 'API', ...api, check: text },
+  API_VERSION: { default: '1.0.0', ...api, check: text },
+  API_BASE_MODEL: { ...unset, ...api, check: object },
+  API_SESSION_GETTER: { ...unset, ...api, check: callable },
+  API_PREFIX: { default: '/api', ...api, check: path },
+  API_BASE_URL: { default: '', ...api, check: origin },
   API_ENDPOINT_CASE: {
     default: 'kebab',
     ...api,
     check: oneOf('kebab', 'snake', 'camel', 'pascal'),
-    ...now,
   },
 
   API_SERIALIZATION_TYPE: {
     default: 'url',
     ...both,
     check: oneOf('url', 'json', 'dynamic', 'hybrid'),
-    ...now,
   },
-  API_SERIALIZATION_DEPTH: { ...unset, ...both, check: integer(0), ...now },
+  API_SERIALIZATION_DEPTH: { ...unset, ...both, check: integer(0) },
   API_ADD_RELATIONS: on,
   API_ALLOW_JOIN: off,
   API_ALLOW_FILTERS: on,
@@ -154,29 +149,27 @@ export const keyTable: KeyTable = {
   API_ALLOW_SELECT_FIELDS: on,
   API_ALLOW_GROUPBY: off,
   API_ALLOW_AGGREGATION: off,
-  API_PAGINATION_SIZE_DEFAULT: { default: 20, ...both, check: integer(1), ...now },
-  API_PAGINATION_SIZE_MAX: { default: 100, ...both, check: integer(1), ...now },
-  API_COUNT: { default: 'exact', ...both, check: oneOf('exact', 'capped', 'none'), ...now },
+  API_PAGINATION_SIZE_DEFAULT: { default: 20, ...both, check: integer(1) },
+  API_PAGINATION_SIZE_MAX: { default: 100, ...both, check: integer(1) },
+  API_COUNT: { default: 'exact', ...both, check: oneOf('exact', 'capped', 'none') },
   API_ADDITIONAL_QUERY_PARAMS: {
     default: [],
     ...both,
     check: listOf(hostParameter),
-    ...now,
   },
 
   API_ALLOWED_METHODS: {
     default: ['GET', 'POST', 'PATCH', 'DELETE'],
     ...both,
     check: methods,
-    ...now,
   },
-  API_BLOCK_METHODS: { default: [], ...both, check: methods, ...now },
+  API_BLOCK_METHODS: { default: [], ...both, check: methods },
   API_ALLOW_NESTED_WRITES: off,
   API_ALLOW_BULK: off,
   API_ALLOW_CASCADE_DELETE: off,
   API_SOFT_DELETE: off,
-  API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text, ...now },
-  API_SOFT_DELETE_VALUES: { default: [false, true], ...both, check: pair, ...now },
+  API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text },
+  API_SOFT_DELETE_VALUES: { default: [false, true], ...both, check: pair },
 
   API_DUMP_DATETIME: on,
   API_DUMP_VERSION: on,
@@ -188,7 +181,7 @@ export const keyTable: KeyTable = {
   API_DUMP_NULL_ERRORS: on,
   API_DUMP_ENVELOPE: on,
   API_DUMP_REQUEST_ID: off,
-  API_SERVER_TIMING: { default: false, ...api, check: boolean, ...now },
+  API_SERVER_TIMING: { default: false, ...api, check: boolean },
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,
@@ -204,28 +197,27 @@ export const keyTable: KeyTable = {
     ...unset,
     ...both,
     check: listOf(oneOf('jwt', 'basic', 'api_key', 'custom')),
-    ...now,
   },
-  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: mapping(accessKeys, requirement), ...now },
-  API_ROLE_MAP: { ...unset, ...both, check: mapping(accessKeys, roleRule), ...now },
-  API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text), ...now },
-  API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text), ...now },
-  API_ACCESS_POLICY: { ...unset, ...both, check: policy, ...now },
+  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: mapping(accessKeys, requirement) },
+  API_ROLE_MAP: { ...unset, ...both, check: mapping(accessKeys, roleRule) },
+  API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text) },
+  API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text) },
+  API_ACCESS_POLICY: { ...unset, ...both, check: policy },
 
-  API_USER_MODEL: { ...unset, ...api, check: object, ...now },
+  API_USER_MODEL: { ...unset, ...api, check: object },
   API_USER_LOOKUP_FIELD: authText,
   API_CREDENTIAL_CHECK_METHOD: authText,
   API_CREDENTIAL_HASH_FIELD: authText,
-  API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable, ...now },
-  API_CUSTOM_AUTH: { ...unset, ...api, check: callable, ...now },
+  API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable },
+  API_CUSTOM_AUTH: { ...unset, ...api, check: callable },
 
-  API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1), ...now },
-  API_JWT_REFRESH_EXPIRY_TIME: { default: 2880, ...api, check: integer(1), ...now },
-  API_JWT_ALGORITHM: { default: 'HS256', ...api, check: text, ...now },
-  API_JWT_ALLOWED_ALGORITHMS: { ...unset, ...api, check: oneOrMore(text), ...now },
+  API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1) },
+  API_JWT_REFRESH_EXPIRY_TIME: { default: 2880, ...api, check: integer(1) },
+  API_JWT_ALGORITHM: { default: 'HS256', ...api, check: text },
+  API_JWT_ALLOWED_ALGORITHMS: { ...unset, ...api, check: oneOrMore(text) },
   API_JWT_ISSUER: authText,
   API_JWT_AUDIENCE: authText,
-  API_JWT_LEEWAY: { default: 0, ...api, check: integer(0, 300), ...now },
+  API_JWT_LEEWAY: { default: 0, ...api, check: integer(0, 300) },
   ACCESS_SECRET_KEY: key,
   REFRESH_SECRET_KEY: key,
   ACCESS_PRIVATE_KEY: key,
@@ -236,46 +228,44 @@ export const keyTable: KeyTable = {
     default: ['header'],
     ...api,
     check: listOf(either(tokenProvider, callable)),
-    ...now,
   },
   API_AUTH_COOKIE_NAME: {
     default: 'access_token',
     ...api,
     check: matching(/^[A-Za-z0-9_.-]+$/, 'a name of letters, digits, _ . and -'),
-    ...now,
   },
 
-  API_AUTO_AUTH_ROUTES: { default: true, ...api, check: boolean, ...now },
-  API_AUTH_REFRESH_ROUTE: { default: '/auth/refresh', ...api, check: path, ...now },
-  API_AUTH_ME_ROUTE: { default: '/auth/me', ...api, check: path, ...now },
-  API_EXPOSE_ME: { default: true, ...api, check: boolean, ...now },
+  API_AUTO_AUTH_ROUTES: { default: true, ...api, check: boolean },
+  API_AUTH_REFRESH_ROUTE: { default: '/auth/refresh', ...api, check: path },
+  API_AUTH_ME_ROUTE: { default: '/auth/me', ...api, check: path },
+  API_EXPOSE_ME: { default: true, ...api, check: boolean },
 
-  API_RATE_LIMIT: { ...unset, ...both, check: rateLimit, ...now },
-  API_RATE_LIMIT_STORE: { ...unset, ...api, check: rateLimitStore, ...now },
-  API_LOGIN_RATE_LIMIT: { default: '10 per minute', ...api, check: rateLimit, ...now },
-  API_TRUSTED_PROXIES: { ...unset, ...api, check: either(listOf(ipRange), integer(0)), ...now },
+  API_RATE_LIMIT: { ...unset, ...both, check: rateLimit },
+  API_RATE_LIMIT_STORE: { ...unset, ...api, check: rateLimitStore },
+  API_LOGIN_RATE_LIMIT: { default: '10 per minute', ...api, check: rateLimit },
+  API_TRUSTED_PROXIES: { ...unset, ...api, check: either(listOf(ipRange), integer(0)) },
 
-  API_CREATE_DOCS: { default: true, ...api, check: boolean, ...now },
-  API_DOCUMENTATION_URL: { default: '/docs', ...api, check: path, ...now },
-  API_DOCS_SPEC_ROUTE: { default: '/docs/apispec.json', ...api, check: path, ...now },
-  API_DOCUMENTATION_REQUIRE_AUTH: { default: false, ...api, check: boolean, ...now },
+  API_CREATE_DOCS: { default: true, ...api, check: boolean },
+  API_DOCUMENTATION_URL: { default: '/docs', ...api, check: path },
+  API_DOCS_SPEC_ROUTE: { default: '/docs/apispec.json', ...api, check: path },
+  API_DOCUMENTATION_REQUIRE_AUTH: { default: false, ...api, check: boolean },
   API_DESCRIPTION: info,
   API_CONTACT_NAME: info,
   API_CONTACT_EMAIL: info,
   API_CONTACT_URL: infoUrl,
   API_LICENCE_NAME: info,
   API_LICENCE_URL: infoUrl,
-  API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url), ...now },
+  API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url) },
   API_LOGO_URL: infoUrl,
 
-  API_HEALTH_ROUTE: { ...unset, ...api, check: path, ...now },
+  API_HEALTH_ROUTE: { ...unset, ...api, check: path },
 
-  API_READ_YOUR_WRITES: { default: 'off', ...api, check: oneOf('off', 'header', 'cookie'), ...now },
+  API_READ_YOUR_WRITES: { default: 'off', ...api, check: oneOf('off', 'header', 'cookie') },
 
-  API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1), ...now },
-  API_HOOK_TIMEOUT: { default: 10000, ...api, check: integer(1, 2147483647, timers), ...now },
-  API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1), ...now },
-  API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1), ...now },
+  API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1) },
+  API_HOOK_TIMEOUT: { default: 10000, ...api, check: integer(1, 2147483647, timers) },
+  API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1) },
+  API_MAX_URL_LENGTH: { default: 8192, ...api, check: integer(1) },
   API_MAX_CONDITIONS: limit(100, 1000, variables),
   API_MAX_LIST: limit(1000, 10000, variables),
   API_MAX_RELATION_FILTERS: limit(10, 50, planning),
@@ -288,12 +278,12 @@ export const keyTable: KeyTable = {
 type MetaTable = { readonly [K in keyof OwnMeta]-?: KeyEntry<OwnMeta[K], 'model'> }
 
 const model = { level: 'model' } as const
-const words = { ...unset, ...model, check: text, ...now } as const
+const words = { ...unset, ...model, check: text } as const
 
 /** The keys that only meta has. */
 export const metaKeyTable: MetaTable = {
-  endpoint: { ...unset, ...model, check: oneOrMore(endpointPath), ...now },
-  register_canonical_routes: { default: true, ...model, check: boolean, ...now },
+  endpoint: { ...unset, ...model, check: oneOrMore(endpointPath) },
+  register_canonical_routes: { default: true, ...model, check: boolean },
   tag: words,
   tag_group: words,
   description: words,

@@ -1,15 +1,12 @@
 // Finds out whether the driver gives rows as arrays when it is asked to: the wrappers of `@model-api/core/prepared` do.
 
-import { CompiledQuery, type Kysely } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { asArrays } from '../prepared/array-rows.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Dialect } from './dialect.ts'
 
 /** The dialect, knowing it. */
-export async function withArrayRows(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
-  dialect: Dialect,
-): Promise<Dialect> {
+export async function withArrayRows(db: AnyDatabase, dialect: Dialect): Promise<Dialect> {
   // Who prints statements by Kysely alone has no wrapper of ours.
   if (dialect.textStyle === undefined) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))

@@ -1,12 +1,12 @@
 // Interruption: how a statement under way is called off, which differs between drivers. Types only.
 
-import type { CompiledQuery, DatabaseConnection, Kysely } from 'kysely'
+import type { CompiledQuery, DatabaseConnection } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** A statement under way. */
 export interface Interrupted {
   /** The instance that its connection belongs to. */
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  readonly db: Kysely<any>
+  readonly db: AnyDatabase
   readonly connection: DatabaseConnection
   readonly sql: string
   /** Whether a wrapper of `prepared/` stands around the pool. */

@@ -1,6 +1,6 @@
 // LoneWrites: which changes of a row may be one statement, without a transaction around it, and how the row is known then.
 
-import type { Kysely } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Dialect, DialectTable } from './dialect.ts'
 
 /** What one statement does to one row. */
@@ -20,8 +20,7 @@ export const givingBack =
 
 /** The dialect, knowing it. */
 export async function withLoneWrites(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   dialect: Dialect,
   tables: readonly DialectTable[],
 ): Promise<Dialect> {

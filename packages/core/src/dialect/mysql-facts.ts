@@ -1,6 +1,7 @@
 // What MySQL and MariaDB must be asked once: which server it is, and how each column is really declared.
 
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { type Fragment, sql as fragment } from '../sql/fragment.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
 
@@ -31,8 +32,7 @@ const codePointCollations = new Set(['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'u
 
 /** Asks for the version, and for the columns of the tables. */
 export async function lookUpFacts(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<Facts> {
   const { rows } = await sql<{ version: unknown }>`select version() as version`.execute(db)
@@ -55,8 +55,7 @@ interface Declared {
 }
 
 async function columnFacts(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<ReadonlyMap<DialectColumn, ColumnFacts>> {
   const names = sql.join([...new Set(tables.map(({ table }) => table))])

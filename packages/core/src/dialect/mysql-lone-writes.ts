@@ -1,6 +1,7 @@
 // Lone writes on MySQL and MariaDB, where only some statements give rows back.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { DialectTable } from './dialect.ts'
 import type { LoneWrites } from './lone-writes.ts'
 import { schemasOf } from './mysql-facts.ts'
@@ -15,8 +16,7 @@ interface Declared {
  * whose statement they serve; but generated columns are given back as they were before the counter was set.
  */
 export async function mysqlLoneWrites(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<LoneWrites> {
   const { rows: servers } = await sql<{ version: unknown; autocommit: unknown }>`

@@ -1,6 +1,7 @@
 // What PostgreSQL must be asked once: what each column is declared as, and how text is collated.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { classifyPostgres } from './classify.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
 
@@ -24,10 +25,7 @@ export interface DeclaredType {
 export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
 
 /** A pool of the user's own has the user's settings; with these, a single query may hold it for long. */
-export async function settingsAdvice(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
-): Promise<readonly string[]> {
+export async function settingsAdvice(db: AnyDatabase): Promise<readonly string[]> {
   const { rows } = await sql<{ timeout: unknown; jit: unknown }>`
     select current_setting('statement_timeout') as timeout, current_setting('jit', true) as jit`.execute(
     db,
@@ -62,8 +60,7 @@ interface Declared {
 
 /** Looks the columns up; a server that only resembles PostgreSQL and has other catalogues is taken as it comes. */
 export async function lookUpFacts(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<Facts> {
   if (tables.length === 0) return unknownFacts

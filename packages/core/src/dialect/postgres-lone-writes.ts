@@ -1,6 +1,7 @@
 // Lone writes on PostgreSQL: on which tables RETURNING gives what a SELECT would show afterwards.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { classifyPostgres } from './classify.ts'
 import type { DialectTable } from './dialect.ts'
 import { givingBack, type LoneWrites } from './lone-writes.ts'
@@ -21,8 +22,7 @@ const mayReturnOther = '\\yreturn\\y|\\ynew\\s*:?=|\\yinto\\s+(strict\\s+)?new\\
  * is not the primary one. A server that only resembles PostgreSQL and has other catalogues has none.
  */
 export async function postgresLoneWrites(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<LoneWrites> {
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))

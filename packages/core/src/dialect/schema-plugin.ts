@@ -1,10 +1,10 @@
 // Whether a Kysely instance qualifies tables by itself: `db.withSchema('library')`, or its plugin among others.
 
-import { type Kysely, WithSchemaPlugin } from 'kysely'
+import { WithSchemaPlugin } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** A second copy of Kysely has a class of its own, of the same name. */
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-export const hasSchemaPlugin = (db: Kysely<any>): boolean =>
+export const hasSchemaPlugin = (db: AnyDatabase): boolean =>
   db
     .getExecutor()
     .plugins.some(

@@ -1,11 +1,9 @@
 // Which columns SQLite can write texts of: those that tables hold, where texts are written as we expect.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { classifySqlite } from './classify.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-type AnyDatabase = Kysely<any>
 
 /**
  * Columns that a table holds: nothing computed by a view, a virtual table or the model, whose values may be marked as JSON

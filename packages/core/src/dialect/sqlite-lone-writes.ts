@@ -1,12 +1,10 @@
 // Lone writes on SQLite: on which tables RETURNING gives what a SELECT would show afterwards.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { classifySqlite } from './classify.ts'
 import type { DialectTable } from './dialect.ts'
 import { givingBack, type LoneWrites } from './lone-writes.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-type AnyDatabase = Kysely<any>
 
 /**
  * Ordinary tables without triggers, which run after the values are given back; and none whose other columns an ON

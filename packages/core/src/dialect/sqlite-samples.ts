@@ -1,13 +1,11 @@
 // What SQLite's statistics know of the values of columns, as far as plans depend on it.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { classifySqlite } from './classify.ts'
 import type { DialectColumn, DialectTable } from './dialect.ts'
 import { isText } from './sql-parts.ts'
 import { nameOf } from './sqlite-held-columns.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-type AnyDatabase = Kysely<any>
 
 /** What the engine's statistics know of columns that begin an index. */
 export interface Sampled {

@@ -3,9 +3,9 @@
 import type { Call } from '../call.ts'
 import type { Result } from '../http/envelope.ts'
 import type { Route } from '../http/route-table.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 import { removeMany, updateMany } from './bulk.ts'
 import { getMany } from './collection.ts'
 import { create } from './create.ts'
@@ -18,15 +18,15 @@ import { update } from './update.ts'
 import { tellsPosition, withPosition } from './write-position.ts'
 
 /** Answers an admitted call; its method is one that the route allows. */
-export function answerRoute(call: Call, route: Route): Soon<Result> {
+export function answerRoute(call: Call, route: Route): MaybePromise<Result> {
   if (isRead(call.method)) return readPreferringReplica(call, (reading) => answerAt(reading, route))
   const written = answerAt(call, route)
-  return tellsPosition(call) ? whenThere(written, (result) => withPosition(call, result)) : written
+  return tellsPosition(call) ? andThen(written, (result) => withPosition(call, result)) : written
 }
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-function answerAt(call: Call, route: Route): Soon<Result> {
+function answerAt(call: Call, route: Route): MaybePromise<Result> {
   const { resource } = route
   switch (route.kind) {
     case 'collection':
@@ -40,7 +40,7 @@ function answerAt(call: Call, route: Route): Soon<Result> {
   }
 }
 
-function onCollection(call: Call, resource: Resource): Soon<Result> {
+function onCollection(call: Call, resource: Resource): MaybePromise<Result> {
   switch (call.method) {
     case 'POST':
       return create(call, resource)
@@ -53,7 +53,7 @@ function onCollection(call: Call, resource: Resource): Soon<Result> {
   }
 }
 
-function onItem(call: Call, resource: Resource, key: readonly string[]): Soon<Result> {
+function onItem(call: Call, resource: Resource, key: readonly string[]): MaybePromise<Result> {
   switch (call.method) {
     case 'PATCH':
     case 'PUT':

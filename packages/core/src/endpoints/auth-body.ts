@@ -25,7 +25,7 @@ export function readTexts<Name extends string>(
   for (const name of names) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (typeof value === 'string' && value !== '') texts[name] = value
-    else problems.add(name, value === undefined ? 'is required' : 'must be a text')
+    else problems.add(name, value === undefined ? 'is required' : 'must be a string')
   }
   problems.refuse()
   return texts as Record<Name, string>

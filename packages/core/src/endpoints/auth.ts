@@ -17,9 +17,6 @@ import { basicInformation, currentUser } from './auth-user.ts'
 /** What of authentication a path leads to. */
 export type AuthEndpoint = 'login' | 'refresh' | 'logout' | 'me'
 
-/** The one method of each, HEAD and OPTIONS aside. */
-export const authMethod = (endpoint: AuthEndpoint): string => (endpoint === 'me' ? 'GET' : 'POST')
-
 /** `POST /auth/login`: JSON `{ username, password }`, a Basic header, or an API key, as far as they are enabled. */
 export async function login(runtime: Runtime, request: ApiRequest): Promise<Result> {
   const { auth, settings } = runtime

@@ -5,10 +5,10 @@ import type { Call } from '../call.ts'
 import { runFinal, runReturn } from '../hooks/read-hooks.ts'
 import { type Result, successBody } from '../http/envelope.ts'
 import { withTag } from '../http/etag.ts'
-import { type Soon, whenThere } from '../soon.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 
 /** The result as the return callback leaves it, with its tag. */
-export function returnedResult(call: Call, result: Result): Soon<Result> {
+export function returnedResult(call: Call, result: Result): MaybePromise<Result> {
   const { request, hooks, timing } = call
   if (result.finished === true) return result
   timing?.enter('serialize')
@@ -22,10 +22,10 @@ export function returnedResult(call: Call, result: Result): Soon<Result> {
  * What a write runs before its COMMIT, so that a callback that fails stores nothing: return and final. Without such
  * callbacks the result stays as it is, and is finished after the COMMIT.
  */
-export function finishedInside(call: Call, result: Result): Soon<Result> {
+export function finishedInside(call: Call, result: Result): MaybePromise<Result> {
   const { hooks, resource } = call
   if (hooks.return === undefined && hooks.final === undefined) return result
-  return whenThere(returnedResult(call, result), async (given) => {
+  return andThen(returnedResult(call, result), async (given) => {
     if (hooks.final === undefined || given.empty === true) return given
     const body = successBody(given, call.stamp(), resource.settings.dump)
     return {

@@ -4,11 +4,11 @@ import type { Call } from '../call.ts'
 import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 import { type PlannedRead, planRead } from './planned-read.ts'
 import { type Content, recordContent } from './read-stages.ts'
 
@@ -17,7 +17,7 @@ export function getOne(
   call: Call,
   resource: Resource,
   key: readonly Value[] | undefined,
-): Soon<Result> {
+): MaybePromise<Result> {
   const read = planRead(call, {
     resource,
     ...(key && { key }),
@@ -29,7 +29,7 @@ export function getOne(
     },
     complete: withRowTag,
   })
-  return whenThere(read, (planned) => oneResult(call, resource, planned))
+  return andThen(read, (planned) => oneResult(call, resource, planned))
 }
 
 /** Reads the one row of a scoped plan that has its tag, and answers it. */
@@ -40,7 +40,7 @@ export function oneResult(
 ): Promise<Result> {
   return readOne(connection, statements, plan).then((row) => {
     if (row === undefined) throw recordNotFound()
-    return whenThere(recordContent(call, resource, plan, row), found)
+    return andThen(recordContent(call, resource, plan, row), found)
   })
 }
 

@@ -5,6 +5,7 @@ import type { Call } from '../call.ts'
 import { type ReadStatements, readStatements } from '../compile/read-statements.ts'
 import { type Connection, finishedText } from '../execute/run.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
@@ -14,7 +15,6 @@ import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
 import { filledStatements } from '../plan-cache/statement-templates.ts'
 import type { TextsTaken } from '../plan-cache/taken-texts.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 import { open, parseRead, scoped } from './read-stages.ts'
 
 /** A read that is ready to be executed. */
@@ -41,14 +41,14 @@ export interface ReadRequest<P extends ReadPlan> {
 export function planRead<P extends ReadPlan>(
   call: Call,
   request: ReadRequest<P>,
-): Soon<PlannedRead<P>> {
+): MaybePromise<PlannedRead<P>> {
   const { fastPaths, reads } = call.runtime
   const skeleton = fastPaths.preparedReads === false ? undefined : skeletonOf(call.query)
   const name = skeleton && `${request.resource.name}\n${call.action}\n${skeleton.key}`
   const known = name === undefined ? undefined : reads.get(name, call)
   const again = known && skeleton && readAgain(call, known, skeleton, request.key)
-  return whenThere(
-    again as Soon<PlannedRead<P> | undefined>,
+  return andThen(
+    again as MaybePromise<PlannedRead<P> | undefined>,
     (planned) => planned ?? readAnew(call, request, skeleton, name),
   )
 }
@@ -58,10 +58,10 @@ function readAgain(
   known: PreparedRead,
   skeleton: Skeleton,
   key: readonly Value[] | undefined,
-): Soon<PlannedRead<ReadPlan> | undefined> {
+): MaybePromise<PlannedRead<ReadPlan> | undefined> {
   const filled = refilledPlan(known, { skeleton, ...(key && { key }) })
   if (filled === undefined) return undefined
-  return whenThere(open(call), ({ connection, target }) => {
+  return andThen(open(call), ({ connection, target }) => {
     const { plan, conditions } = filled
     const { scopes } = known
     const templates = known.templates(target.dialect)

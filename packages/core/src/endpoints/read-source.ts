@@ -4,7 +4,7 @@ import type { Call } from '../call.ts'
 import { ApiError } from '../errors.ts'
 import type { Replica } from '../execute/replica.ts'
 import type { Result } from '../http/envelope.ts'
-import { type Soon, whenThere } from '../soon.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { carriedPosition } from './write-position.ts'
 
 /**
@@ -13,20 +13,20 @@ import { carriedPosition } from './write-position.ts'
  */
 export function readPreferringReplica(
   call: Call,
-  read: (call: Call) => Soon<Result>,
-): Soon<Result> {
+  read: (call: Call) => MaybePromise<Result>,
+): MaybePromise<Result> {
   const { replicas, root, session } = call.runtime
   if (replicas === undefined) return read(call)
-  return whenThere(session(call.request), (own) => {
+  return andThen(session(call.request), (own) => {
     if (own !== root) return read(call)
-    return whenThere(replicaFor(call), (replica) =>
+    return andThen(replicaFor(call), (replica) =>
       replica === undefined ? read(call) : readFrom(call, replica, read),
     )
   })
 }
 
 /** A replica that has what the caller has written, or undefined. */
-function replicaFor(call: Call): Soon<Replica | undefined> {
+function replicaFor(call: Call): MaybePromise<Replica | undefined> {
   const { replicas, settings } = call.runtime
   const replica = replicas?.next()
   if (replica === undefined || settings.readYourWrites === 'off') return replica
@@ -46,7 +46,7 @@ function replicaFor(call: Call): Soon<Replica | undefined> {
 async function readFrom(
   call: Call,
   replica: Replica,
-  read: (call: Call) => Soon<Result>,
+  read: (call: Call) => MaybePromise<Result>,
 ): Promise<Result> {
   try {
     return await read({ ...call, replica })

@@ -5,7 +5,7 @@ import { checkObjects, readRecords } from '../access/objects.ts'
 import { scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import { noScopes, scopeDecisions } from '../compile/scopes.ts'
-import type { AnyDatabase, Target } from '../compile/target.ts'
+import type { Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { notHere } from '../errors.ts'
@@ -18,6 +18,7 @@ import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { writeCursor } from '../plan/cursor.ts'
@@ -26,7 +27,7 @@ import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
 import { tagText } from '../serialize/tag-text.ts'
 import { keptWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
-import { type Soon, whenThere } from '../soon.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** parse: the raw query → AST, within the limits of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
@@ -66,10 +67,10 @@ export interface Opened {
 }
 
 /** The connection of this request and what compilation needs to know of it. */
-export const open = (call: Call): Soon<Opened> =>
-  whenThere(call.runtime.session(call.request), (own) =>
+export const open = (call: Call): MaybePromise<Opened> =>
+  andThen(call.runtime.session(call.request), (own) =>
     call.replica === undefined
-      ? whenThere(call.runtime.dialect(own), (dialect) => openedBy(call, own, dialect))
+      ? andThen(call.runtime.dialect(own), (dialect) => openedBy(call, own, dialect))
       : openedOn(call, own, call.replica),
   )
 
@@ -170,7 +171,7 @@ function listContent(
   resource: Resource,
   plan: ReadPlan,
   { rows, list }: Pick<LoadedPage, 'rows' | 'list'>,
-): Soon<Content> {
+): MaybePromise<Content> {
   if (list !== undefined) {
     call.timing?.enter('serialize')
     return { value: null, text: list }
@@ -178,7 +179,7 @@ function listContent(
   if (!writesText(call, resource, plan)) {
     return objectsOf(call, resource, plan, rows).then((value) => ({ value }))
   }
-  return whenThere(checked(call, plan, rows), () => ({
+  return andThen(checked(call, plan, rows), () => ({
     value: null,
     text: writeList(rows, writerOf(call, resource, plan)),
   }))
@@ -190,14 +191,14 @@ export function recordContent(
   resource: Resource,
   plan: ReadPlan,
   row: LoadedRow,
-): Soon<Content> {
+): MaybePromise<Content> {
   if (!writesText(call, resource, plan)) {
     return objectsOf(call, resource, plan, [row]).then(([value = null]) => ({
       value,
       record: tagText(resource, row),
     }))
   }
-  return whenThere(checked(call, plan, [row]), () => {
+  return andThen(checked(call, plan, [row]), () => {
     const writer = writerOf(call, resource, plan)
     const own = writer.own(row)
     const record = tagText(resource, row, own)
@@ -206,7 +207,7 @@ export function recordContent(
 }
 
 /** can_read of what is about to be written; without policies there is nobody to ask. */
-function checked(call: Call, plan: ReadPlan, rows: readonly LoadedRow[]): Soon<void> {
+function checked(call: Call, plan: ReadPlan, rows: readonly LoadedRow[]): MaybePromise<void> {
   call.timing?.enter('serialize')
   return call.runtime.policies.size === 0 ? undefined : checkObjects(call, plan, rows)
 }
@@ -227,8 +228,8 @@ export function listResult(
   resource: Resource,
   plan: ListPlan,
   page: LoadedPage,
-): Soon<Result> {
-  return whenThere(listContent(call, resource, plan, page), (content) => {
+): MaybePromise<Result> {
+  return andThen(listContent(call, resource, plan, page), (content) => {
     const { next, previous } = pageLinks(call, plan, page)
     const result = { ...content, status: 200, total: page.total, next, previous }
     return page.capped ? { ...result, headers: { 'x-total-count-capped': 'true' } } : result

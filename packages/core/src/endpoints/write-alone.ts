@@ -20,13 +20,13 @@ import { deletion } from '../execute/write-remove.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import { hasCallback } from '../hooks/write-hooks.ts'
 import type { Result } from '../http/envelope.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { type Circumstances, courseOf, type PlannedWrite } from '../plan/write-course.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import { filledLoneStatements } from '../plan-cache/lone-templates.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 import { type Opened, open, recordContent } from './read-stages.ts'
 import { explained, momentOf } from './write-stages.ts'
 import { recordResult } from './written.ts'
@@ -37,12 +37,12 @@ export function createAlone(
   node: RecordNode,
   echo: ReadPlan,
   asked: { readonly many: boolean; readonly idempotencyKey: boolean },
-): Soon<Result | undefined> {
+): MaybePromise<Result | undefined> {
   const { resource } = node
   const write = { ...plain, change: 'insert', resource, node, echo } as const
   const { many, idempotencyKey } = asked
   const more = { ...nothingAsked, many, idempotencyKey, action: 'POST', callback: 'add' } as const
-  return whenThere(aloneFor(call, write, more), async (run) => {
+  return andThen(aloneFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
     const made = newRecord(momentOf(call), node)
@@ -62,13 +62,13 @@ export function changeOneAlone(
   key: readonly Value[],
   echo: ReadPlan,
   asked: { readonly replace: boolean; readonly precondition: boolean },
-): Soon<Result | undefined> {
+): MaybePromise<Result | undefined> {
   const { resource } = node
   const { replace, precondition } = asked
   const write = { ...plain, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
   const more = { ...nothingAsked, precondition, action, callback: 'update' } as const
-  return whenThere(aloneFor(call, write, more), async (run) => {
+  return andThen(aloneFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
     const made = plainChanges(momentOf(call), node, replace)
@@ -109,8 +109,12 @@ interface Asked extends Pick<Circumstances, 'many' | 'idempotencyKey' | 'precond
 }
 
 /** What a lone write runs with, or undefined where it takes a transaction. */
-function aloneFor(call: Call, write: PlannedWrite, asked: Asked): Soon<LoneRun | undefined> {
-  return whenThere(open(call), (opened) => {
+function aloneFor(
+  call: Call,
+  write: PlannedWrite,
+  asked: Asked,
+): MaybePromise<LoneRun | undefined> {
+  return andThen(open(call), (opened) => {
     const course = courseOf(write, circumstancesOf(call, opened, write, asked))
     if (course.kind === 'transaction') return undefined
     const { connection, target } = opened
@@ -157,10 +161,10 @@ function answered(
   plan: ReadPlan,
   status: 200 | 201,
   written: Written | undefined,
-): Soon<Result | undefined> {
+): MaybePromise<Result | undefined> {
   if (written === undefined) return undefined
   const { key, row } = written
   const { resource } = plan.rows.from
   const content = row === undefined ? { value: null } : recordContent(call, resource, plan, row)
-  return whenThere(content, (known) => recordResult(call, resource, { key, status }, known))
+  return andThen(content, (known) => recordResult(call, resource, { key, status }, known))
 }

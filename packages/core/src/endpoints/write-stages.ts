@@ -2,7 +2,6 @@
 
 import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
-import type { AnyDatabase } from '../compile/target.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { conflictingParameters, notHere } from '../errors.ts'
 import { deadlineOf } from '../execute/bounds.ts'
@@ -23,10 +22,11 @@ import { type InputProblems, inputProblems } from '../input/problems.ts'
 import { runChecks } from '../input/read-body.ts'
 import type { ValidatorHost } from '../input/validators.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen } from '../maybe-promise.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
-import { whenThere } from '../soon.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { finishedInside } from './finish.ts'
 import { type Opened, open } from './read-stages.ts'
 import { writeAccess } from './write-access.ts'
@@ -127,7 +127,7 @@ function writingIn(
 export const validatorHost = (call: Call): ValidatorHost => ({
   callHook: hookCallerOf(call),
   args: (resource, before) =>
-    whenThere(call.transaction ?? call.runtime.session(call.request), () =>
+    andThen(call.transaction ?? call.runtime.session(call.request), () =>
       recordArgs(call, resource, before && { ...before }),
     ),
 })

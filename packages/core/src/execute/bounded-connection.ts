@@ -1,7 +1,7 @@
 // Several statements on one connection, each within its bounds: transactions, a write and what it reads back, first look-ups.
 
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { sender } from './bounded-statement.ts'
 import type { Bounds } from './bounds.ts'
 import { Guard, isGuarded } from './guard.ts'

@@ -1,8 +1,8 @@
 // One statement on a connection of the pool, within its bounds: waiting for the connection is bounded as its answer is.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
 import { isGuarded } from './guard.ts'
 import { Running } from './running.ts'

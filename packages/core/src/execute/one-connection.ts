@@ -1,6 +1,6 @@
 // Several statements on one connection of the pool, without a transaction.
 
-import type { AnyDatabase } from '../compile/target.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import { deadlineOf } from './bounds.ts'
 import type { Connection } from './run.ts'

@@ -1,8 +1,8 @@
 // Whether the service can take requests: its database answers, takes writes where any are published, and nobody is draining it.
 
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import type { Soon } from '../soon.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
@@ -25,7 +25,7 @@ export interface Readiness {
 
 export interface ReadinessParts {
   readonly db: AnyDatabase
-  readonly dialect: () => Soon<Dialect>
+  readonly dialect: () => MaybePromise<Dialect>
   /** Whether any published endpoint writes. */
   readonly writes: boolean
   /** Milliseconds, never going back. */

@@ -1,7 +1,7 @@
 // A replica: a server that has what the primary has written, some time later.
 
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
 import type { Client } from './bounds.ts'
 import { type Connection, run } from './run.ts'

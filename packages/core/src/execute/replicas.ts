@@ -1,8 +1,8 @@
 // Replicas: reads take turns among those that answer; one that is away is left out until it is back.
 
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import type { Soon } from '../soon.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
 import { createReplica, type Replica } from './replica.ts'
 import { run } from './run.ts'
@@ -25,7 +25,7 @@ export interface Replicas {
 export interface ReplicasParts {
   readonly dbs: readonly AnyDatabase[]
   /** What must be known of a server, looked up once. */
-  readonly connect: (db: AnyDatabase) => () => Soon<Dialect>
+  readonly connect: (db: AnyDatabase) => () => MaybePromise<Dialect>
   readonly newCounts: () => SharedCounts | undefined
   /** Milliseconds, never going back. */
   readonly elapsed: () => number
@@ -36,7 +36,7 @@ export interface ReplicasParts {
 interface Member {
   readonly index: number
   readonly db: AnyDatabase
-  readonly connect: () => Soon<Dialect>
+  readonly connect: () => MaybePromise<Dialect>
   replica?: Replica
   isAway: boolean
   /** Whether somebody was told that it is away. */

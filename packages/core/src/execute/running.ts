@@ -1,11 +1,11 @@
 // A statement under way: called off when its client goes away, and given up at its deadline with its connection closed.
 
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { Interrupted } from '../dialect/interruption.ts'
 import { clientGone } from '../errors.ts'
 import { asksForArrays, withoutMark } from '../prepared/array-rows.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'
 

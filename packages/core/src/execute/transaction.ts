@@ -1,8 +1,8 @@
 // One transaction around a write, repeated as a whole when the database asks for it (reliability R3, R10).
 
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import type { Bounds } from './bounds.ts'
 import { repeated } from './repeat.ts'

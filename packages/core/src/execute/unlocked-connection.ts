@@ -1,8 +1,8 @@
 // Several statements on one connection of a database that others may lock: BEGIN waits without the connection, COMMIT with it.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { AnyDatabase } from '../compile/target.ts'
 import type { Dialect } from '../dialect/dialect.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
 import { isBegin, isCommit, isRollback } from './transaction-statements.ts'
 import { lockedBy, whenUnlocked } from './unlocked.ts'

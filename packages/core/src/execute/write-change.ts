@@ -3,11 +3,11 @@
 import { compileUpdate } from '../compile/write-query.ts'
 import { forbidden, notDeleted, preconditionFailed, recordNotFound } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Value } from '../plan/plan.ts'
 import { sameValue } from '../plan/same-value.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
 import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
 import type { Moment, WriteContext } from './write-context.ts'
@@ -81,15 +81,15 @@ export const plainChanges = (
   moment: Moment,
   { resource, values }: RecordNode,
   replace: boolean,
-): Soon<Values> =>
-  whenThere(replace ? emptied(moment, resource) : {}, (rest) => ({
+): MaybePromise<Values> =>
+  andThen(replace ? emptied(moment, resource) : {}, (rest) => ({
     ...rest,
     ...values,
     ...renewed(moment, resource),
   }))
 
 /** What PUT makes of fields that are not sent. */
-function emptied(moment: Moment, resource: Resource): Soon<Values> {
+function emptied(moment: Moment, resource: Resource): MaybePromise<Values> {
   const record = openRecord()
   for (const column of resource.columns.values()) {
     if (!isReplaceable(resource, column)) continue

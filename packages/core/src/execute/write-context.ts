@@ -5,10 +5,10 @@ import type { Match } from '../compile/write-query.ts'
 import type { DefaultFunction } from '../config/hook-types.ts'
 import type { DatabaseFailure } from '../dialect/dialect.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Registry, Resource } from '../registry/resource.ts'
-import type { Soon } from '../soon.ts'
 import type { Connection } from './run.ts'
 import type { WriteAccess } from './write-access.ts'
 
@@ -43,7 +43,7 @@ export interface Moment {
     resource: Resource,
     column: NamedColumn,
     make: DefaultFunction,
-  ) => Soon<unknown>
+  ) => MaybePromise<unknown>
 }
 
 export interface WriteContext extends Moment {

@@ -2,17 +2,17 @@
 
 import type { DefaultFunction } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { RecordNode, Values } from '../plan/write-node.ts'
 import { convertJson } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 import type { Moment } from './write-context.ts'
 
 /** A new record: what the service itself puts into it, and what was sent. */
 export function newRecord(
   moment: Moment,
   { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
-): Soon<Values> {
+): MaybePromise<Values> {
   const record = openRecord()
   const { softDelete } = resource.settings
   for (const column of resource.allColumns.values()) {
@@ -31,14 +31,14 @@ export function firstValue(
   resource: Resource,
   column: NamedColumn,
   moment: Moment,
-): Soon<JsonValue> | undefined {
+): MaybePromise<JsonValue> | undefined {
   const { managed, generated, default: own } = column.definition
   if (managed !== undefined) return column.type === 'date' ? moment.now.slice(0, 10) : moment.now
   if (generated === 'uuid') return moment.uuid()
   if (own === undefined) return undefined
   if (typeof own !== 'function') return defaultValue(resource, column, own)
   const given = moment.defaultOf(resource, column, own as DefaultFunction)
-  return whenThere(given, (value) => defaultValue(resource, column, value))
+  return andThen(given, (value) => defaultValue(resource, column, value))
 }
 
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
@@ -50,8 +50,8 @@ function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): 
 
 /** A record whose values may still be to come; a column keeps the place at which it was first set. */
 export function openRecord(): {
-  set(name: string, value: Soon<JsonValue>): void
-  complete(): Soon<Values>
+  set(name: string, value: MaybePromise<JsonValue>): void
+  complete(): MaybePromise<Values>
 } {
   const values: Record<string, JsonValue> = {}
   const late: Promise<void>[] = []

@@ -1,9 +1,9 @@
 // Databases with one connection: a hook inside a transaction that asks another instance for it would wait for ever, and is told so instead.
 
 import { type CallHook, StuckHook } from '../call-hook.ts'
-import type { AnyDatabase } from '../compile/target.ts'
 import { hasOneConnection } from '../dialect/one-connection.ts'
-import type { Soon } from '../soon.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import { asyncContext } from './async-context.ts'
 
 /** Milliseconds that a hook may go on after it asked: one that did not wait for its statement is over by then. */
@@ -95,7 +95,7 @@ async function refused<T>(hook: RunningHook, provide: () => Promise<T>): Promise
 /** Calls hooks as `callHook` does, inside a transaction on a connection that is watched. */
 const insideTransaction =
   (callHook: CallHook): CallHook =>
-  <T>(name: string, call: () => T | PromiseLike<T>): Soon<T> => {
+  <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
     let ends = (): void => {}
     let fail = (_: unknown): void => {}
     const ended = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ const insideTransaction =
       ends()
       leave()
     }
-    let result: Soon<T>
+    let result: MaybePromise<T>
     try {
       result = callHook(name, () => context.run(hook, call))
     } catch (error) {

@@ -7,10 +7,10 @@ import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Soon, whenThere } from '../soon.ts'
 
 /** A serialised object on its way to the client. */
 type JsonObject = { readonly [key: string]: JsonValue }
@@ -21,8 +21,12 @@ interface Caller {
 }
 
 /** A callback whose result goes to the client. */
-function runForJson<T>({ callHook }: Caller, name: string, call: () => T | Promise<T>): Soon<T> {
-  return whenThere(callHook(name, call), (result) => returnedJson(name, result))
+function runForJson<T>(
+  { callHook }: Caller,
+  name: string,
+  call: () => T | Promise<T>,
+): MaybePromise<T> {
+  return andThen(callHook(name, call), (result) => returnedJson(name, result))
 }
 
 /** setup: the first thing that happens once the route is known. */
@@ -39,14 +43,14 @@ export function baseFilter(
   call: Call,
   { model }: Resource,
   { additional }: Pick<QueryAst, 'additional'>,
-): ((query: HookQuery) => Soon<HookQuery>) | undefined {
+): ((query: HookQuery) => MaybePromise<HookQuery>) | undefined {
   const { filter } = call.hooks
   if (filter === undefined) return undefined
   const params = Object.fromEntries(additional.map(({ name, value }) => [name, value.text]))
   const name = `filter callback of ${model.name}`
   return (query) => {
     const narrow = () => filter(query, model, params, hookArgs(call))
-    return whenThere(hookCallerOf(call)(name, narrow), (result) => returned(name, result))
+    return andThen(hookCallerOf(call)(name, narrow), (result) => returned(name, result))
   }
 }
 

@@ -1,10 +1,10 @@
 // The body of a write → WriteNodes, after every check that needs no database; all problems are answered at once (contract §8).
 
 import type { JsonValue } from '../json/json-value.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { Soon } from '../soon.ts'
 import type { InputProblems } from './problems.ts'
 import { type Place, type Reading, readRecord } from './read-record.ts'
 import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
@@ -18,7 +18,7 @@ export function readNode(
   place: { readonly path: string; readonly mode: WriteMode; readonly naming?: ReadonlySet<string> },
   problems: InputProblems,
   host: ValidatorHost,
-): Soon<RecordNode> {
+): MaybePromise<RecordNode> {
   const reading: Reading = { problems, checks: [] }
   const full: Place = {
     left: resource.settings.limits.depth,

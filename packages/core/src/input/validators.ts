@@ -3,11 +3,11 @@
 import { type CallHook, returned } from '../call-hook.ts'
 import type { HookArgs } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { StandardSchema } from '../model/standard-schema.ts'
 import type { ValidatorName } from '../model/validator-names.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Soon } from '../soon.ts'
 
 /** Longer texts are refused unread: patterns cost time. */
 const longest = 10_000
@@ -76,7 +76,7 @@ export interface ValueCheck {
 /** What validators of the author's are called with. */
 export interface ValidatorHost {
   readonly callHook: CallHook
-  args(resource: Resource, before: Values | null): Soon<HookArgs>
+  args(resource: Resource, before: Values | null): MaybePromise<HookArgs>
 }
 
 /** Whether the column's validator looks at the rest of the record too. */

@@ -1,6 +1,7 @@
 // Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, json checks, in a few statements.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -45,11 +46,8 @@ interface ForeignKeyRow {
   readonly target_column: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-type Db = Kysely<any>
-
 /** Every table of one database; without a name, of the one the connection is in. */
-export async function readMysql(db: Db, schema?: string): Promise<CatalogueTable[]> {
+export async function readMysql(db: AnyDatabase, schema?: string): Promise<CatalogueTable[]> {
   const { name, maria } = await whereWeAre(db, schema)
   const columns = grouped(await columnRows(db, name), (row) => row.table_name)
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
@@ -123,7 +121,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
 }
 
 async function whereWeAre(
-  db: Db,
+  db: AnyDatabase,
   schema: string | undefined,
 ): Promise<{ name: string; maria: boolean }> {
   const { rows } = await sql<{ name: string | null; version: string }>`
@@ -137,7 +135,7 @@ async function whereWeAre(
   return { name, maria: /mariadb/i.test(rows[0]?.version ?? '') }
 }
 
-async function mustExist(db: Db, schema: string): Promise<void> {
+async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select schema_name as name from information_schema.schemata
     where schema_name not in ('information_schema', 'performance_schema', 'mysql', 'sys')
@@ -147,7 +145,7 @@ async function mustExist(db: Db, schema: string): Promise<void> {
   throw new Error(`There is no database "${schema}". This user sees: ${known}.`)
 }
 
-async function columnRows(db: Db, schema: string): Promise<ColumnRow[]> {
+async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
   const { rows } = await sql<ColumnRow>`
     select t.table_name as table_name, t.table_type as kind, c.column_name as column_name,
       c.data_type as data_type, c.column_type as full_type,
@@ -162,7 +160,7 @@ async function columnRows(db: Db, schema: string): Promise<ColumnRow[]> {
   return rows
 }
 
-async function keyRows(db: Db, schema: string): Promise<KeyRow[]> {
+async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select table_name as table_name, index_name as key_name, column_name as column_name,
       sub_part as prefix
@@ -172,7 +170,7 @@ async function keyRows(db: Db, schema: string): Promise<KeyRow[]> {
   return rows
 }
 
-async function foreignKeyRows(db: Db, schema: string): Promise<ForeignKeyRow[]> {
+async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
   const { rows } = await sql<ForeignKeyRow>`
     select table_name as table_name, constraint_name as key_name, column_name as column_name,
       referenced_table_schema as target_schema, referenced_table_name as target_table,
@@ -184,7 +182,7 @@ async function foreignKeyRows(db: Db, schema: string): Promise<ForeignKeyRow[]> 
 }
 
 /** `table\0column` of every column with the check that MariaDB's json type stands for. */
-async function jsonColumns(db: Db, schema: string): Promise<Set<string>> {
+async function jsonColumns(db: AnyDatabase, schema: string): Promise<Set<string>> {
   const { rows } = await sql<{ table_name: string; clause: string }>`
     select table_name as table_name, check_clause as clause
     from information_schema.check_constraints

@@ -1,6 +1,7 @@
 // Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, in four statements.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -47,11 +48,8 @@ interface ForeignKeyRow {
   readonly target_column: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-type Db = Kysely<any>
-
 /** Every relation of one schema; without a name, of the schema that unqualified names resolve to. */
-export async function readPostgres(db: Db, schema?: string): Promise<CatalogueTable[]> {
+export async function readPostgres(db: AnyDatabase, schema?: string): Promise<CatalogueTable[]> {
   const name = await schemaName(db, schema)
   const columns = grouped(await columnRows(db, name), (row) => row.table)
   const keys = grouped(await keyRows(db, name), (row) => row.table)
@@ -122,7 +120,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
-async function schemaName(db: Db, schema: string | undefined): Promise<string> {
+async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<string> {
   const { rows } = await sql<{ name: string; current: unknown }>`
     select nspname::text as name, nspname = current_schema() as current from pg_namespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`.execute(db)
@@ -139,7 +137,7 @@ async function schemaName(db: Db, schema: string | undefined): Promise<string> {
 }
 
 /** `to_jsonb` reads catalogue members that only newer servers have without failing on older ones. */
-async function columnRows(db: Db, schema: string): Promise<ColumnRow[]> {
+async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
   const { rows } = await sql<ColumnRow>`
     with recursive base_type (oid, base, modifier, not_null) as (
       select oid, oid, -1, false from pg_type where typtype <> 'd'
@@ -187,7 +185,7 @@ async function columnRows(db: Db, schema: string): Promise<ColumnRow[]> {
 }
 
 /** A partial index or one over an expression says nothing about whole columns. */
-async function keyRows(db: Db, schema: string): Promise<KeyRow[]> {
+async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select c.relname::text as "table", i.indexrelid::text as key, i.indisprimary as primary,
       a.attname::text as "column"
@@ -202,7 +200,7 @@ async function keyRows(db: Db, schema: string): Promise<KeyRow[]> {
   return rows
 }
 
-async function foreignKeyRows(db: Db, schema: string): Promise<ForeignKeyRow[]> {
+async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
   const { rows } = await sql<ForeignKeyRow>`
     select c.relname::text as "table", o.conname::text as key, a.attname::text as "column",
       tn.nspname::text as target_schema, tc.relname::text as target_table,
@@ -220,7 +218,7 @@ async function foreignKeyRows(db: Db, schema: string): Promise<ForeignKeyRow[]> 
   return rows
 }
 
-async function enumMembers(db: Db): Promise<Map<string, string[]>> {
+async function enumMembers(db: AnyDatabase): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ type: string; label: string }>`
     select enumtypid::text as type, enumlabel::text as label from pg_enum
     order by enumtypid, enumsortorder`.execute(db)

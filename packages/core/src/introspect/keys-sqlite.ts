@@ -1,8 +1,9 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { classifySqlite } from '../dialect/classify.ts'
 import { lockedBy, whenUnlocked } from '../execute/unlocked.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -53,19 +54,16 @@ interface ForeignKeyRow {
 /** Rows looked at where the declared type does not tell what a column holds. */
 const sampleRows = 1000
 
-// biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-type Db = Kysely<any>
-
 /** Milliseconds that a lock of the file is waited for. */
 const patience = 5_000
 
 /** Every table of one attached database; `main` without a name. */
-export const readSqlite = (db: Db, schema = 'main'): Promise<CatalogueTable[]> =>
+export const readSqlite = (db: AnyDatabase, schema = 'main'): Promise<CatalogueTable[]> =>
   whenUnlocked(() => readTables(db, schema), lockedBy({ classify: classifySqlite }), {
     deadline: patience,
   })
 
-async function readTables(db: Db, schema: string): Promise<CatalogueTable[]> {
+async function readTables(db: AnyDatabase, schema: string): Promise<CatalogueTable[]> {
   const tables = await tableRows(db, schema)
   const columns = grouped(await columnRows(db, schema), (row) => row.table)
   const keys = grouped(await keyRows(db, schema), (row) => row.table)
@@ -111,7 +109,7 @@ function primaryKey(rows: readonly ColumnRow[]): string[] {
 }
 
 async function readColumns(
-  db: Db,
+  db: AnyDatabase,
   schema: string,
   table: TableRow,
   rows: readonly ColumnRow[],
@@ -162,7 +160,7 @@ function foreignKey(
   }
 }
 
-async function tableRows(db: Db, schema: string): Promise<TableRow[]> {
+async function tableRows(db: AnyDatabase, schema: string): Promise<TableRow[]> {
   const { rows } = await sql<{ name: string }>`
     select name from pragma_database_list order by seq`.execute(db)
   if (!rows.some((row) => row.name === schema)) {
@@ -178,7 +176,7 @@ async function tableRows(db: Db, schema: string): Promise<TableRow[]> {
   return tables
 }
 
-async function columnRows(db: Db, schema: string): Promise<ColumnRow[]> {
+async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
   const { rows } = await sql<ColumnRow>`
     select t.name as "table", c.name as "column", c.type as declared, c."notnull" as not_null,
       c.dflt_value as default_value, c.pk as key, c.hidden as hidden
@@ -189,7 +187,7 @@ async function columnRows(db: Db, schema: string): Promise<ColumnRow[]> {
 }
 
 /** A partial index says nothing about the whole column. */
-async function keyRows(db: Db, schema: string): Promise<KeyRow[]> {
+async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
@@ -200,7 +198,7 @@ async function keyRows(db: Db, schema: string): Promise<KeyRow[]> {
 }
 
 /** The pragma lists the last declared key first. */
-async function foreignKeyRows(db: Db, schema: string): Promise<ForeignKeyRow[]> {
+async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
   const { rows } = await sql<ForeignKeyRow>`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
       f."to" as target_column
@@ -211,7 +209,7 @@ async function foreignKeyRows(db: Db, schema: string): Promise<ForeignKeyRow[]> 
 }
 
 async function storageClasses(
-  db: Db,
+  db: AnyDatabase,
   schema: string,
   table: string,
   column: string,

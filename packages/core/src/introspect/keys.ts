@@ -1,6 +1,6 @@
 // Picks the catalogue reader for the database at hand.
 
-import type { Kysely } from 'kysely'
+import type { AnyDatabase } from '../sql/any-database.ts'
 import type { CatalogueTable } from './catalogue.ts'
 import { readMysql } from './keys-mysql.ts'
 import { readPostgres } from './keys-postgres.ts'
@@ -15,8 +15,7 @@ const readers = [
 
 /** Every table of the schema with its columns and keys, sorted by name. */
 export async function readCatalogue(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   schema: string | undefined,
 ): Promise<CatalogueTable[]> {
   // The user's plugins would rewrite the names that our statements give their columns.

@@ -124,5 +124,5 @@ function text(column: NamedColumn, json: JsonValue): Converted {
   if (typeof json === 'string') return convertedText(column, json)
   const free = column.type === 'string' || column.type === 'text'
   // The conversion of a text that is none says what the type expects.
-  return free ? { expected: 'a text' } : convertedText(column, '\u0000')
+  return free ? { expected: 'a string' } : convertedText(column, '\u0000')
 }

@@ -1,6 +1,7 @@
 // A statement on its way to the driver: compiled by us where all of it is ours, by Kysely otherwise.
 
-import { type Compilable, type CompiledQuery, createQueryId, type Kysely } from 'kysely'
+import { type Compilable, type CompiledQuery, createQueryId } from 'kysely'
+import type { AnyDatabase } from './any-database.ts'
 import { type Fragment, isFragment } from './fragment.ts'
 import { printFragment, type TextStyle } from './print.ts'
 
@@ -9,8 +10,7 @@ export type Statement = Fragment | Compilable
 
 /** The text and parameters of a statement; without a style, Kysely prints it. */
 export function compileStatement(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
+  db: AnyDatabase,
   statement: Statement,
   style: TextStyle | undefined,
 ): CompiledQuery {
@@ -22,11 +22,7 @@ export function compileStatement(
 }
 
 /** The same statement through Kysely's own compiler. */
-export function compileByKysely(
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  db: Kysely<any>,
-  fragment: Fragment,
-): CompiledQuery {
+export function compileByKysely(db: AnyDatabase, fragment: Fragment): CompiledQuery {
   const executor = db.getExecutor()
   const id = createQueryId()
   const node = executor.transformQuery(fragment.toOperationNode() as never, id)

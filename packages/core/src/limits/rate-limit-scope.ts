@@ -1,12 +1,12 @@
-// Where requests are counted: what a host of several processes must know, because each of them has a memory of its own.
+// Rate limit scope: whether requests are counted per process or in a shared store, which a host of several processes must know.
 
 import type { ApiSettings } from '../config/settings.ts'
 import type { Registry } from '../registry/resource.ts'
 
-/** `none` where nothing is limited, `process` in the memory of this process alone, `store` in the store that was given. */
-export type RateLimitsKept = 'none' | 'process' | 'store'
+/** `none`: no rate limits; `process`: counted in the memory of this process alone; `store`: counted in API_RATE_LIMIT_STORE. */
+export type RateLimitScope = 'none' | 'process' | 'store'
 
-export function rateLimitsKept(settings: ApiSettings, registry: Registry): RateLimitsKept {
+export function rateLimitScope(settings: ApiSettings, registry: Registry): RateLimitScope {
   const { rateStore, rateWindows, auth } = settings
   const limited =
     rateWindows.length > 0 ||
