@@ -2,16 +2,14 @@
  * The fault suite: faults on servers of its own, under load, with a ledger of what was acknowledged. Minutes, not part of
  * `npm test`: `pnpm faults [name part …] [--setup postgres] [--pool ours] [--soak minutes]`.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { freePort } from '../support/free-port.ts'
 import { type Fault, faults } from './faults.ts'
+import { fleets } from './fleets.ts'
 import { emptyLedger, judge, type Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'
-import type { Gauges, ServiceOptions } from './service.ts'
+import { isGood, type Row } from './row.ts'
+import { type Service, startService } from './service-process.ts'
 import { prepare, type Setup, setupNames, startSetup } from './setups.ts'
 import { linesOfOrder } from './world.ts'
 
@@ -27,74 +25,6 @@ const { values: options, positionals: parts } = parseArgs({
 const clients = 8
 /** Connections that the service may have. */
 const poolSize = 10
-
-interface Service {
-  readonly port: number
-  restart(signal: NodeJS.Signals): Promise<void>
-  gauges(): Promise<Gauges>
-  /** Exit codes of processes that ended by themselves. */
-  readonly deaths: number[]
-  end(): Promise<void>
-}
-
-async function startService(setup: Setup, target: string, pool: string): Promise<Service> {
-  const port = await freePort()
-  const deaths: number[] = []
-  let ending = false
-  const start = async (): Promise<ChildProcess> => {
-    const file = fileURLToPath(new URL('service.ts', import.meta.url))
-    const { replicas, causal } = setup
-    const options: ServiceOptions = { port, pool, target, replicas, causal }
-    const child = fork(file, [JSON.stringify(options)], {
-      execArgv: [...process.execArgv, '--expose-gc'],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
-    child.on('exit', (code, signal) => {
-      if (!ending) deaths.push(code ?? Number(signal === null))
-    })
-    await Promise.race([once(child, 'message'), once(child, 'exit')])
-    ending = false
-    return child
-  }
-  let child = await start()
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    ending = true
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill(signal)
-    await ended
-  }
-  return {
-    port,
-    deaths,
-    restart: async (signal) => {
-      await end(signal)
-      child = await start()
-    },
-    gauges: async () => {
-      child.send('gauges')
-      const [gauges] = (await once(child, 'message')) as [Gauges]
-      return gauges
-    },
-    end: () => end('SIGKILL'),
-  }
-}
-
-export interface Row {
-  readonly setup: string
-  readonly fault: string
-  readonly answered: number
-  readonly unavailable: number
-  readonly lost: number
-  readonly half: number
-  readonly wrong: readonly string[]
-  readonly unanswered: number
-  readonly deaths: number
-  /** Milliseconds from the end of the fault until every client was served again. */
-  readonly recovery: number
-  readonly leaked: string
-  readonly errors: Readonly<Record<string, number>>
-}
 
 async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> {
   await prepare(setup)
@@ -185,11 +115,6 @@ async function leakedConnections(setup: Setup, url: () => string): Promise<strin
   return open > poolSize ? `${open} connections` : '0'
 }
 
-const isGood = (row: Row): boolean =>
-  row.lost + row.half + row.wrong.length + row.unanswered + row.deaths === 0 &&
-  row.leaked === '0' &&
-  Number.isFinite(row.recovery)
-
 async function soak(setup: Setup, pool: string, minutes: number): Promise<void> {
   await prepare(setup)
   const services = await startServices(setup, pool)
@@ -211,6 +136,12 @@ async function soak(setup: Setup, pool: string, minutes: number): Promise<void> 
 }
 
 const rows: Row[] = []
+function note(row: Row): void {
+  rows.push(row)
+  const { errors, ...said } = row
+  console.log(isGood(row) ? '✓' : '✗', JSON.stringify(said))
+  if (!isGood(row)) console.log('  reported:', JSON.stringify(errors, null, 1).slice(0, 1500))
+}
 for (const title of setupNames) {
   if (options.setup !== undefined && !options.setup.includes(title)) continue
   const setup = await startSetup(title)
@@ -223,11 +154,12 @@ for (const title of setupNames) {
       for (const fault of faults) {
         if (!fault.on.includes(title) || !parts.every((part) => fault.name.includes(part))) continue
         if (fault.pools?.includes(pool) === false) continue
-        const row = await tryFault(setup, pool, fault)
-        rows.push(row)
-        const { errors, ...said } = row
-        console.log(isGood(row) ? '✓' : '✗', JSON.stringify(said))
-        if (!isGood(row)) console.log('  reported:', JSON.stringify(errors, null, 1).slice(0, 1500))
+        note(await tryFault(setup, pool, fault))
+      }
+      for (const fleet of fleets) {
+        if (!fleet.on.includes(title) || !parts.every((part) => fleet.name.includes(part))) continue
+        if (fleet.lacks === undefined) note(await fleet.run(setup, pool))
+        else console.log(`NOT RUN: ${fleet.name}, ${fleet.lacks}`)
       }
       if (options.soak !== undefined) await soak(setup, pool, Number(options.soak))
     }

@@ -16,9 +16,12 @@ export interface ServiceOptions {
   readonly replicas: readonly string[]
   /** Whether reads wait for what the cluster has committed. */
   readonly causal: boolean
+  /** Milliseconds that it goes on serving after it has been asked to end. Default 0. */
+  readonly drainDelay?: number
 }
 
-const { port, pool, target, replicas, causal } = JSON.parse(process.argv[2] ?? '') as ServiceOptions
+const options = JSON.parse(process.argv[2] ?? '') as ServiceOptions
+const { port, pool, target, replicas, causal, drainDelay = 0 } = options
 
 /** As the documentation tells hosts to open a database of their own. */
 function openAsHost(url: string): { db: Kysely<unknown>; close: () => Promise<void> } {
@@ -86,7 +89,7 @@ const api = apiOf(
   others.map((other) => other.db),
   onError,
 )
-const server = createServer(api, { drainDelay: 0, sendTimeout: 5_000 })
+const server = createServer(api, { drainDelay, sendTimeout: 5_000 })
 const url = await server.listen(port)
 
 /** What must not grow. */
