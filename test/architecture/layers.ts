@@ -6,8 +6,8 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['error-size'],
-  ['maybe-promise', 'time-limit'],
-  ['errors', 'naming', 'json', 'prepared'],
+  ['maybe-promise', 'time-limit', 'lru-map'],
+  ['errors', 'naming', 'json'],
   ['model', 'parse', 'sql'],
   ['config'],
   ['registry', 'dialect', 'call-hook'],

@@ -4,21 +4,21 @@ import type { Break } from './break.ts'
 export const dialect: readonly Break[] = [
   {
     title: 'SQLite: text is compared by whatever collation the column was declared with',
-    file: 'packages/core/src/dialect/sqlite.ts',
+    file: 'packages/core/src/dialect/sqlite/dialect.ts',
     find: "isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref",
     replace: 'ref',
     fails: 'test/dialect/indexes.test.ts',
   },
   {
     title: 'SQLite: decimals are added as floats',
-    file: 'packages/core/src/dialect/sqlite.ts',
+    file: 'packages/core/src/dialect/sqlite/dialect.ts',
     find: 'return sql`cast(round(${ref} * ${natural(10 ** (column.scale ?? 0))}) as integer)`',
     replace: 'return sql`(${ref} * ${natural(10 ** (column.scale ?? 0))})`',
     fails: 'test/dialect/aggregates.test.ts',
   },
   {
     title: 'MySQL: text is compared without regard to case and accents',
-    file: 'packages/core/src/dialect/mysql.ts',
+    file: 'packages/core/src/dialect/mysql/dialect.ts',
     find: 'isLoose(column) ? byCodePoint(column, ref) : ref',
     replace: 'ref',
     fails: 'test/dialect/order.test.ts',
@@ -26,7 +26,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'PostgreSQL: text is ordered by the language of the server',
-    file: 'packages/core/src/dialect/postgres.ts',
+    file: 'packages/core/src/dialect/postgres/dialect.ts',
     find: "facts.collates(column) === 'codePoint' ? ref : byCodePoint(ref)",
     replace: "facts.collates(column) === 'codePoint' ? ref : ref",
     fails: 'test/dialect/order.test.ts',
@@ -34,7 +34,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'PostgreSQL: a bigint loses digits on its way',
-    file: 'packages/core/src/dialect/postgres.ts',
+    file: 'packages/core/src/dialect/postgres/dialect.ts',
     find: "return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value",
     replace: "return column.type === 'bigint' || column.type === 'decimal' ? Number(value) : value",
     fails: 'test/dialect/operators.test.ts',
@@ -42,21 +42,21 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'PostgreSQL: a conflict of transactions is no reason to begin again',
-    file: 'packages/core/src/dialect/classify.ts',
+    file: 'packages/core/src/dialect/shared/errors.ts',
     find: "['retry', '40000', '40001', '40P01', '26000', '42P05'],",
     replace: "['retry', '40000', '40001', '26000', '42P05'],",
     fails: 'test/unit/dialect/classify.test.ts',
   },
   {
     title: 'MySQL: a server that takes no writes is a mistake of the client',
-    file: 'packages/core/src/dialect/classify.ts',
+    file: 'packages/core/src/dialect/shared/errors.ts',
     find: '...[1290, 1792, 1836],',
     replace: '...[1792, 1836],',
     fails: 'test/unit/dialect/classify.test.ts',
   },
   {
     title: 'A driver whose connection was lost is taken for a mistake of ours',
-    file: 'packages/core/src/dialect/classify.ts',
+    file: 'packages/core/src/dialect/shared/errors.ts',
     find: "  'ECONNRESET',\n",
     replace: '\n',
     fails: 'test/unit/dialect/classify.test.ts',

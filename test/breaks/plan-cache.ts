@@ -60,10 +60,10 @@ export const planCache: readonly Break[] = [
   },
   {
     title: 'An LRU that never forgets: any client fills the memory',
-    file: 'packages/core/src/prepared/recent.ts',
+    file: 'packages/core/src/lru-map.ts',
     find: 'if (known.size <= size) return',
     replace: 'if (known.size <= size * 1000) return',
-    fails: 'test/unit/prepared/recent.test.ts',
+    fails: 'test/unit/lru-map.test.ts',
   },
   {
     title: 'What a dump callback rewrites is sent as the database wrote it',

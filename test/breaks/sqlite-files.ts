@@ -8,14 +8,14 @@ const watched = 'packages/http-node/src/database/watched-file.ts'
 export const sqliteFiles: readonly Break[] = [
   {
     title: 'An instance of the host stops the process while a file is locked',
-    file: 'packages/core/src/dialect/sqlite-busy-timeout.ts',
+    file: 'packages/core/src/dialect/sqlite/busy-timeout.ts',
     find: 'await sql`pragma busy_timeout = 0`.execute(db).catch(() => {})',
     replace: 'await sql`pragma busy_timeout`.execute(db).catch(() => {})',
     fails: 'test/dialect/busy-timeout.test.ts',
   },
   {
     title: 'A transaction meets the lock after its callbacks have run',
-    file: 'packages/core/src/dialect/sqlite.ts',
+    file: 'packages/core/src/dialect/sqlite/dialect.ts',
     find: "  lockFirst: 'begin immediate',",
     replace: '',
     fails: locks,
@@ -51,9 +51,9 @@ export const sqliteFiles: readonly Break[] = [
   },
   {
     title: 'The schema of a locked file is not waited for',
-    file: 'packages/core/src/introspect/keys-sqlite.ts',
-    find: 'const patience = 5_000',
-    replace: 'const patience = 0',
+    file: 'packages/core/src/introspect/read-catalogue.ts',
+    find: 'const lockDeadline = 5_000',
+    replace: 'const lockDeadline = 0',
     fails: locks,
   },
   {

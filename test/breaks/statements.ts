@@ -32,7 +32,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'A pattern of the client has wildcards',
-    file: 'packages/core/src/dialect/patterns.ts',
+    file: 'packages/core/src/dialect/shared/patterns.ts',
     find: "text.replace(/[!%_]/g, '!$&')",
     replace: "text.replace(/[!%]/g, '!$&')",
     fails: 'test/dialect/text.test.ts',

@@ -1,7 +1,7 @@
 // Aggregates: exact sums and averages, minima by code point, HAVING and order by label; equal to the model everywhere.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Dialect, DialectColumn, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
-import { aggregateColumn } from '../../packages/core/src/dialect/result-column.ts'
+import { aggregateColumn } from '../../packages/core/src/dialect/shared/result-column.ts'
 import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
 import { stringify } from '../../packages/core/src/json/stringify.ts'
 import type { AggregateFunction } from '../../packages/core/src/parse/operators.ts'

@@ -1,8 +1,8 @@
 // Datetimes in every form the databases keep them: SQLite's texts, columns with and without a zone.
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { exactDatetime } from '../../packages/core/src/dialect/calendar-text.ts'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
+import { exactDatetime } from '../../packages/core/src/dialect/shared/calendar-text.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 

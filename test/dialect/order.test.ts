@@ -1,8 +1,8 @@
 // Order, null placement, groups and the places of cursors: the same on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { exactDatetime, exactTime } from '../../packages/core/src/dialect/calendar-text.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
-import { bucketColumn } from '../../packages/core/src/dialect/result-column.ts'
+import { exactDatetime, exactTime } from '../../packages/core/src/dialect/shared/calendar-text.ts'
+import { bucketColumn } from '../../packages/core/src/dialect/shared/result-column.ts'
 import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
 import { stringify } from '../../packages/core/src/json/stringify.ts'
 import { equal } from '../support/assert.ts'

@@ -1,6 +1,6 @@
 /** What a table of the same name in another database is like decides nothing; it used to decide how rows are inserted on MariaDB. */
 import type { DialectTable } from '../../packages/core/src/dialect/dialect.ts'
-import { mysqlLoneWrites } from '../../packages/core/src/dialect/mysql-lone-writes.ts'
+import { mysqlLoneWrites } from '../../packages/core/src/dialect/mysql/writes.ts'
 import { equal } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -1,9 +1,9 @@
 // What the dialect must know of the server: looked up once, on a connection of its own, within the time of a statement.
 
 import type { FastPaths } from './config/fast-paths.ts'
-import { withArrayRows } from './dialect/array-rows.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
-import { withLoneWrites } from './dialect/lone-writes.ts'
+import { withArrayRows } from './dialect/shared/array-rows-support.ts'
+import { withLoneWrites } from './dialect/shared/writes.ts'
 import { databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'

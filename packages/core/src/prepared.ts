@@ -5,11 +5,16 @@ export {
   type MysqlClientPool,
   type MysqlOptions,
   preparedMysql,
-} from './prepared/mysql.ts'
-export { type PgClient, type PgOptions, type PgPool, preparedPg } from './prepared/pg.ts'
+} from './dialect/mysql/prepared.ts'
+export {
+  type PgClient,
+  type PgOptions,
+  type PgPool,
+  preparedPg,
+} from './dialect/postgres/prepared.ts'
 export {
   preparedSqlite,
   type SqliteFile,
   type SqliteOptions,
   type SqliteStatement,
-} from './prepared/sqlite.ts'
+} from './dialect/sqlite/prepared.ts'

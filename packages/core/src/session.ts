@@ -3,7 +3,7 @@
 import type { CallHook } from './call-hook.ts'
 import type { SessionGetter } from './config/config.ts'
 import { settingNames } from './config/setting-names.ts'
-import { hasSchemaPlugin } from './dialect/schema-plugin.ts'
+import { hasSchemaPlugin } from './dialect/shared/schema-plugin.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { AnyDatabase } from './sql/any-database.ts'

@@ -8,10 +8,10 @@ import {
   sql,
 } from 'kysely'
 import type { Dialect, DialectColumn } from '../../../packages/core/src/dialect/dialect.ts'
-import { generic } from '../../../packages/core/src/dialect/generic.ts'
-import { mysql } from '../../../packages/core/src/dialect/mysql.ts'
-import { postgres } from '../../../packages/core/src/dialect/postgres.ts'
-import { sqlite } from '../../../packages/core/src/dialect/sqlite.ts'
+import { generic } from '../../../packages/core/src/dialect/generic/dialect.ts'
+import { mysql } from '../../../packages/core/src/dialect/mysql/dialect.ts'
+import { postgres } from '../../../packages/core/src/dialect/postgres/dialect.ts'
+import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
 import { equal, ok, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,11 +1,12 @@
 // The error map: every code of the table, as each driver of a family throws it.
+
+import type { DatabaseFailure } from '../../../packages/core/src/dialect/dialect.ts'
 import {
   classifyAny,
   classifyMysql,
   classifyPostgres,
   classifySqlite,
-} from '../../../packages/core/src/dialect/classify.ts'
-import type { DatabaseFailure } from '../../../packages/core/src/dialect/dialect.ts'
+} from '../../../packages/core/src/dialect/shared/errors.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 // Case folding: our classes are those of the language's own /iu, for every character there is.
-import { caseForms } from '../../../packages/core/src/dialect/fold.ts'
+import { caseForms } from '../../../packages/core/src/dialect/shared/fold.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

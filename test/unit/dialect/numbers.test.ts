@@ -7,7 +7,7 @@ import {
   roundedFloat,
   scaled,
   unscaled,
-} from '../../../packages/core/src/dialect/decimal.ts'
+} from '../../../packages/core/src/dialect/shared/decimal.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,6 +1,6 @@
 /** Whatever a database calls things, models, fields and relations get names that requests can hold. */
 import fc from 'fast-check'
-import type { CatalogueTable } from '../../../packages/core/src/introspect/catalogue.ts'
+import type { CatalogueTable } from '../../../packages/core/src/dialect/shared/catalogue.ts'
 import { readColumns } from '../../../packages/core/src/introspect/columns.ts'
 import { resolveLinks } from '../../../packages/core/src/introspect/links.ts'
 import { fieldNames, keyStem, modelNames } from '../../../packages/core/src/introspect/names.ts'

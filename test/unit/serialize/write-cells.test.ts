@@ -1,7 +1,7 @@
 /** The values of a row as members: the text that JSON.stringify gives, whatever stands beside what. */
 import * as fc from 'fast-check'
-import { decoderOf } from '../../../packages/core/src/dialect/decode.ts'
-import { writerOf, writerOfDecoder } from '../../../packages/core/src/dialect/json-writer.ts'
+import { decoderOf } from '../../../packages/core/src/dialect/shared/decode.ts'
+import { writerOf, writerOfDecoder } from '../../../packages/core/src/dialect/shared/json-writer.ts'
 import { cellsWriter, type OwnMember } from '../../../packages/core/src/serialize/write-cells.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

@@ -14,7 +14,7 @@ import {
 import type { Call } from '../call.ts'
 import { type Scope, type ScopeDecisions, type Scopes, scopeDecisions } from '../compile/scopes.ts'
 import type { HookQuery } from '../config/hook-types.ts'
-import { hasSchemaPlugin } from '../dialect/schema-plugin.ts'
+import { hasSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
 import { forbidden, forbiddenJoin } from '../errors.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import { allSourcesOf, sourcesOf } from '../plan/sources.ts'

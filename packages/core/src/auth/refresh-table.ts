@@ -2,7 +2,7 @@
 
 import type { RawBuilder } from 'kysely'
 import type { Dialect } from '../dialect/dialect.ts'
-import { type OwnTypes, ownTypes } from '../dialect/own-tables.ts'
+import { type OwnTypes, ownTypes } from '../dialect/shared/own-tables.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
 import { type Bounds, boundsOfAll } from '../execute/bounds.ts'
 import { unavailableBecause } from '../execute/unavailable.ts'

@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Dialect } from '../dialect/dialect.ts'
-import type { OwnTypes } from '../dialect/own-tables.ts'
+import type { OwnTypes } from '../dialect/shared/own-tables.ts'
 import type { Bounds } from '../execute/bounds.ts'
 import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
 import { unavailable, unavailableBecause } from '../execute/unavailable.ts'

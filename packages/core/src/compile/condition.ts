@@ -2,8 +2,8 @@
 
 import type { Expression, SqlBool } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
-import { aggregateColumn, bucketColumn } from '../dialect/result-column.ts'
-import { chain } from '../dialect/sql-parts.ts'
+import { aggregateColumn, bucketColumn } from '../dialect/shared/result-column.ts'
+import { chain } from '../dialect/shared/sql-parts.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'

@@ -1,7 +1,7 @@
 // EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
 
 import type { Expression, SqlBool } from 'kysely'
-import { chain } from '../dialect/sql-parts.ts'
+import { chain } from '../dialect/shared/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'

@@ -1,6 +1,6 @@
 // EmbedPlan → a subquery that gives the related objects of one row as JSON text, the bytes that `serialize/` would write.
 
-import type { JsonText } from '../dialect/json-text.ts'
+import type { JsonText } from '../dialect/shared/json-text.ts'
 import { collectionUrl } from '../http/links.ts'
 import type { EmbedPlan, Source } from '../plan/plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'

@@ -1,7 +1,7 @@
 // Keyset pages in SQL: the columns a cursor is made of, and the condition that begins after its row.
 
 import type { Expression, SqlBool } from 'kysely'
-import { exactDatetime, exactTime } from '../dialect/calendar-text.ts'
+import { exactDatetime, exactTime } from '../dialect/shared/calendar-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'

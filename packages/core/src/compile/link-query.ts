@@ -1,7 +1,7 @@
 // Links → SQL: which rows of a junction table belong to a record, new ones, and the removal of some; values are bound through the dialect.
 
 import type { SqlBool } from 'kysely'
-import { chain } from '../dialect/sql-parts.ts'
+import { chain } from '../dialect/shared/sql-parts.ts'
 import type { Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'

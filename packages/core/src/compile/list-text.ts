@@ -1,6 +1,6 @@
 // A page whose objects the database writes → the statement whose one row is the text of them all.
 
-import type { TextPiece } from '../dialect/object-text.ts'
+import type { TextPiece } from '../dialect/shared/object-text.ts'
 import type { RowPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { objectAlias } from './object-text.ts'

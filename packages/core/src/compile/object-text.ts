@@ -1,7 +1,7 @@
 // RowPlan → the one value that is the JSON text of its row, the bytes that `serialize/` would write, with the form it is checked for.
 
-import type { ObjectText, TextPiece } from '../dialect/object-text.ts'
-import { basePiece, constant, inRow } from '../dialect/object-text.ts'
+import type { ObjectText, TextPiece } from '../dialect/shared/object-text.ts'
+import { basePiece, constant, inRow } from '../dialect/shared/object-text.ts'
 import { collectionUrl } from '../http/links.ts'
 import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../plan/plan.ts'

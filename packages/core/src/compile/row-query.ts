@@ -1,7 +1,7 @@
 // RowPlan → the statement that reads a page of its rows; no decisions left, no client text but bound values.
 
 import type { SqlBool } from 'kysely'
-import { natural, tuple } from '../dialect/sql-parts.ts'
+import { natural, tuple } from '../dialect/shared/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'

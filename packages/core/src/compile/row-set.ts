@@ -1,6 +1,6 @@
 // RowPlan → the set that it is about: SELECT … FROM … WHERE … GROUP BY … HAVING, without order and page.
 
-import { tuple } from '../dialect/sql-parts.ts'
+import { tuple } from '../dialect/shared/sql-parts.ts'
 import { conditionsOnBase } from '../plan/base-conditions.ts'
 import { decidingJoins } from '../plan/deciding-joins.ts'
 import { isLookUpRelation } from '../plan/look-up-relation.ts'

@@ -1,7 +1,7 @@
 // Output → select list with its readers: how each selected value is called in SQL and decoded afterwards.
 
 import type { Expression } from 'kysely'
-import { type JsonWriter, writerOfDecoder } from '../dialect/json-writer.ts'
+import { type JsonWriter, writerOfDecoder } from '../dialect/shared/json-writer.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { type Aliased, sql } from '../sql/fragment.ts'

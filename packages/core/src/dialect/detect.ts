@@ -2,10 +2,10 @@
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import { generic } from './generic.ts'
-import { mysql } from './mysql.ts'
-import { postgres } from './postgres.ts'
-import { sqlite } from './sqlite.ts'
+import { generic } from './generic/dialect.ts'
+import { mysql } from './mysql/dialect.ts'
+import { postgres } from './postgres/dialect.ts'
+import { sqlite } from './sqlite/dialect.ts'
 
 const dialects: ReadonlyMap<string, Dialect> = new Map([
   ['sqlite', sqlite],

@@ -6,12 +6,12 @@ import type { AggregateFunction } from '../parse/operators.ts'
 import type { LookUp } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { TextStyle } from '../sql/print.ts'
-import type { Interruption } from './interruption.ts'
-import type { JsonText } from './json-text.ts'
-import type { JsonWriter } from './json-writer.ts'
-import type { LoneWrites } from './lone-writes.ts'
-import type { ObjectText } from './object-text.ts'
-import type { Replication } from './replication.ts'
+import type { Interruption } from './shared/interruption.ts'
+import type { JsonText } from './shared/json-text.ts'
+import type { JsonWriter } from './shared/json-writer.ts'
+import type { ObjectText } from './shared/object-text.ts'
+import type { Replication } from './shared/replication.ts'
+import type { LoneWrites } from './shared/writes.ts'
 
 /** What a dialect needs to know of a column; `aggregateColumn` gives the one of an aggregate's result. */
 export interface DialectColumn
@@ -72,7 +72,7 @@ export interface Dialect {
   readonly timeLimited?: (text: string, ms: number) => string
   /** What `connect` found that its owner should know: sentences for `onWarning`. */
   readonly advice?: readonly string[]
-  /** What the owner of a pool should know where none of the wrappers of `prepared/` stands around it. */
+  /** What the owner of a pool should know where none of the wrappers of `@model-api/core/prepared` stands around it. */
   readonly unwrappedAdvice?: (connection: DatabaseConnection) => readonly string[]
 
   /** How a statement under way is called off; without it, its connection is kept until it has settled. */
@@ -119,7 +119,7 @@ export interface Dialect {
    */
   readonly plansAnew?: (column: DialectColumn, by: 'equality' | 'range' | 'pattern') => boolean
 
-  /** Whether the driver answers statements that ask for it with rows as arrays (`prepared/array-rows.ts`); found out by `createApi`. */
+  /** Whether the driver answers statements that ask for it with rows as arrays (`shared/array-rows.ts`); found out by `createApi`. */
   readonly arrayRows?: boolean
 
   /** Whether the select list is computed for rows that OFFSET skips. */

@@ -4,7 +4,7 @@ import type { Action } from '../access/action.ts'
 import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
 import { loneStatements } from '../compile/lone-statements.ts'
-import type { LoneEcho } from '../dialect/lone-writes.ts'
+import type { LoneEcho } from '../dialect/shared/writes.ts'
 import { arrayText } from '../execute/run.ts'
 import {
   changeAlone,

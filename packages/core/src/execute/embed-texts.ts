@@ -1,7 +1,7 @@
 // Embedded relations that the database wrote as text: whether what came can be sent as it is.
 
 import { cellOf, type Place, type RawRow } from '../compile/cell.ts'
-import { fitsJson } from '../dialect/json-text.ts'
+import { fitsJson } from '../dialect/shared/json-text.ts'
 
 /** How many objects the texts hold, or more; undefined where a value has another form than was promised. */
 export function objectsInTexts(

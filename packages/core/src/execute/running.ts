@@ -2,9 +2,9 @@
 
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
 import type { Dialect } from '../dialect/dialect.ts'
-import type { Interrupted } from '../dialect/interruption.ts'
+import { asksForArrays, withoutMark } from '../dialect/shared/array-rows.ts'
+import type { Interrupted } from '../dialect/shared/interruption.ts'
 import { clientGone } from '../errors.ts'
-import { asksForArrays, withoutMark } from '../prepared/array-rows.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'

@@ -1,7 +1,7 @@
 // Databases with one connection: a hook inside a transaction that asks another instance for it would wait for ever, and is told so instead.
 
 import { type CallHook, StuckHook } from '../call-hook.ts'
-import { hasOneConnection } from '../dialect/one-connection.ts'
+import { hasOneConnection } from '../dialect/shared/one-connection.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { asyncContext } from './async-context.ts'

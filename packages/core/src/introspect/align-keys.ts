@@ -1,6 +1,6 @@
 // Foreign keys between whole numbers of different widths: the referring column is served like the key it points to.
 
-import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
+import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 
 type Tables = Map<string, CatalogueTable>
 

@@ -1,8 +1,8 @@
 // Columns: one catalogue column → one declared column, and what is worth saying about it.
 
+import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { Column } from '../model/column.ts'
 import { looksLikeCredential } from '../model/credential-names.ts'
-import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
 import { fieldNames } from './names.ts'
 
 export interface ReadColumns {

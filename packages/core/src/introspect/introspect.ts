@@ -1,16 +1,16 @@
 // introspect: an existing database → plain model definitions, with word of what could not be one and why.
 
 import type { Kysely } from 'kysely'
+import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { Column, ColumnType } from '../model/column.ts'
 import { type AnyModel, defineModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { alignKeys } from './align-keys.ts'
-import type { CatalogueTable } from './catalogue.ts'
 import { readColumns } from './columns.ts'
 import { type HeldBack, heldBackOf } from './held-back.ts'
-import { readCatalogue } from './keys.ts'
 import { type Draft, resolveLinks } from './links.ts'
 import { modelName, modelNames } from './names.ts'
+import { readCatalogue } from './read-catalogue.ts'
 import { findJunctions, nameRelations } from './relations.ts'
 
 export interface IntrospectOptions {

@@ -1,7 +1,7 @@
 // Links: foreign keys resolved to the tables that are kept, with their columns paired in the order of the target's key.
 
+import type { CatalogueForeignKey, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { ColumnType } from '../model/column.ts'
-import type { CatalogueForeignKey, CatalogueTable } from './catalogue.ts'
 import type { ReadColumns } from './columns.ts'
 
 /** A table that becomes a model. */

@@ -1,8 +1,8 @@
 // Kept: a value that was made for one request and may serve later ones, but only requests of the authority it was made under.
 
 import type { HookSettings } from '../config/resolve-hooks.ts'
+import { recent } from '../lru-map.ts'
 import type { Reach } from '../plan/context.ts'
-import { recent } from '../prepared/recent.ts'
 import type { Resource } from '../registry/resource.ts'
 
 /** What decides, besides the text of a request, what its caller is answered. A `Call` is one. */

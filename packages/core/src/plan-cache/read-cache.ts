@@ -1,6 +1,6 @@
 // Prepared reads by the skeletons of their queries: LRU, each kept for callers of the same authority.
 
-import { recent } from '../prepared/recent.ts'
+import { recent } from '../lru-map.ts'
 import { type Authority, type Kept, keptValues } from './kept.ts'
 import type { PreparedRead } from './prepared-read.ts'
 

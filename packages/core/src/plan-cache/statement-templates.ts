@@ -24,10 +24,10 @@ import {
   type Slice,
 } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
-import { formTest, listTest } from '../dialect/object-text.ts'
+import { formTest, listTest } from '../dialect/shared/object-text.ts'
 import { insideQuotes } from '../json/quoted.ts'
+import { recent } from '../lru-map.ts'
 import type { Condition, EmbedPlan } from '../plan/plan.ts'
-import { recent } from '../prepared/recent.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { filled, type Pieces, type Refill, type Template, templateOf } from '../sql/template.ts'
 import { readyOf } from './ready.ts'

@@ -1,6 +1,6 @@
 // How a write runs: as one statement of its own, or step by step in a transaction; decided before anything is sent.
 
-import type { LoneEcho, LoneWrites, RowChange } from '../dialect/lone-writes.ts'
+import type { LoneEcho, LoneWrites, RowChange } from '../dialect/shared/writes.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ReadPlan } from './plan.ts'
 import { readsTable } from './write-echo.ts'

@@ -109,7 +109,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
   }
 }
 
-/** With the mark of `prepared/` before it, or without. */
+/** With the mark that asks for rows as arrays before it, or without. */
 const isRead = /^(?:\/\*[^*]*\*\/ )?select /i
 const isCommit = /^\s*commit\b/i
 const isRollback = /^\s*rollback\b/i

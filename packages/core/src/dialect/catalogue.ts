@@ -1,0 +1,44 @@
+// Selects the catalogue reader of a Kysely instance's database.
+
+import type { AnyDatabase } from '../sql/any-database.ts'
+import type { Dialect } from './dialect.ts'
+import { readMysql } from './mysql/catalogue.ts'
+import { readPostgres } from './postgres/catalogue.ts'
+import type { CatalogueTable } from './shared/catalogue.ts'
+import { classifyMysql, classifyPostgres, classifySqlite } from './shared/errors.ts'
+import { readSqlite } from './sqlite/catalogue.ts'
+
+export interface CatalogueReader {
+  /** Every table of a schema with its columns and keys; the connection's own schema without a name. */
+  readonly read: (db: AnyDatabase, schema: string | undefined) => Promise<CatalogueTable[]>
+  readonly classify: Dialect['classify']
+}
+
+/** By the class name of Kysely's adapter, which third-party dialects reuse or extend. */
+const readers: readonly (readonly [RegExp, CatalogueReader])[] = [
+  [/^sqlite/i, { read: readSqlite, classify: classifySqlite }],
+  [/^postgres|^pglite/i, { read: readPostgres, classify: classifyPostgres }],
+  [/^mysql|^mariadb/i, { read: readMysql, classify: classifyMysql }],
+]
+export function catalogueReaderOf(db: AnyDatabase): CatalogueReader {
+  for (const name of adapterNames(db.getExecutor().adapter)) {
+    const reader = readers.find(([pattern]) => pattern.test(name))?.[1]
+    if (reader !== undefined) return reader
+  }
+  throw new Error(
+    'introspect reads SQLite, PostgreSQL, MySQL and MariaDB. For another database declare the models with defineModel.',
+  )
+}
+
+/** The adapter's class name and those it extends. */
+function adapterNames(adapter: object): string[] {
+  const names: string[] = []
+  for (
+    let type = Object.getPrototypeOf(adapter);
+    type !== null;
+    type = Object.getPrototypeOf(type)
+  ) {
+    names.push(type.constructor.name)
+  }
+  return names
+}

@@ -1,0 +1,82 @@
+// MySQL and MariaDB types → column types; what no column type carries is left to the caller to report.
+
+import type { Shape } from '../shared/catalogue.ts'
+
+export interface MysqlType {
+  /** `tinyint`, `varchar`, `enum` … in lower case. */
+  readonly name: string
+  /** With its arguments: `tinyint(1)`, `enum('a','b')`. */
+  readonly full: string
+  readonly length: number | null
+  readonly precision: number | null
+  readonly scale: number | null
+  readonly collation: string | null
+  /** MariaDB keeps json as text with a check. */
+  readonly json: boolean
+}
+
+const plainTypes: Readonly<Record<string, Shape>> = {
+  tinyint: { type: 'integer' },
+  smallint: { type: 'integer' },
+  mediumint: { type: 'integer' },
+  int: { type: 'integer' },
+  integer: { type: 'integer' },
+  year: { type: 'integer' },
+  bigint: { type: 'bigint' },
+  float: { type: 'float' },
+  double: { type: 'float' },
+  date: { type: 'date' },
+  datetime: { type: 'datetime' },
+  timestamp: { type: 'datetime' },
+  time: { type: 'time' },
+  uuid: { type: 'uuid' },
+  json: { type: 'json' },
+  binary: { type: 'binary' },
+  varbinary: { type: 'binary' },
+  tinyblob: { type: 'binary' },
+  blob: { type: 'binary' },
+  mediumblob: { type: 'binary' },
+  longblob: { type: 'binary' },
+}
+
+export function mysqlShape(type: MysqlType): Shape | undefined {
+  if (type.json) return { type: 'json' }
+  switch (type.name) {
+    case 'tinyint':
+      return { type: /^tinyint\(1\)(?! unsigned)/.test(type.full) ? 'boolean' : 'integer' }
+    case 'bit':
+      return type.full === 'bit(1)' ? { type: 'boolean' } : undefined
+    case 'decimal':
+      return { type: 'decimal', precision: type.precision ?? 10, scale: type.scale ?? 0 }
+    case 'char':
+    case 'varchar':
+    case 'tinytext':
+      return {
+        type: 'string',
+        ...(type.length === null ? {} : { maxLength: type.length }),
+        ...collation(type),
+      }
+    case 'text':
+    case 'mediumtext':
+    case 'longtext':
+      return { type: 'text', ...collation(type) }
+    case 'enum':
+      return { type: 'enum', enum: enumMembers(type.full) }
+    default:
+      return Object.hasOwn(plainTypes, type.name) ? plainTypes[type.name] : undefined
+  }
+}
+
+/** Only these compare whole Unicode text by code point. */
+const binaryCollations = /^utf8mb4_(?:0900_|nopad_)?bin$/
+
+function collation(type: MysqlType): { collation?: 'database' } {
+  const own = type.collation ?? ''
+  return binaryCollations.test(own) ? {} : { collation: 'database' }
+}
+
+/** `enum('a','it''s')` → `a`, `it's`. */
+function enumMembers(full: string): string[] {
+  const quoted = full.match(/'(?:[^']|'')*'/g) ?? []
+  return quoted.map((text) => text.slice(1, -1).replaceAll("''", "'"))
+}

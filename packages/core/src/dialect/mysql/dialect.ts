@@ -1,0 +1,310 @@
+// MySQL and MariaDB: text under a binary collation beside the column's own, typed bound values, case folding by regular expression.
+
+import type { SqlBool } from 'kysely'
+import { bytesOfBase64 } from '../../json/base64.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { Dialect, DialectColumn, KeyPair, PlanValue } from '../dialect.ts'
+import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
+import { blankForm, nextSecond } from '../shared/calendar-text.ts'
+import { decoderOf } from '../shared/decode.ts'
+import { classifyMysql } from '../shared/errors.ts'
+import { writerOf } from '../shared/json-writer.ts'
+import { caseRegExp, likePattern } from '../shared/patterns.ts'
+import {
+  type Comparison,
+  canonicalInstant,
+  eachOf,
+  inDistinctKeys,
+  inKeys,
+  inList,
+  isText,
+  jsonText,
+  type KeySides,
+  natural,
+  padded,
+  plainCompare,
+  type Ref,
+  rangeCompare,
+  type Test,
+} from '../shared/sql-parts.ts'
+import { type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
+import { mysqlInterruption } from './interruption.ts'
+import { mariadbReplication, mysqlReplication } from './replication.ts'
+import { mysqlLoneWrites } from './writes.ts'
+
+/** MySQL and MariaDB; which of them, and how the columns are declared, `connect` asks. */
+export const mysql: Dialect = {
+  ...dialectWith(unknownFacts),
+  connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
+}
+
+function dialectWith(facts: Facts): Dialect {
+  /** Text as it is compared and ordered: by code point, without padding. */
+  const byCodePoint = (column: DialectColumn, ref: Ref): Fragment => {
+    const text = facts.of(column)?.utf8mb4 ? ref : sql`convert(${ref} using utf8mb4)`
+    return sql`${text} collate ${facts.collation}`
+  }
+
+  /** Whether the column's own comparisons are not those of the contract. */
+  const isLoose = (column: DialectColumn): boolean => {
+    if (!isText(column) || column.collation === 'database' || column.comparable) return false
+    const known = facts.of(column)
+    // Upper and lower case, accents and padding make no difference to the text of a uuid.
+    if (column.type === 'uuid' && known !== undefined) return known.nativeUuid
+    return !known?.codePoint
+  }
+
+  const isZoned = (column: DialectColumn): boolean =>
+    !column.comparable && facts.of(column)?.zoned === true
+
+  /** A datetime in UTC, whatever the session's time zone. */
+  const utc = (column: DialectColumn, ref: Ref): Ref =>
+    isZoned(column) ? sql`(timestamp('1970-01-01') + interval unix_timestamp(${ref}) second)` : ref
+
+  /** A bound datetime of UTC as the column's comparisons take it. */
+  const instant = (column: DialectColumn, text: string): Ref | string =>
+    isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
+
+  const ordered = (column: DialectColumn, ref: Ref): Ref =>
+    isLoose(column) ? byCodePoint(column, ref) : ref
+
+  const select = (column: DialectColumn, ref: Ref): Ref => {
+    // The driver's own reader of doubles is off in the last digit now and then; and without a length, MariaDB cuts the
+    // text of a double in a sorted or grouped select to 22 characters.
+    if (column.type === 'float') return sql`cast(${ref} as char(60))`
+    return selectedAsText.has(column.type) ? sql`cast(${utc(column, ref)} as char)` : ref
+  }
+
+  const asComparable = (column: DialectColumn, ref: Ref): Ref => {
+    if (column.comparable) return ref
+    switch (column.type) {
+      case 'datetime':
+        return sql`left(date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f'), 23)`
+      case 'time':
+        return sql`substring_index(cast(${ref} as char), '.', 1)`
+      default:
+        // Bytes rather than a collation: with ONLY_FULL_GROUP_BY, MariaDB does not recognise the latter in SELECT.
+        return isLoose(column) ? sql`cast(convert(${ref} using utf8mb4) as binary)` : ref
+    }
+  }
+
+  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
+    // A stored datetime orders as it is, and an index on it can serve.
+    const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
+    const of = asStored ? ref : column.type === 'datetime' ? utc(column, ref) : ordered(column, ref)
+    return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
+  }
+
+  const compare = (
+    column: DialectColumn,
+    ref: Ref,
+    operator: Comparison,
+    value: PlanValue,
+  ): Test => {
+    if (column.type === 'datetime') {
+      // Microseconds are the finest grain here, so a millisecond ends with its 999th; a cursor's place has six digits.
+      const first = blankForm(String(value))
+      const last = first.length > 23 ? first : `${first}999`
+      return spanCompare(ref, operator, instant(column, first), instant(column, last))
+    }
+    if (column.type === 'time') {
+      return rangeCompare(ref, operator, String(value), nextSecond(String(value)))
+    }
+    const bound = bind(column, value)
+    const exact = plainCompare(ordered(column, ref), operator, bound)
+    // The column's own equality finds every equal text and maybe more; its index serves, the second test decides.
+    return isLoose(column) && operator === 'eq'
+      ? sql<SqlBool>`(${ref} = ${bound} and ${exact})`
+      : exact
+  }
+
+  const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
+    isLoose(column) || isLoose(otherColumn)
+      ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
+      : { own: ref, other: otherRef }
+
+  return {
+    name: 'mysql',
+    lookUpLoneWrites: mysqlLoneWrites,
+    interruption: mysqlInterruption,
+    timeLimited: limiterOf(facts),
+    textStyle: { quote: '`', placeholders: 'question marks' },
+    // A round trip and a plan cost more than the subquery.
+    rowCount: (count) => sql`${count}`,
+    // Not beside groups: MariaDB 10.11 forgets an ORDER BY of theirs where there is a window.
+    countsInStatement: true,
+    locksRows: true,
+    replication: facts.mariadb === true ? mariadbReplication : mysqlReplication,
+    refusesWrites: sql`@@global.read_only`,
+    // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
+    clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
+    select,
+    decoder: decoderOf,
+    writer: writerOf,
+    encode: (column, value) =>
+      column.type === 'datetime' && value !== null && value !== undefined
+        ? instant(column, blankForm(canonicalInstant(value)))
+        : encode(column, value),
+    compare,
+
+    oneOf(column, ref, values, negated) {
+      if (column.type === 'datetime' || column.type === 'time') {
+        const operator = negated ? 'ne' : 'eq'
+        return eachOf(values, negated, (value) => compare(column, ref, operator, value))
+      }
+      const items = padded(values).map((value) => bind(column, value))
+      const exact = inList(ordered(column, ref), items, negated)
+      if (negated || !isLoose(column)) return exact
+      return sql<SqlBool>`(${inList(ref, items, false)} and ${exact})`
+    },
+
+    textMatch(column, ref, { match, text, ignoreCase, negated }) {
+      const not = negated ? sql`not ` : sql``
+      const own = column.collation === 'database' || facts.of(column)?.codePoint === true
+      const subject = own ? ref : byCodePoint(column, ref)
+      if (ignoreCase && column.collation !== 'database') {
+        return sql<SqlBool>`${subject} ${not}regexp ${caseRegExp(match, text, '\\z')}`
+      }
+      const pattern = likePattern(match, text)
+      const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
+      if (own || negated || match !== 'startsWith') return exact
+      return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`
+    },
+
+    order(column, ref, { descending, nulls, mayBeNull }) {
+      const by = sql`${ordered(column, ref)} ${descending ? sql`desc` : sql`asc`}`
+      // NULL is the smallest value here.
+      const own = descending ? 'last' : 'first'
+      if (!mayBeNull || nulls === own) return [by]
+      return [sql`${ref} is null ${nulls === 'first' ? sql`desc` : sql`asc`}`, by]
+    },
+
+    sameKey(column, ref, otherColumn, otherRef) {
+      const own = sql<SqlBool>`${ref} = ${otherRef}`
+      if (!isLoose(column) && !isLoose(otherColumn)) return own
+      return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)})`
+    },
+
+    keysIn(lookUp, keys, rows) {
+      // MariaDB merges IN and EXISTS into the join of the statement, except below OR.
+      if (lookUp === 'apart') {
+        return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
+      }
+      if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
+      // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
+      // with a join and another EXISTS; it rewrites EXISTS as IN in any case.
+      return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
+    },
+
+    comparable: asComparable,
+
+    aggregate(fn, column, ref) {
+      if (fn === 'count') return sql`count(${ref})`
+      if (fn === 'min' || fn === 'max') {
+        return select({ ...column, comparable: true }, extreme(fn, column, ref))
+      }
+      if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
+      if (fn === 'sum') return sql`cast(sum(${ref}) as char)`
+      return sql`concat(cast(sum(${ref}) as char), '/', count(${ref}))`
+    },
+
+    aggregateDecoder: (fn, column) => aggregateDecoderOf(fn, column),
+
+    aggregateComparable(fn, column, ref) {
+      if (fn === 'count') return sql`count(${ref})`
+      if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+      if (column.type === 'float') {
+        return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
+      }
+      if (fn === 'sum') return sql`sum(${ref})`
+      if (column.type === 'integer') return sql`(sum(${ref}) * 1e0 / count(${ref}))`
+      const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
+      return sql`round(cast(sum(${ref}) as decimal(65, 30)) / count(${ref}), ${natural(digits)})`
+    },
+
+    bucket(unit, column, ref) {
+      const moment = utc(column, ref)
+      if (unit === 'year') return sql`year(${moment})`
+      return unit === 'month'
+        ? sql`date_format(${moment}, '%Y-%m')`
+        : sql`date_format(${moment}, '%Y-%m-%d')`
+    },
+
+    classify: classifyMysql,
+  }
+}
+
+/** Types whose values the driver would round or turn into objects. */
+const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
+  'bigint',
+  'decimal',
+  'date',
+  'datetime',
+  'time',
+  'json',
+])
+
+/** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
+function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
+  if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
+  if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
+  return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
+}
+
+/**
+ * Each server has its own spelling; without a look at it, neither is safe. Texts are sorted by their first 1024 bytes
+ * unless told otherwise, while a cursor compares whole ones: what is sorted by text is sorted by 64 KB of it.
+ */
+function limiterOf({ mariadb }: Facts): (text: string, ms: number) => string {
+  const sortsText = (text: string): boolean => / order by .*\bcollate /.test(text)
+  switch (mariadb) {
+    case true:
+      return (text, ms) => {
+        const sorting = sortsText(text) ? ', max_sort_length = 65536' : ''
+        return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
+      }
+    case false:
+      return (text, ms) => {
+        const sorting = sortsText(text) ? ' set_var(max_sort_length = 65536)' : ''
+        return text.replace(/^select /, `select /*+ max_execution_time(${ms})${sorting} */ `)
+      }
+    default:
+      return (text) => text
+  }
+}
+
+/** A text beside a number would have both compared as doubles. */
+function bind(column: DialectColumn, value: PlanValue): unknown {
+  switch (column.type) {
+    case 'boolean':
+      return value ? 1 : 0
+    case 'bigint':
+      return sql`cast(${String(value)} as signed)`
+    case 'decimal':
+      return sql`cast(${String(value)} as decimal(65, ${natural(column.scale ?? 30)}))`
+    default:
+      return value
+  }
+}
+
+/** The sum of floats depends on the order of its terms beyond twelve digits. */
+function rounded(value: Ref): Fragment {
+  return sql`case when ${value} = 0 then 0e0 else round(${value}, 11 - floor(log10(abs(${value})))) end`
+}
+
+function encode(column: DialectColumn, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  switch (column.type) {
+    case 'boolean':
+      return value ? 1 : 0
+    case 'bigint':
+    case 'decimal':
+      return String(value)
+    case 'json':
+      return jsonText(value)
+    case 'binary':
+      return bytesOfBase64(String(value))
+    default:
+      return value
+  }
+}

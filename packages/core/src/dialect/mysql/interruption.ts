@@ -1,0 +1,53 @@
+// How statements of MySQL and MariaDB are called off: by Kysely's connections of `mysql2`; those of other drivers are waited for.
+
+import { CompiledQuery, type ControlConnectionProvider } from 'kysely'
+import type { Interrupted, Interruption } from '../shared/interruption.ts'
+
+export const mysqlInterruption: Interruption = {
+  async cancel(interrupted) {
+    const kill = await closed(interrupted)
+    if (kill === 'not closed') return false
+    if (kill !== undefined) killOnServer(interrupted, kill).catch(() => {})
+    return true
+  },
+  close: async (interrupted) => (await closed(interrupted)) !== 'not closed',
+}
+
+/**
+ * Closes the connection. The KILL that Kysely would then send is given back: over a pool of one, there is a connection for
+ * it only once this one is gone.
+ */
+async function closed({
+  connection,
+  error,
+}: Interrupted): Promise<CompiledQuery | 'not closed' | undefined> {
+  // Kysely 0.28 and other drivers.
+  if (typeof connection.killSession !== 'function') return 'not closed'
+  let kill: CompiledQuery | undefined
+  const keep: ControlConnectionProvider = (use) =>
+    use({
+      executeQuery: async (query: CompiledQuery) => {
+        kill = query
+        return { rows: [] }
+      },
+    } as never)
+  // The driver knows the number of the connection since it connected.
+  await connection.collectSessionInfo?.()
+  // Where the host configured a connection for it, Kysely sends the KILL itself, and takes its time.
+  connection.killSession(keep).catch(() => {})
+  connection.executeQuery = () => Promise.reject(error)
+  return kill
+}
+
+/** Behind one address there may be several servers, which number their connections alike: only our statement is ended. */
+async function killOnServer({ sql, send }: Interrupted, kill: CompiledQuery): Promise<void> {
+  const [id] = /\d+$/.exec(kill.sql) ?? []
+  const found = CompiledQuery.raw(
+    'select 1 from information_schema.processlist where id = ? and left(info, char_length(?)) = ?',
+    [Number(id), beginOf(sql), beginOf(sql)],
+  )
+  if ((await send(found)).length > 0) await send(kill)
+}
+
+/** Up to the first value, which the server may show in place of its placeholder. */
+const beginOf = (sql: string): string => sql.split('?', 1)[0] as string

@@ -1,0 +1,51 @@
+// Lone writes on MySQL and MariaDB, where only some statements give rows back.
+
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import type { DialectTable } from '../dialect.ts'
+import type { LoneWrites } from '../shared/writes.ts'
+import { schemasOf } from './column-facts.ts'
+
+interface Declared {
+  readonly t: unknown
+  readonly generated: unknown
+}
+
+/**
+ * MariaDB gives inserted and deleted rows back, MySQL none, and changed ones neither. Triggers cannot change the table
+ * whose statement they serve; but generated columns are given back as they were before the counter was set.
+ */
+export async function mysqlLoneWrites(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<LoneWrites> {
+  const { rows: servers } = await sql<{ version: unknown; autocommit: unknown }>`
+    select version() as version, @@autocommit as autocommit`.execute(db)
+  const [server] = servers
+  // A session that does not commit by itself would lose a statement that stands alone.
+  if (Number(server?.autocommit) !== 1 || tables.length === 0) return () => undefined
+  const names = sql.join([...new Set(tables.map(({ table }) => table))])
+  const { rows } = await sql<Declared>`
+    select table_name as t, max(extra like '%GENERATED%') as generated
+    from information_schema.columns
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names}) group by table_name`.execute(
+    db,
+  )
+  const generated = new Map(rows.map((row) => [folded(row.t), Number(row.generated) === 1]))
+  const returns = givesBack(String(server?.version))
+  return (change, table) => {
+    const makesColumns = generated.get(folded(table))
+    if (makesColumns === undefined) return undefined
+    if (change === 'delete') return returns ? 'returned' : undefined
+    return change === 'insert' && returns && !makesColumns ? 'returned' : 'read'
+  }
+}
+
+/** Since MariaDB 10.5. */
+function givesBack(version: string): boolean {
+  const [, major, minor] = /([0-9]+)\.([0-9]+)\.[0-9]+-mariadb/i.exec(version) ?? []
+  return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 5)
+}
+
+/** Names of tables ignore case on some systems. */
+const folded = (name: unknown): string => String(name).toLowerCase()

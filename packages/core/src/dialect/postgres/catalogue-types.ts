@@ -1,0 +1,65 @@
+// PostgreSQL types → column types; what no column type carries is left to the caller to report.
+
+import type { Shape } from '../shared/catalogue.ts'
+
+export interface PostgresType {
+  /** Internal name of the base type, domains already resolved: `int4`, `bpchar`, `numeric`. */
+  readonly name: string
+  /** `b` base, `e` enum, `c` composite, `r` range … */
+  readonly kind: string
+  /** Length or precision as the catalogue packs it; -1 for none. */
+  readonly modifier: number
+  /** Members of an enum, in their order. */
+  readonly members: readonly string[]
+  /** Whether text compares by code point. */
+  readonly codePointOrder: boolean
+}
+
+const plainTypes: Readonly<Record<string, Shape>> = {
+  int2: { type: 'integer' },
+  int4: { type: 'integer' },
+  int8: { type: 'bigint' },
+  float4: { type: 'float' },
+  float8: { type: 'float' },
+  bool: { type: 'boolean' },
+  date: { type: 'date' },
+  timestamp: { type: 'datetime' },
+  timestamptz: { type: 'datetime' },
+  time: { type: 'time' },
+  uuid: { type: 'uuid' },
+  json: { type: 'json' },
+  jsonb: { type: 'json' },
+  bytea: { type: 'binary' },
+}
+
+export function postgresShape(type: PostgresType): Shape | undefined {
+  if (type.kind === 'e') return { type: 'enum', enum: type.members }
+  const collation = type.codePointOrder ? {} : { collation: 'database' as const }
+  switch (type.name) {
+    case 'numeric':
+      return { type: 'decimal', ...numericDigits(type.modifier) }
+    case 'varchar':
+    case 'bpchar':
+      return type.modifier < 4
+        ? { type: 'string', ...collation }
+        : { type: 'string', maxLength: type.modifier - 4, ...collation }
+    case 'name':
+      return { type: 'string', maxLength: 63, ...collation }
+    case 'text':
+      return { type: 'text', ...collation }
+    // Its comparisons ignore case whatever the collation says.
+    case 'citext':
+      return { type: 'text', collation: 'database' }
+    default:
+      return Object.hasOwn(plainTypes, type.name) ? plainTypes[type.name] : undefined
+  }
+}
+
+/** `numeric` without digits keeps any number: no precision, no scale. A negative scale rounds to tens. */
+function numericDigits(modifier: number): { precision?: number; scale?: number } {
+  if (modifier < 4) return {}
+  const packed = modifier - 4
+  const scale = ((packed & 0x7ff) ^ 0x400) - 0x400
+  const precision = (packed >> 16) & 0xffff
+  return scale < 0 ? { precision: precision - scale, scale: 0 } : { precision, scale }
+}

@@ -1,0 +1,130 @@
+// What PostgreSQL must be asked once: what each column is declared as, and how text is collated.
+
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import type { DialectColumn, DialectTable } from '../dialect.ts'
+import { classifyPostgres } from '../shared/errors.ts'
+
+/**
+ * `codePoint`: the column's own collation is the contract's order, so plain operators are right and its index serves.
+ * `loose`: it holds different texts to be equal (citext, non-deterministic collations).
+ */
+export type Collates = 'codePoint' | 'loose'
+
+export interface Facts {
+  readonly collates: (column: DialectColumn) => Collates | undefined
+  readonly declared: (column: DialectColumn) => DeclaredType | undefined
+}
+
+/** A type by its name in the catalogue, such as `int4`; the scale of a `numeric` that has one. */
+export interface DeclaredType {
+  readonly name: string
+  readonly scale: number | undefined
+}
+
+export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
+
+/** A pool of the user's own has the user's settings; with these, a single query may hold it for long. */
+export async function settingsAdvice(db: AnyDatabase): Promise<readonly string[]> {
+  const { rows } = await sql<{ timeout: unknown; jit: unknown }>`
+    select current_setting('statement_timeout') as timeout, current_setting('jit', true) as jit`.execute(
+    db,
+  )
+  const advice: string[] = []
+  if (rows[0]?.timeout === '0') {
+    advice.push(
+      'statement_timeout is 0 on this connection: a slow query runs until it ends. Set it where the pool is made, ' +
+        "such as new Pool({ statement_timeout: 5000 }), or for the role: alter role app set statement_timeout = '5s'.",
+    )
+  }
+  if (rows[0]?.jit === 'on') {
+    advice.push(
+      'jit is on on this connection: PostgreSQL compiles the plans of long queries, which takes seconds and does not stop ' +
+        "at statement_timeout. Switch it off where the pool is made, such as new Pool({ options: '-c jit=off' }), or for " +
+        'the role: alter role app set jit = off.',
+    )
+  }
+  return advice
+}
+
+interface Declared {
+  readonly i: unknown
+  readonly c: unknown
+  readonly type: unknown
+  readonly modifier: unknown
+  readonly name: unknown
+  readonly deterministic: unknown
+  readonly provider: unknown
+  readonly locale: unknown
+}
+
+/** Looks the columns up; a server that only resembles PostgreSQL and has other catalogues is taken as it comes. */
+export async function lookUpFacts(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<Facts> {
+  if (tables.length === 0) return unknownFacts
+  const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
+  // Rows as JSON, since older servers lack some of the columns.
+  const query = sql<Declared>`
+    select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, k.collname::text as name,
+      to_jsonb(k) ->> 'collisdeterministic' as deterministic,
+      coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
+      case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale
+    from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
+    join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
+    join pg_type y on y.oid = a.atttypid
+    left join pg_collation k on k.oid = a.attcollation
+    cross join (select * from pg_database where datname = current_database()) d`
+  const rows = await query.execute(db).then(
+    (result) => result.rows,
+    (error: unknown) => {
+      if (classifyPostgres(error).kind === 'other') return []
+      throw error
+    },
+  )
+  const declared = new Map(rows.map((row) => [`${row.i} ${row.c}`, row]))
+  const collations = new Map<DialectColumn, Collates>()
+  const types = new Map<DialectColumn, DeclaredType>()
+  tables.forEach(({ columns }, i) => {
+    for (const column of columns) {
+      const row = declared.get(`${i + 1} ${column.dbName}`)
+      if (row === undefined || column.computed !== undefined) continue
+      types.set(column, typeOf(row))
+      const collates = row.name === null ? undefined : collatesOf(row)
+      if (collates !== undefined) collations.set(column, collates)
+    }
+  })
+  return {
+    collates: (column) => collations.get(column),
+    declared: (column) => types.get(column),
+  }
+}
+
+/** The modifier of a numeric holds precision and scale, and is -1 where it has none. */
+function typeOf({ type, modifier }: Declared): DeclaredType {
+  const given = Number(modifier)
+  const scale = type === 'numeric' && given >= 4 ? (given - 4) & 0xffff : undefined
+  return { name: String(type), scale }
+}
+
+function collatesOf({
+  type,
+  name,
+  deterministic,
+  provider,
+  locale,
+}: Declared): Collates | undefined {
+  // Blanks at the end of a char(n) do not count; citext ignores case.
+  if (type === 'citext' || type === 'bpchar' || deterministic === 'false') return 'loose'
+  if (name === 'C' || name === 'POSIX' || name === 'ucs_basic') return 'codePoint'
+  // The built-in provider has no order but that of code points.
+  if (provider === 'b') return 'codePoint'
+  return provider === 'c' && (locale === 'C' || locale === 'POSIX') ? 'codePoint' : undefined
+}
+
+/** A table as statements name it. */
+export function quotedName(...names: readonly (string | undefined)[]): string {
+  const given = names.filter((name) => name !== undefined)
+  return given.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
+}

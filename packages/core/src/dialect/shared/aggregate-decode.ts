@@ -1,0 +1,77 @@
+// Readers of aggregates: exact sums and averages from what the dialects select for them.
+
+import type { JsonValue } from '../../json/json-value.ts'
+import { verbatimNumber } from '../../json/verbatim.ts'
+import type { AggregateFunction } from '../../parse/operators.ts'
+import type { DialectColumn } from '../dialect.ts'
+import { printedDecimal, quotient, roundedFloat, scaled, unscaled } from './decimal.ts'
+import { type Decoder, decoderOf, textOf } from './decode.ts'
+
+/** A sum as digits, and the number of its terms where an average is asked for. */
+export interface Total {
+  readonly sum: string
+  readonly count: string
+}
+
+/** Reads `sum/count`, the text that the dialects select for exact averages. */
+export function sumAndCount(raw: unknown): Total {
+  const [sum = '', count = '1'] = textOf(raw).split('/')
+  return { sum, count }
+}
+
+/**
+ * The reader of an aggregate. `total` splits what the dialect selected for the sum or average of whole and decimal
+ * numbers; `column` reads min and max.
+ */
+export function aggregateDecoderOf(
+  fn: AggregateFunction,
+  column: DialectColumn,
+  total: (raw: unknown) => Total = sumAndCount,
+  minMax: Decoder = decoderOf(column),
+): Decoder {
+  if (fn === 'min' || fn === 'max') return minMax
+  if (fn === 'count') return decoderOf({ name: column.name, type: 'integer', nullable: false })
+  const read = fn === 'sum' ? sumOf(column) : averageOf(column)
+  if (column.type === 'float') return ifPresent((raw) => roundedFloat(Number(textOf(raw))))
+  return ifPresent((raw) => read(total(raw)))
+}
+
+function ifPresent(read: Decoder): Decoder {
+  return (raw) => (raw === null || raw === undefined ? null : read(raw))
+}
+
+function sumOf(column: DialectColumn): (total: Total) => JsonValue {
+  if (column.type === 'integer') return ({ sum }) => wholeNumber(sum)
+  if (column.type === 'bigint') return ({ sum }) => String(wholeDigits(sum))
+  return ({ sum }) => decimalSum(sum, column.scale)
+}
+
+/** Exact as JSON even where JavaScript's numbers end. */
+function wholeNumber(sum: string): JsonValue {
+  if (!/^-?[0-9]+$/.test(sum)) return roundedFloat(Number(sum))
+  const value = Number(sum)
+  return Number.isSafeInteger(value) ? value + 0 : verbatimNumber(String(BigInt(sum)))
+}
+
+function decimalSum(sum: string, scale: number | undefined): JsonValue {
+  const digits = printedDecimal(sum)
+  if (digits === undefined || scale === undefined) return digits ?? null
+  return unscaled(scaled(digits, scale), scale)
+}
+
+function averageOf(column: DialectColumn): (total: Total) => JsonValue {
+  if (column.type === 'integer') {
+    return ({ sum, count }) => Number(sum) / Number(count) + 0
+  }
+  return ({ sum, count }) => {
+    const digits = printedDecimal(sum)
+    if (digits === undefined) return null
+    const scale =
+      column.type === 'bigint' ? 0 : (column.scale ?? (digits.split('.')[1] ?? '').length)
+    return quotient(digits, count, scale, 4)
+  }
+}
+
+function wholeDigits(sum: string): bigint {
+  return BigInt(sum.replace(/\.0*$/, ''))
+}

@@ -1,0 +1,92 @@
+// Driver values → JSON forms of contract §7; tolerant of every form a driver of the family may hand over.
+
+import { base64 } from '../../json/base64.ts'
+import { canonicalJson } from '../../json/canonical.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { DialectColumn } from '../dialect.ts'
+import { isoDate, isoDatetime, isoTime } from './calendar-text.ts'
+import { decimalDigits, printedDecimal } from './decimal.ts'
+
+export type Decoder = (raw: unknown) => JsonValue
+
+// A byte order mark at the beginning of a text is part of the text.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The reader of a column whose text stands for its value; NULL is null for every type. */
+export function decoderOf(column: DialectColumn): Decoder {
+  const read = readers[column.type](column)
+  return (raw) => (raw === null || raw === undefined ? null : read(raw))
+}
+
+const readers: Readonly<Record<DialectColumn['type'], (column: DialectColumn) => Decoder>> = {
+  integer: () => number,
+  float: () => number,
+  bigint: () => wholeText,
+  decimal:
+    ({ scale }) =>
+    (raw) => {
+      const text = textOf(raw)
+      return (scale === undefined ? printedDecimal(text) : decimalDigits(text, scale)) ?? null
+    },
+  boolean: () => boolean,
+  string: () => textOf,
+  text: () => textOf,
+  enum: () => textOf,
+  uuid: () => textOf,
+  date: () => (raw) => isoDate(calendarText(raw)),
+  datetime: () => (raw) => isoDatetime(calendarText(raw)),
+  time: () => (raw) => isoTime(textOf(raw)),
+  json: () => json,
+  binary: () => (raw) => base64(bytesOf(raw)),
+}
+
+/** Infinities and NaN have no JSON; the sum with zero turns -0 into 0. */
+function number(raw: unknown): JsonValue {
+  const value = typeof raw === 'number' ? raw : Number(textOf(raw))
+  return Number.isFinite(value) ? value + 0 : null
+}
+
+function wholeText(raw: unknown): JsonValue {
+  const text = textOf(raw)
+  // Engines without a strict integer type may have kept a real number.
+  return /^-?[0-9]+$/.test(text) ? text : (decimalDigits(text) ?? null)
+}
+
+function boolean(raw: unknown): JsonValue {
+  if (typeof raw === 'boolean') return raw
+  // A bit column comes as bytes.
+  if (raw instanceof Uint8Array) return raw.some((byte) => byte !== 0 && byte !== 0x30)
+  const text = String(raw).toLowerCase()
+  return text !== '0' && text !== 'f' && text !== 'false' && text !== '0.0'
+}
+
+function json(raw: unknown): JsonValue {
+  const text =
+    typeof raw === 'string' || raw instanceof Uint8Array ? textOf(raw) : JSON.stringify(raw)
+  try {
+    return canonicalJson(text)
+  } catch {
+    // The engine let a text in that is no JSON: showing it beats failing the whole page.
+    return text
+  }
+}
+
+/** Text of whatever stands for a text. */
+export function textOf(raw: unknown): string {
+  if (typeof raw === 'string') return raw
+  return raw instanceof Uint8Array ? utf8.decode(raw) : String(raw)
+}
+
+function calendarText(raw: unknown): string {
+  return raw instanceof Date ? raw.toISOString() : textOf(raw)
+}
+
+function bytesOf(raw: unknown): Uint8Array {
+  if (raw instanceof Uint8Array) return raw
+  if (raw instanceof ArrayBuffer) return new Uint8Array(raw)
+  if (Array.isArray(raw)) return Uint8Array.from(raw as number[])
+  const text = String(raw)
+  if (!text.startsWith('\\x')) return new TextEncoder().encode(text)
+  const digits = text.slice(2).match(/../g) ?? []
+  return Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16))
+}

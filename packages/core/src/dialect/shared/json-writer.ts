@@ -1,0 +1,81 @@
+// Driver values → JSON text: what `stringify(decode(raw))` gives, without the value in between where its form is the usual one.
+
+import { insideQuotes } from '../../json/quoted.ts'
+import { stringify } from '../../json/stringify.ts'
+import type { DialectColumn } from '../dialect.ts'
+import { isoDatetime } from './calendar-text.ts'
+import type { Decoder } from './decode.ts'
+
+/** The JSON text of a selected value that is not NULL. */
+export interface JsonWriter {
+  (raw: unknown): string
+  /** What stands between the quotes, where the value is a text and has the usual form: a piece less to put together. */
+  readonly inside?: (raw: unknown) => string | undefined
+}
+
+/** The writer that goes with any decoder. */
+export const writerOfDecoder =
+  (decode: Decoder): JsonWriter =>
+  (raw) =>
+    stringify(decode(raw))
+
+/** The writer of texts: those of the usual form between quotes, any other in the plain way. */
+export const writerOfTexts = (
+  inside: (raw: unknown) => string | undefined,
+  plain: JsonWriter,
+): JsonWriter => {
+  const write = (raw: unknown): string => {
+    const text = inside(raw)
+    return text === undefined ? plain(raw) : `"${text}"`
+  }
+  return Object.assign(write, { inside })
+}
+
+/** The writer of a column that is read by `decoderOf`. */
+export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
+  const plain = writerOfDecoder(decode)
+  switch (column.type) {
+    case 'integer':
+    case 'float':
+      return (raw) => {
+        const value = typeof raw === 'string' ? Number(raw) : raw
+        return typeof value === 'number' && Number.isFinite(value) ? `${value + 0}` : plain(raw)
+      }
+    case 'string':
+    case 'text':
+    case 'enum':
+    case 'uuid':
+      return writerOfTexts(
+        (raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined),
+        plain,
+      )
+    case 'boolean':
+      return (raw) =>
+        raw === 't' || raw === 1 || raw === true
+          ? 'true'
+          : raw === 'f' || raw === 0 || raw === false
+            ? 'false'
+            : plain(raw)
+    case 'decimal':
+      return column.scale === undefined ? plain : whereUsual(usualDecimal(column.scale), plain)
+    case 'bigint':
+      return whereUsual(/^-?[0-9]+$/, plain)
+    case 'date':
+      return whereUsual(/^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain)
+    case 'datetime':
+      return writerOfTexts(
+        (raw) => (typeof raw === 'string' ? (isoDatetime(raw) ?? undefined) : undefined),
+        plain,
+      )
+    default:
+      return plain
+  }
+}
+
+/** Digits that need neither padding nor cutting, and have no sign that may have to go. */
+const usualDecimal = (scale: number): RegExp =>
+  scale === 0 ? /^(?:0|[1-9][0-9]*)$/ : new RegExp(`^(?:0|[1-9][0-9]*)\\.[0-9]{${scale}}$`)
+
+/** Texts of the usual form stand for themselves. */
+const whereUsual = (usual: RegExp, plain: JsonWriter): JsonWriter =>
+  writerOfTexts((raw) => (typeof raw === 'string' && usual.test(raw) ? raw : undefined), plain)

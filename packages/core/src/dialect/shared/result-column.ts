@@ -1,0 +1,30 @@
+// The columns that aggregates and buckets give: what to decode, compare and order their values as.
+
+import type { AggregateFunction } from '../../parse/operators.ts'
+import type { DialectColumn } from '../dialect.ts'
+
+/** The column of an aggregate's result (contract §4 Groups); goes with `aggregateComparable`. */
+export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): DialectColumn {
+  if (fn === 'count')
+    return { name: column.name, type: 'integer', nullable: false, comparable: true }
+  const result = { ...column, nullable: true, comparable: true } as const
+  if (fn === 'min' || fn === 'max') return result
+  const { precision: _, ...open } = result
+  if (fn === 'sum') {
+    // A sum of bigints may need more digits than one of them has.
+    if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0 }
+    // Compared with any number: `n__gt=0.5`.
+    if (column.type === 'integer') return { ...open, type: 'float' }
+    return column.type === 'decimal' ? open : result
+  }
+  if (column.type === 'integer' || column.type === 'float') return { ...open, type: 'float' }
+  // Four digits more than the column; a decimal of unknown scale keeps its own.
+  if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 4 }
+  return column.scale === undefined ? open : { ...open, scale: column.scale + 4 }
+}
+
+/** The column of a calendar bucket. */
+export function bucketColumn(unit: 'year' | 'month' | 'day'): DialectColumn {
+  const type = unit === 'year' ? 'integer' : 'string'
+  return { name: unit, type, nullable: true, comparable: true }
+}

@@ -1,0 +1,153 @@
+// Small SQL pieces that several dialects share.
+
+import type { Expression, SqlBool } from 'kysely'
+import type { JsonValue } from '../../json/json-value.ts'
+import { stringify } from '../../json/stringify.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { DialectColumn, PlanValue } from '../dialect.ts'
+
+export type Ref = Expression<unknown>
+export type Test = Fragment<SqlBool>
+export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+
+export const symbols: Readonly<Record<Comparison, Fragment>> = {
+  eq: sql`=`,
+  ne: sql`<>`,
+  lt: sql`<`,
+  le: sql`<=`,
+  gt: sql`>`,
+  ge: sql`>=`,
+}
+
+/** `ref <operator> value`, both sides as given. */
+export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Test {
+  return sql<SqlBool>`${ref} ${symbols[operator]} ${value}`
+}
+
+/**
+ * Compares a column of fine grain with a value of coarse grain: `from` is the value's first instant, `next` the
+ * first after it. Each operator means the whole grain, and a NULL stays NULL.
+ */
+export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): Test {
+  switch (operator) {
+    case 'eq':
+      return sql<SqlBool>`(${ref} >= ${from} and ${ref} < ${next})`
+    case 'ne':
+      return sql<SqlBool>`(${ref} < ${from} or ${ref} >= ${next})`
+    case 'lt':
+      return sql<SqlBool>`${ref} < ${from}`
+    case 'ge':
+      return sql<SqlBool>`${ref} >= ${from}`
+    case 'le':
+      return sql<SqlBool>`${ref} < ${next}`
+    case 'gt':
+      return sql<SqlBool>`${ref} >= ${next}`
+  }
+}
+
+/** `in` for types whose equality is a range: one test per value, joined. */
+export function eachOf(
+  values: readonly PlanValue[],
+  negated: boolean,
+  test: (value: PlanValue) => Test,
+): Test {
+  return sql<SqlBool>`(${chain(values.map(test), negated ? 'and' : 'or')})`
+}
+
+// SQLite allows expressions a thousand levels deep, and a chain is as deep as it is long.
+const longestChain = 16
+
+/** `a and b and c`; a long chain becomes a chain of chains, so that its depth grows with the logarithm of its length. */
+export function chain(parts: readonly Ref[], word: 'and' | 'or'): Test {
+  const glue = word === 'and' ? sql` and ` : sql` or `
+  let links = parts
+  while (links.length > longestChain) {
+    const shorter: Ref[] = []
+    for (let i = 0; i < links.length; i += longestChain) {
+      shorter.push(sql`(${sql.join(links.slice(i, i + longestChain), glue)})`)
+    }
+    links = shorter
+  }
+  return sql.join(links, glue) as Test
+}
+
+export function inList(ref: Ref, items: readonly unknown[], negated: boolean): Test {
+  return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
+}
+
+/** One expression, or several in parentheses: a row value. */
+export const tuple = (parts: readonly Ref[]): Ref =>
+  parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
+
+/** A key as the looked up row and as the other row has it, in forms that are equal where the keys are the same. */
+export interface KeySides {
+  readonly own: Ref
+  readonly other: Ref
+}
+
+/** `key in (select key from rows)` */
+export function inKeys(keys: readonly KeySides[], rows: Ref): Test {
+  const own = sql.join(keys.map((key) => key.own))
+  return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select ${own} from ${rows})`
+}
+
+/**
+ * `key in (select … from (select distinct …))`. Without DISTINCT the planner merges the select into the statement: MariaDB
+ * then joins what it should look up, and PostgreSQL, with a small LIMIT, reads the set again for each row.
+ */
+export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
+  const own = keys.map((key, i) => sql`${key.own}`.as(`key_${i}`))
+  const set = sql`select distinct ${sql.join(own)} from ${rows}`
+  return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select * from (${set}) as ${sql.id('keys')})`
+}
+
+/** Lists are padded to a power of two, so that few statements serve lists of any length. */
+export function padded<T>(values: readonly T[]): readonly T[] {
+  let length = 1
+  while (length < values.length) length *= 2
+  const last = values[values.length - 1] as T
+  return [...values, ...Array<T>(length - values.length).fill(last)]
+}
+
+export function isText(column: DialectColumn): boolean {
+  const { type } = column
+  return type === 'string' || type === 'text' || type === 'enum' || type === 'uuid'
+}
+
+const digits: readonly Fragment[] = [
+  sql`0`,
+  sql`1`,
+  sql`2`,
+  sql`3`,
+  sql`4`,
+  sql`5`,
+  sql`6`,
+  sql`7`,
+  sql`8`,
+  sql`9`,
+]
+
+/**
+ * A natural number of a model, such as a scale, written out: GROUP BY and SELECT must hold the very same expression,
+ * and two bound values are never the same. Put together from ten constants, so that nothing else can come of it.
+ */
+export function natural(value: number): Fragment {
+  const written = Array.from(String(value), (digit) => digits[Number(digit)])
+  if (!Number.isSafeInteger(value) || written.includes(undefined)) {
+    throw new RangeError(`not a natural number: ${value}`)
+  }
+  return sql.join(written, sql``)
+}
+
+/** The text of a `json` value as stored. */
+export function jsonText(value: unknown): string {
+  return stringify(value as JsonValue)
+}
+
+const canonical = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/
+
+/** A datetime to store, canonical: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
+export function canonicalInstant(value: unknown): string {
+  if (typeof value === 'string' && canonical.test(value)) return value
+  return value instanceof Date ? value.toISOString() : new Date(String(value)).toISOString()
+}

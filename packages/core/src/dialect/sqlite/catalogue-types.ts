@@ -1,0 +1,165 @@
+// SQLite declared types → column types: by name where the name is known, since the engine itself keeps no types.
+
+import type { Shape } from '../shared/catalogue.ts'
+
+/** Storage classes seen in a column: `integer`, `real`, `text`, `blob`. */
+export type StorageClasses = ReadonlySet<string>
+
+export interface SqliteShape {
+  readonly shape: Shape | undefined
+  readonly note?: string
+}
+
+/** Beyond this a 64-bit float no longer holds every decimal. */
+const exactDigits = 15
+
+const byName: Readonly<Record<string, Shape['type']>> = {
+  INT: 'integer',
+  INTEGER: 'integer',
+  TINYINT: 'integer',
+  SMALLINT: 'integer',
+  MEDIUMINT: 'integer',
+  INT2: 'integer',
+  INT4: 'integer',
+  YEAR: 'integer',
+  BIGINT: 'bigint',
+  'UNSIGNED BIG INT': 'bigint',
+  INT8: 'bigint',
+  REAL: 'float',
+  FLOAT: 'float',
+  DOUBLE: 'float',
+  'DOUBLE PRECISION': 'float',
+  BOOL: 'boolean',
+  BOOLEAN: 'boolean',
+  CHAR: 'string',
+  CHARACTER: 'string',
+  VARCHAR: 'string',
+  'VARYING CHARACTER': 'string',
+  'CHARACTER VARYING': 'string',
+  NCHAR: 'string',
+  'NATIVE CHARACTER': 'string',
+  NVARCHAR: 'string',
+  TEXT: 'text',
+  CLOB: 'text',
+  NTEXT: 'text',
+  TINYTEXT: 'text',
+  MEDIUMTEXT: 'text',
+  LONGTEXT: 'text',
+  DATE: 'date',
+  DATETIME: 'datetime',
+  DATETIME2: 'datetime',
+  TIMESTAMP: 'datetime',
+  TIMESTAMPTZ: 'datetime',
+  'TIMESTAMP WITH TIME ZONE': 'datetime',
+  'TIMESTAMP WITHOUT TIME ZONE': 'datetime',
+  TIME: 'time',
+  UUID: 'uuid',
+  GUID: 'uuid',
+  UNIQUEIDENTIFIER: 'uuid',
+  JSON: 'json',
+  JSONB: 'json',
+  BLOB: 'binary',
+  BINARY: 'binary',
+  VARBINARY: 'binary',
+  BYTEA: 'binary',
+}
+
+/** Exact numbers, as the dialects of SQL and of other databases call them. */
+const decimalName = /^DEC|^NUM|DECIMAL|NUMERIC/
+
+/** `NUMERIC(10,2)` → name `NUMERIC`, digits 10 and 2; `INTEGER UNSIGNED` and the like keep their words. */
+function readDeclared(declared: string): { name: string; digits: number[] } {
+  const arguments_ = /\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)/.exec(declared)
+  const name = declared
+    .replace(/\(.*?\)/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toUpperCase()
+  const digits = [arguments_?.[1], arguments_?.[2]].flatMap((d) =>
+    d === undefined ? [] : [Number(d)],
+  )
+  return { name, digits }
+}
+
+/** Whether the declared type alone decides; otherwise the caller looks at stored values first. */
+export function sqliteNeedsValues(declared: string): boolean {
+  const { name } = readDeclared(declared)
+  const type = byName[name]
+  if (type === 'date' || type === 'datetime' || type === 'time') return true
+  return (
+    type === undefined &&
+    !decimalName.test(name) &&
+    !/INT|CHAR|CLOB|TEXT|BLOB|REAL|FLOA|DOUB/.test(name)
+  )
+}
+
+/** `values` are the storage classes of a sample; they decide where the name does not. */
+export function sqliteShape(declared: string, values: StorageClasses = new Set()): SqliteShape {
+  const { name, digits } = readDeclared(declared)
+  const base = name.replace(/ ?UNSIGNED$/, '')
+  if (base === 'TINYINT' && digits[0] === 1) return { shape: { type: 'boolean' } }
+  if (decimalName.test(base)) return decimalShape(base, digits)
+  const type = byName[base]
+  if (type === 'string') {
+    return { shape: digits[0] === undefined ? { type } : { type, maxLength: digits[0] } }
+  }
+  if (type === 'date' || type === 'datetime' || type === 'time') {
+    return temporalShape(type, values)
+  }
+  return type === undefined ? unknownShape(base, declared, values) : { shape: { type } }
+}
+
+/** NUMERIC affinity stores a float; only a type that also says TEXT keeps all digits. */
+function decimalShape(name: string, [precision, scale = 0]: readonly number[]): SqliteShape {
+  const stored = /TEXT|CHAR|CLOB/.test(name) ? { storage: 'text' as const } : {}
+  if (precision === undefined) {
+    return 'storage' in stored ? { shape: { type: 'text' } } : { shape: { type: 'float' } }
+  }
+  if (Math.max(precision, scale) > exactDigits && stored.storage === undefined) {
+    return {
+      shape: { type: 'float' },
+      note: 'so many digits are stored as a 64-bit float here, so it is served as float',
+    }
+  }
+  return { shape: { type: 'decimal', precision, scale, ...stored } }
+}
+
+/** Some tools write dates as numbers of milliseconds or days; text is what the type promises. */
+function temporalShape(type: 'date' | 'datetime' | 'time', values: StorageClasses): SqliteShape {
+  if (!values.has('integer') && !values.has('real')) return { shape: { type } }
+  const shape: Shape = { type: values.has('real') ? 'float' : 'bigint' }
+  if (values.has('text')) {
+    return { shape: undefined, note: 'it holds both numbers and texts' }
+  }
+  return {
+    shape,
+    note: `it is declared ${type} but holds numbers, so it is served as ${shape.type}`,
+  }
+}
+
+/** The engine's own affinity rules, in its own order; then what is really stored. */
+function unknownShape(name: string, declared: string, values: StorageClasses): SqliteShape {
+  if (/INT/.test(name)) return { shape: { type: 'integer' } }
+  if (/CHAR|CLOB|TEXT/.test(name)) return { shape: { type: 'text' } }
+  if (/BLOB/.test(name)) return { shape: { type: 'binary' } }
+  if (/REAL|FLOA|DOUB/.test(name)) return { shape: { type: 'float' } }
+  const what = declared === '' ? 'it has no declared type' : `${declared} is no type we know`
+  const type = typeOf(values)
+  if (type === undefined) {
+    const why =
+      values.size === 0 ? 'no value to tell' : `values of ${[...values].sort().join(' and ')}`
+    return {
+      shape: undefined,
+      note: `${what}, and there ${values.size === 0 ? 'is' : 'are'} ${why}`,
+    }
+  }
+  return { shape: { type }, note: `${what}; its values are ${type}, so it is served as ${type}` }
+}
+
+function typeOf(values: StorageClasses): Shape['type'] | undefined {
+  const kinds = [...values].sort().join()
+  if (kinds === 'text') return 'text'
+  if (kinds === 'integer') return 'integer'
+  if (kinds === 'real' || kinds === 'integer,real') return 'float'
+  return kinds === 'blob' ? 'binary' : undefined
+}

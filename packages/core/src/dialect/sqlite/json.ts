@@ -1,0 +1,148 @@
+// SQLite writes objects as JSON text: the values as they are stored, by one call of printf.
+
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { DialectColumn } from '../dialect.ts'
+import type { ObjectText, TextPiece } from '../shared/object-text.ts'
+import { isText, natural, type Ref } from '../shared/sql-parts.ts'
+
+/** Of the columns that tables hold, which texts can be written of. */
+export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText => ({
+  value: (column, ref) => (held.has(column) ? valuePiece(column, ref) : undefined),
+  keyPart(column, ref, isShown) {
+    const form = held.has(column) ? keyForms[column.type] : undefined
+    if (form === undefined) return undefined
+    const number = isShown ? sql`${ref}` : numberOf(ref)
+    const value = isText(column) ? undividedText(ref) : number
+    return { format: '%s', values: [value], form: () => form }
+  },
+  unless: (condition, piece) => ({
+    format: '%s',
+    values: [sql`case when ${condition} then 'null' else ${printed(piece)} end`],
+    form: (base) => `(?:null|${piece.form(base)})`,
+  }),
+  // SQLite keeps the order of a derived table for this function.
+  listed: (text) => sql`group_concat(${text}, ',')`,
+  written: (piece) => (isOneCall(piece) ? printed(piece) : undefined),
+})
+
+/** A function takes 127 values by default, 1,000 of newer versions; the format is one of them. */
+const isOneCall = ({ values }: TextPiece): boolean => values.length <= 120
+
+const printed = ({ format, values }: TextPiece): Fragment =>
+  sql`printf(${sql.join([sql`${format}`, ...values])})`
+
+const digits = '(?:0|-?[1-9][0-9]{0,14})'
+const text = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"'
+const day = '(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}'
+
+/** What percent-encoding leaves as it is. */
+const plainPath = "[A-Za-z0-9_.!~*'()-]+"
+
+const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
+  integer: digits,
+  bigint: '-?[0-9]+',
+  // Links spell it in lower case.
+  uuid: '[0-9a-f-]+',
+  string: plainPath,
+  text: plainPath,
+}
+
+/**
+ * A number as it is; `printf` cuts texts at a zero character, and what is left of one might look like a number. Numbers
+ * stand below all texts.
+ */
+const numberOf = (ref: Ref): Fragment => sql`case when ${ref} < '' then ${ref} else '?' end`
+
+/** A text without a zero character: its length ends there, that of its bytes does not. */
+const undividedText = (ref: Ref): Fragment =>
+  sql`case when ${ref} >= '' and ${ref} < x'' and length(${ref}) = length(cast(${ref} as blob)) then ${ref} else '?' end`
+
+/** A value that is not usual gives a text that has not its form; here it is only seen to that it gives no other that has. */
+function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
+  const { nullable: mayBeNull } = column
+  switch (column.type) {
+    case 'integer':
+      return {
+        format: '%s',
+        values: [
+          mayBeNull
+            ? sql`case when ${ref} is null then 'null' else ${numberOf(ref)} end`
+            : numberOf(ref),
+        ],
+        form: () => orNull(digits, mayBeNull),
+      }
+    case 'string':
+    case 'text':
+    case 'enum':
+    case 'uuid':
+      // A blob is an error to json_quote; it stands above all texts, as no empty one does.
+      return {
+        format: '%s',
+        values: [sql`case when ${ref} >= x'' then '?' else json_quote(${ref}) end`],
+        form: () => orNull(text, mayBeNull),
+      }
+    case 'boolean':
+      return {
+        format: '%s',
+        values: [
+          sql`case when ${ref} = 1 then 'true' when ${ref} = 0 then 'false' when ${ref} is null then 'null' else '?' end`,
+        ],
+        form: () => orNull('(?:true|false)', mayBeNull),
+      }
+    case 'bigint':
+      return quoted(mayBeNull, sql`${ref}`, '-?[0-9]+')
+    case 'date':
+      return quoted(mayBeNull, sql`${ref}`, day)
+    case 'time':
+      return quoted(mayBeNull, sql`${ref}`, '[0-9]{2}:[0-9]{2}:[0-9]{2}')
+    case 'datetime':
+      return quoted(
+        mayBeNull,
+        sql`replace(${ref}, ' ', 'T') || case length(${ref}) when 23 then 'Z' when 19 then '.000Z' when 24 then '' else '?' end`,
+        `${day}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z`,
+      )
+    case 'decimal':
+      return decimal(column, ref)
+    default:
+      return undefined
+  }
+}
+
+/** A NULL that the column should not hold is not of the form either. */
+const orNull = (form: string, mayBeNull: boolean): string => (mayBeNull ? `(?:null|${form})` : form)
+
+/** Between quotes, and null where there is none. The last quote is part of the value, so that a cut text has not the form. */
+const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
+  mayBeNull
+    ? {
+        format: '%s',
+        values: [sql`ifnull('"' || ${value} || '"', 'null')`],
+        form: () => `(?:null|"${form}")`,
+      }
+    : { format: '"%s', values: [sql`${value} || '"'`], form: () => `"${form}"` }
+
+/**
+ * The number of units that comparisons go by, divided again: of at most 15 digits, the quotient is printed as what it
+ * was divided from.
+ */
+function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
+  const { scale, storage, nullable: mayBeNull } = column
+  if (scale === undefined || scale > 14) return undefined
+  const fraction = scale === 0 ? '' : `\\.[0-9]{${scale}}`
+  if (storage === 'text') {
+    return quoted(mayBeNull, sql`cast(${ref} as text)`, `(?:0|[1-9][0-9]*)${fraction}`)
+  }
+  const unit = natural(10 ** scale)
+  const whole = `(?!-0(?:\\.0+)?")-?(?:0|[1-9][0-9]{0,${14 - scale}})${fraction}`
+  const number = sql`round(${ref} * ${unit}) / ${unit}`
+  const format = `"%.${scale}f"`
+  // Without a value there would be a zero; a number that is too long has not the form.
+  if (!mayBeNull) {
+    return { format, values: [sql`ifnull(${number}, 1e16)`], form: () => `"${whole}"` }
+  }
+  return {
+    format: '%s',
+    values: [sql`case when ${ref} is null then 'null' else printf(${format}, ${number}) end`],
+    form: () => `(?:null|"${whole}")`,
+  }
+}

@@ -1,0 +1,55 @@
+// Lone writes on SQLite: on which tables RETURNING gives what a SELECT would show afterwards.
+
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import type { DialectTable } from '../dialect.ts'
+import { classifySqlite } from '../shared/errors.ts'
+import { givingBack, type LoneWrites } from '../shared/writes.ts'
+
+/**
+ * Ordinary tables without triggers, which run after the values are given back; and none whose other columns an ON
+ * UPDATE of a foreign key may change in turn, which takes a key that is not the primary one. A service that only
+ * resembles SQLite and hides its catalogue has none.
+ */
+export async function sqliteLoneWrites(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<LoneWrites> {
+  try {
+    const ordinary = await ordinaryTables(db, tables[0]?.schema ?? 'main')
+    const names = tables.map(({ table }) => table)
+    return givingBack(new Set(names.filter((table) => ordinary.has(folded(table)))))
+  } catch (error) {
+    if (classifySqlite(error).kind === 'other') return givingBack(new Set())
+    throw error
+  }
+}
+
+/** Names of tables ignore the case of ASCII letters. */
+const folded = (name: unknown): string => String(name).toLowerCase()
+
+interface Declared {
+  readonly kind: unknown
+  readonly t: unknown
+}
+
+async function ordinaryTables(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
+  const catalogue = sql.id(schema, 'sqlite_master')
+  const { rows } = await sql<Declared>`
+    select 'table' as kind, name as t from ${catalogue}
+      where type = 'table' and lower(sql) not like 'create virtual%'
+    union all
+    select 'other', tbl_name from ${catalogue} where type = 'trigger'
+    union all
+    select 'other', tbl_name from sqlite_temp_master where type = 'trigger'
+    union all
+    select 'other', f."table" from ${catalogue} m, pragma_foreign_key_list(m.name, ${schema}) f
+      where m.type = 'table' and f.on_update not in ('NO ACTION', 'RESTRICT') and f."to" is not null
+        and not exists (
+          select 1 from pragma_table_info(f."table", ${schema}) p
+          where p.pk > 0 and lower(p.name) = lower(f."to"))`.execute(db)
+  const named = (kind: string): readonly string[] =>
+    rows.filter((row) => row.kind === kind).map(({ t }) => folded(t))
+  const others = new Set(named('other'))
+  return new Set(named('table').filter((table) => !others.has(table)))
+}

@@ -1,0 +1,50 @@
+/** Names of statements: for texts that come again, stable, and never more than so many. */
+import { statementNames } from '../../../packages/core/src/dialect/postgres/statement-names.ts'
+import { equal, ok } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('names of statements', (test) => {
+  test('a text has a name from the second time on', () => {
+    const nameOf = statementNames(10)
+    equal(nameOf('select 1'), undefined)
+    ok(nameOf('select 1') !== undefined)
+    equal(nameOf('select 1'), nameOf('select 1'))
+  })
+
+  test('the name follows from the text alone, and fits what the server keeps of a name', () => {
+    const name = (text: string): string => {
+      const nameOf = statementNames(10)
+      nameOf(text)
+      return nameOf(text)?.name ?? ''
+    }
+    equal(name('select 1'), name('select 1'))
+    const long = name(`select ${'x'.repeat(10_000)}`)
+    ok(long.length < 64, long)
+    const names = new Set(Array.from({ length: 5_000 }, (_, i) => name(`select "c_${i}" = $${i}`)))
+    equal(names.size, 5_000)
+  })
+
+  test('what is no query has none', () => {
+    const nameOf = statementNames(10)
+    for (const text of ['begin', 'commit', 'set x = 1', 'create table t (a int)', 'savepoint a']) {
+      equal([nameOf(text), nameOf(text), nameOf(text)], [undefined, undefined, undefined])
+    }
+  })
+
+  test('what is used stays, however many others come', () => {
+    const nameOf = statementNames(3)
+    nameOf('select 1')
+    const name = nameOf('select 1')
+    for (let i = 0; i < 50; i++) {
+      for (let times = 0; times < 2; times++) nameOf(`select 'other ${i}'`)
+      equal(nameOf('select 1'), name)
+    }
+  })
+
+  test('what was not used for long is forgotten', () => {
+    const nameOf = statementNames(2)
+    for (const text of ['select 1', 'select 1', 'select 2', 'select 2']) nameOf(text)
+    for (let i = 0; i < 20; i++) for (let times = 0; times < 2; times++) nameOf(`select 'o${i}'`)
+    equal(nameOf('select 1'), undefined)
+  })
+})

@@ -1,0 +1,73 @@
+/** The map that forgets what was not used for longest. */
+import { recent } from '../../packages/core/src/lru-map.ts'
+import { equal } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+
+suite('recent', (test) => {
+  const all = (map: ReturnType<typeof recent<number>>, keys: string) =>
+    [...keys].filter((key) => map.get(key) !== undefined).join('')
+
+  test('what was not used for longest goes first', () => {
+    const map = recent<number>(3)
+    for (const [i, key] of [...'abc'].entries()) map.set(key, i)
+    equal(map.get('a'), 0)
+    map.set('d', 3)
+    equal(all(map, 'abcd'), 'acd')
+    map.set('e', 4)
+    equal(all(map, 'abcde'), 'cde')
+  })
+
+  test('setting anew is using, and makes no room', () => {
+    const map = recent<number>(2)
+    map.set('a', 1)
+    map.set('b', 2)
+    map.set('a', 3)
+    map.set('c', 4)
+    equal([map.get('a'), map.get('b'), map.get('c')], [3, undefined, 4])
+  })
+
+  test('what was deleted leaves room', () => {
+    const map = recent<number>(2)
+    map.set('a', 1)
+    map.set('b', 2)
+    map.delete('a')
+    map.delete('a')
+    map.set('c', 3)
+    equal(all(map, 'abc'), 'bc')
+  })
+
+  test('what had to make room is told of, what was deleted or set anew is not', () => {
+    const gone: number[] = []
+    const map = recent<number>(2, (value) => gone.push(value))
+    for (const [i, key] of [...'abcab'].entries()) map.set(key, i)
+    map.set('b', 9)
+    map.delete('a')
+    map.set('d', 10)
+    equal(gone, [0, 1, 2])
+  })
+
+  test('against a plain list, over random steps', () => {
+    const map = recent<number>(5)
+    let list: [string, number][] = []
+    let seed = 7
+    const next = (below: number): number => {
+      seed = (seed * 1103515245 + 12345) % 2147483648
+      return Math.floor((seed / 2147483648) * below)
+    }
+    for (let step = 0; step < 3000; step++) {
+      const key = String(next(9))
+      const at = list.findIndex(([name]) => name === key)
+      const found = list[at]
+      if (next(3) === 0) {
+        list = [...list.filter(([name]) => name !== key), [key, step] as [string, number]].slice(-5)
+        map.set(key, step)
+      } else if (next(8) === 0) {
+        list = list.filter(([name]) => name !== key)
+        map.delete(key)
+      } else {
+        if (found) list = [...list.filter(([name]) => name !== key), found]
+        equal(map.get(key), found?.[1])
+      }
+    }
+  })
+})
