@@ -95,7 +95,6 @@ const known: readonly Unscoped[] = [
 const readingFiles: Readonly<Record<string, string>> = {
   'auth/refresh-tokens.ts': ownTable,
   'execute/idempotency-store.ts': ownTable,
-  'execute/overflow.ts': 'the catalogue of the database',
 }
 
 /** Compiles the rest, knows a database's catalogue, or writes prose. */

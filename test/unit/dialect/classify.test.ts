@@ -1,12 +1,10 @@
 // The error map: every code of the table, as each driver of a family throws it.
 
 import type { DatabaseFailure } from '../../../packages/core/src/dialect/dialect.ts'
-import {
-  classifyAny,
-  classifyMysql,
-  classifyPostgres,
-  classifySqlite,
-} from '../../../packages/core/src/dialect/shared/errors.ts'
+import { classifyAny } from '../../../packages/core/src/dialect/generic/errors.ts'
+import { classifyMysql } from '../../../packages/core/src/dialect/mysql/errors.ts'
+import { classifyPostgres } from '../../../packages/core/src/dialect/postgres/errors.ts'
+import { classifySqlite } from '../../../packages/core/src/dialect/sqlite/errors.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -3,10 +3,12 @@
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Dialect } from './dialect.ts'
 import { readMysql } from './mysql/catalogue.ts'
+import { classifyMysql } from './mysql/errors.ts'
 import { readPostgres } from './postgres/catalogue.ts'
+import { classifyPostgres } from './postgres/errors.ts'
 import type { CatalogueTable } from './shared/catalogue.ts'
-import { classifyMysql, classifyPostgres, classifySqlite } from './shared/errors.ts'
 import { readSqlite } from './sqlite/catalogue.ts'
+import { classifySqlite } from './sqlite/errors.ts'
 
 export interface CatalogueReader {
   /** Every table of a schema with its columns and keys; the connection's own schema without a name. */

@@ -7,7 +7,6 @@ import type { Dialect, DialectColumn, PlanValue } from '../dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
 import { decoderOf, textOf } from '../shared/decode.ts'
-import { classifyAny } from '../shared/errors.ts'
 import { likePattern } from '../shared/patterns.ts'
 import {
   type Comparison,
@@ -21,6 +20,7 @@ import {
   rangeCompare,
   type Test,
 } from '../shared/sql-parts.ts'
+import { classifyAny } from './errors.ts'
 
 export const generic: Dialect = {
   name: 'generic',

@@ -7,7 +7,6 @@ import type { Dialect, DialectColumn, KeyPair, PlanValue } from '../dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { blankForm, nextSecond } from '../shared/calendar-text.ts'
 import { decoderOf } from '../shared/decode.ts'
-import { classifyMysql } from '../shared/errors.ts'
 import { writerOf } from '../shared/json-writer.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
@@ -28,6 +27,7 @@ import {
   type Test,
 } from '../shared/sql-parts.ts'
 import { type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
+import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
 import { mariadbReplication, mysqlReplication } from './replication.ts'
 import { mysqlLoneWrites } from './writes.ts'

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
-import { classifyPostgres } from '../shared/errors.ts'
+import { classifyPostgres } from './errors.ts'
 
 /**
  * `codePoint`: the column's own collation is the contract's order, so plain operators are right and its index serves.

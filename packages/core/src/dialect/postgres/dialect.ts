@@ -7,7 +7,6 @@ import type { Dialect, DialectColumn, KeyPair, PlanValue } from '../dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
 import { decoderOf } from '../shared/decode.ts'
-import { classifyPostgres } from '../shared/errors.ts'
 import { writerOf } from '../shared/json-writer.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
@@ -25,6 +24,7 @@ import {
   type Test,
 } from '../shared/sql-parts.ts'
 import { type Facts, lookUpFacts, settingsAdvice, unknownFacts } from './column-facts.ts'
+import { classifyPostgres } from './errors.ts'
 import { postgresInterruption } from './interruption.ts'
 import { postgresJson } from './json.ts'
 import { listenerAdvice } from './pool-advice.ts'

@@ -3,9 +3,9 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
-import { classifyPostgres } from '../shared/errors.ts'
 import { givingBack, type LoneWrites } from '../shared/writes.ts'
 import { quotedName } from './column-facts.ts'
+import { classifyPostgres } from './errors.ts'
 
 // Bits of pg_trigger.tgtype: a row at a time, before, on DELETE.
 const beforeRow = 1 | 2

@@ -3,8 +3,8 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
-import { classifySqlite } from '../shared/errors.ts'
 import { isText } from '../shared/sql-parts.ts'
+import { classifySqlite } from './errors.ts'
 import { nameOf } from './stored-columns.ts'
 
 /** What the engine's statistics know of columns that begin an index. */

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
-import { classifySqlite } from '../shared/errors.ts'
+import { classifySqlite } from './errors.ts'
 
 /**
  * Columns that a table holds: nothing computed by a view, a virtual table or the model, whose values may be marked as JSON

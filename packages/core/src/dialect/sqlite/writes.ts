@@ -3,8 +3,8 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
-import { classifySqlite } from '../shared/errors.ts'
 import { givingBack, type LoneWrites } from '../shared/writes.ts'
+import { classifySqlite } from './errors.ts'
 
 /**
  * Ordinary tables without triggers, which run after the values are given back; and none whose other columns an ON

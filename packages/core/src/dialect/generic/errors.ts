@@ -1,0 +1,15 @@
+// Errors of an unknown database, classified by the first of the known databases that recognises them.
+
+import type { DatabaseFailure } from '../dialect.ts'
+import { classifyMysql } from '../mysql/errors.ts'
+import { classifyPostgres } from '../postgres/errors.ts'
+import { classifySqlite } from '../sqlite/errors.ts'
+
+/** A database we do not know: what the three families would say, if one of them recognises the error. */
+export function classifyAny(thrown: unknown): DatabaseFailure {
+  for (const classify of [classifyPostgres, classifyMysql, classifySqlite]) {
+    const found = classify(thrown)
+    if (found.kind !== 'other') return found
+  }
+  return { kind: 'other' }
+}

@@ -1,0 +1,72 @@
+// Errors of PostgreSQL's drivers, classified by SQLSTATE.
+
+import type { DatabaseFailure } from '../dialect.ts'
+import {
+  brokenCodes,
+  type CodeTable,
+  connectionFailure,
+  type DriverError,
+  failure,
+  firstKnown,
+  kindOfCode,
+  text,
+} from '../shared/driver-errors.ts'
+
+/** By SQLSTATE: whole codes first, then classes of two letters. */
+const sqlStates: CodeTable = [
+  ['unique', '23505', '23P01'],
+  ['foreignKey', '23503', '23001'],
+  ['notNull', '23502'],
+  ['check', '23514', '44000'],
+  [
+    'value',
+    '22001',
+    '22003',
+    '22007',
+    '22008',
+    '22P02',
+    '22P03',
+    '22021',
+    '22P05',
+    '2201B',
+    '22025',
+  ],
+  // 26000 and 42P05: a pooler switched to another server connection, which has different prepared statements.
+  ['retry', '40000', '40001', '40P01', '26000', '42P05'],
+  ['timeout', '57014', '55P03', '25P03', '25P04', '57P05'],
+  ['unavailable', '57P03', '57P04', '08000', '08001', '08004', '25006', '53', '58'],
+]
+
+/** SQLSTATEs of sessions that the server terminated; a statement under way may have been executed. */
+const serverClosedConnection: ReadonlySet<string> = new Set([
+  '57P01',
+  '57P02',
+  '08003',
+  '08006',
+  '08007',
+  '40003',
+])
+
+/** SQLSTATE, constraint and column as pg, PGlite and postgres.js name them. */
+export function classifyPostgres(thrown: unknown): DatabaseFailure {
+  return firstKnown(thrown, (error) => {
+    const code = text(error.code)
+    // EPIPE has the form of an SQLSTATE.
+    if (!/^[0-9A-Z]{5}$/.test(code) || brokenCodes.has(code)) return connectionFailure(error)
+    if (isStalePlan(error)) return { kind: 'retry' }
+    if (serverClosedConnection.has(code)) return { kind: 'unavailable', lost: true }
+    const kind = kindOfCode(sqlStates, code) ?? kindOfCode(sqlStates, code.slice(0, 2))
+    return failure(
+      kind ?? 'other',
+      text(error.constraint ?? error.constraint_name),
+      text(error.column ?? error.column_name),
+    )
+  })
+}
+
+/**
+ * "cached plan must not change result type": the tables of a prepared statement have changed. The message may be in any
+ * language. It ends a transaction, which succeeds when it is run again: the statement is prepared anew.
+ */
+const isStalePlan = ({ code, routine }: DriverError): boolean =>
+  code === '0A000' && routine === 'RevalidateCachedQuery'

@@ -1,0 +1,99 @@
+// Errors of SQLite's drivers, classified by result code or message.
+
+import type { DatabaseFailure } from '../dialect.ts'
+import {
+  type CodeTable,
+  connectionFailure,
+  type DriverError,
+  failure,
+  firstKnown,
+  type Kind,
+  kindOfCode,
+  text,
+} from '../shared/driver-errors.ts'
+
+/** By result code, extended codes first; names for better-sqlite3, numbers for drivers that give no names. */
+const resultCodes: CodeTable = [
+  [
+    'unique',
+    'SQLITE_CONSTRAINT_UNIQUE',
+    'SQLITE_CONSTRAINT_PRIMARYKEY',
+    'SQLITE_CONSTRAINT_ROWID',
+    2067,
+    1555,
+    2579,
+  ],
+  ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY', 787],
+  ['notNull', 'SQLITE_CONSTRAINT_NOTNULL', 1299],
+  ['check', 'SQLITE_CONSTRAINT_CHECK', 275],
+  ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE', 20, 18, 3091],
+  // BUSY_SNAPSHOT: the transaction's snapshot is stale, so it can no longer write; a new one can.
+  ['retry', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA', ...[517, 15, 17]],
+  ['locked', 'SQLITE_BUSY', 'SQLITE_LOCKED', ...[5, 6]],
+  ['timeout', 'SQLITE_INTERRUPT', 9],
+  [
+    'unavailable',
+    'SQLITE_IOERR',
+    'SQLITE_CANTOPEN',
+    'SQLITE_FULL',
+    'SQLITE_READONLY',
+    'SQLITE_NOMEM',
+    'SQLITE_CORRUPT',
+    'SQLITE_NOTADB',
+    'SQLITE_PERM',
+    ...[10, 14, 13, 8, 7, 11, 26, 3],
+  ],
+]
+
+/** Names of better-sqlite3 and its kin, numbers of node:sqlite, and the message where a driver gives neither. */
+export function classifySqlite(thrown: unknown): DatabaseFailure {
+  return firstKnown(thrown, (error) => {
+    const message = text(error.message)
+    const kind =
+      sqliteKind(error.code) ??
+      sqliteKind(error.errcode) ??
+      (text(error.code).startsWith('SQLITE') ? sqliteKind(error.errno) : undefined) ??
+      sqliteKindOfMessage(message)
+    if (kind === undefined) {
+      return connectionFailure(error) ?? (isSqlite(error) ? { kind: 'other' } : undefined)
+    }
+    return failure(kind, sqliteConstraint(kind, message), sqliteColumn(kind, message))
+  })
+}
+
+function sqliteKind(code: unknown): Kind | undefined {
+  if (typeof code === 'number')
+    return kindOfCode(resultCodes, code) ?? kindOfCode(resultCodes, code & 0xff)
+  const name = text(code)
+  if (!name.startsWith('SQLITE_')) return undefined
+  // SQLITE_IOERR_READ and the like fall back to their primary code.
+  return (
+    kindOfCode(resultCodes, name) ?? kindOfCode(resultCodes, name.split('_').slice(0, 2).join('_'))
+  )
+}
+
+function sqliteKindOfMessage(message: string): Kind | undefined {
+  const constraint = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed/.exec(message)?.[1]
+  if (constraint === 'UNIQUE') return 'unique'
+  if (constraint === 'NOT NULL') return 'notNull'
+  if (constraint === 'CHECK') return 'check'
+  if (constraint === 'FOREIGN KEY') return 'foreignKey'
+  if (/integer overflow|pattern too complex|cannot store \w+ value in/.test(message)) return 'value'
+  return /database (table )?is locked/.test(message) ? 'locked' : undefined
+}
+
+function sqliteConstraint(kind: Kind, message: string): string {
+  if (kind === 'unique') return /constraint failed: index '([^']+)'/.exec(message)?.[1] ?? ''
+  return kind === 'check' ? (/CHECK constraint failed: (.+)$/.exec(message)?.[1] ?? '') : ''
+}
+
+/** `t.a, t.b`: the first column of the key. */
+function sqliteColumn(kind: Kind, message: string): string {
+  if (kind === 'value') return / column \w+\.(\w+)$/.exec(message)?.[1] ?? ''
+  if (kind !== 'unique' && kind !== 'notNull') return ''
+  return /constraint failed: (?!index ')[^.,]+\.([^,]+)/.exec(message)?.[1] ?? ''
+}
+
+function isSqlite(error: DriverError): boolean {
+  return text(error.code).includes('SQLITE')
+}
