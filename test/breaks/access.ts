@@ -60,7 +60,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A policy that throws lets the record through',
-    file: 'packages/core/src/access/ask.ts',
+    file: 'packages/core/src/access/call-policy-hook.ts',
     find: 'throw forbidden()',
     replace: 'return true as R',
     fails: 'test/security/scope.test.ts',
@@ -89,7 +89,7 @@ export const access: readonly Break[] = [
   {
     title: 'The junction of a relation is read past the policy of its model',
     file: 'packages/core/src/access/scope.ts',
-    find: "if (part !== 'base') await fill(scope, source, scopes)",
+    find: "if (part !== 'base') await scopeOrEmpty(scope, source, scopes)",
     replace: "if (part !== 'base') scopes.decide(source, 'all')",
     fails: 'test/security/scope.test.ts',
   },
@@ -102,14 +102,14 @@ export const access: readonly Break[] = [
   },
   {
     title: 'can_read is asked about no record',
-    file: 'packages/core/src/access/objects.ts',
+    file: 'packages/core/src/access/can-read.ts',
     find: 'if (!(await mayRead(call, subject, row))) throw forbidden()',
     replace: 'await mayRead(call, subject, row)',
     fails: 'test/security/scope.test.ts',
   },
   {
     title: 'An embedded record that can_read refuses stays',
-    file: 'packages/core/src/access/objects.ts',
+    file: 'packages/core/src/access/can-read.ts',
     find: 'if (!(await mayRead(call, subject, child))) children.delete(child)',
     replace: 'await mayRead(call, subject, child)',
     fails: 'test/security/scope.test.ts',

@@ -75,7 +75,7 @@ export const auth: readonly Break[] = [
   {
     title: 'A stolen refresh token goes on although it was presented twice',
     file: 'packages/core/src/auth/refresh-tokens.ts',
-    find: "return (await revokeDescendants(words, row.replaced_by, now)) ? 'replayed' : 'refused'",
+    find: "return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'",
     replace: "return 'replayed'",
     fails: 'test/auth/refresh.test.ts',
   },
@@ -131,7 +131,7 @@ export const auth: readonly Break[] = [
   {
     title: 'An unknown name is answered faster than a wrong password',
     file: 'packages/core/src/auth/users.ts',
-    find: 'await ask(nobody(resource))',
+    find: 'await ask(placeholderUser(resource))',
     replace: '',
     fails: 'test/auth/errors.test.ts',
   },

@@ -11,8 +11,8 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A policy that never settles is a refusal, not a failure',
-    file: 'packages/core/src/access/ask.ts',
-    find: 'if (error instanceof ApiError || error instanceof StuckHook) throw error',
+    file: 'packages/core/src/access/call-policy-hook.ts',
+    find: 'if (error instanceof ApiError || error instanceof HookTimeout) throw error',
     replace: 'if (error instanceof ApiError) throw error',
     fails: 'test/hooks/host-code.test.ts',
   },
@@ -26,7 +26,7 @@ export const hooks: readonly Break[] = [
   {
     title: 'A hook that waits for the connection of its own transaction waits for ever',
     file: 'packages/core/src/hooks/one-connection.ts',
-    find: 'return hook === undefined || hook.over',
+    find: 'return hook === undefined || hook.finished',
     replace: 'return hook === undefined || !hook.over',
     fails: 'test/hooks/one-connection.test.ts',
   },

@@ -33,8 +33,8 @@ export const http: readonly Break[] = [
   {
     title: 'A reader who knows the answer is sent it again',
     file: 'packages/core/src/http/etag.ts',
-    find: 'return reads && isKnown(request, tag)',
-    replace: 'return !reads && isKnown(request, tag)',
+    find: 'return reads && matchesIfNoneMatch(request, tag)',
+    replace: 'return !reads && matchesIfNoneMatch(request, tag)',
     fails: 'test/writing/conditional.test.ts',
   },
   {

@@ -12,8 +12,8 @@ export const limits: readonly Break[] = [
   {
     title: 'Only the first window of a limit is counted',
     file: 'packages/core/src/limits/limiter.ts',
-    find: '...(await ask(kind, `${key}|${window.ms}`, window.ms)),',
-    replace: '...(await ask(kind, key, window.ms)),',
+    find: '...(await count(kind, `${key}|${window.ms}`, window.ms)),',
+    replace: '...(await count(kind, key, window.ms)),',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
@@ -26,7 +26,7 @@ export const limits: readonly Break[] = [
   {
     title: 'Any client names its own address',
     file: 'packages/core/src/limits/address.ts',
-    find: 'if (!believed) return client',
+    find: 'if (!isTrusted) return client',
     replace: '',
     fails: 'test/limits/rate-limits.test.ts',
   },
@@ -53,15 +53,15 @@ export const limits: readonly Break[] = [
   },
   {
     title: 'A store that gives no answer stops every request',
-    file: 'packages/core/src/limits/watched-store.ts',
-    find: 'leave(error)\n      return memory(kind, key, windowMs)',
-    replace: 'leave(error)\n      throw error',
+    file: 'packages/core/src/limits/fallback-store.ts',
+    find: 'switchToMemory(error)\n      return memory(kind, key, windowMs)',
+    replace: 'switchToMemory(error)\n      throw error',
     fails: 'test/limits/store-away.test.ts',
   },
   {
     title: 'A store that was away is never asked again',
-    file: 'packages/core/src/limits/watched-store.ts',
-    find: 'away = false\n    return answer',
+    file: 'packages/core/src/limits/fallback-store.ts',
+    find: 'failed = false\n    return answer',
     replace: '\n    return answer',
     fails: 'test/limits/store-away.test.ts',
   },

@@ -229,13 +229,12 @@ eachDatabase('replicas', (test, primary) => {
     )
     throws(
       () => testApi(primary, models, { ...config, API_READ_YOUR_WRITES: 'header' }),
-      /config\.API_READ_YOUR_WRITES: is about replicas, and there are none/,
+      /config\.API_READ_YOUR_WRITES: needs replicas, and there are none/,
     )
     const tells = { ...config, API_READ_YOUR_WRITES: 'header' as const }
     testApi(primary, models, tells, { replicas: [] })
     const withOne = () => testApi(primary, models, tells, { replicas: [first.kysely] })
-    if (primary.name === 'sqlite')
-      throws(withOne, /needs a database that tells how far it has come/)
+    if (primary.name === 'sqlite') throws(withOne, /needs a database that reports its log position/)
     else withOne()
   })
 })

@@ -186,7 +186,7 @@ eachDatabase('contract: schema', (test, db) => {
     const { message } = throws(() => testApi(db, models, config, { db: plugged }))
     equal(
       message,
-      "createApi: `db` carries a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).",
+      "createApi: `db` has a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).",
     )
     throws(() => testApi(db, models, config, { db: plugged.withPlugin(new CamelCasePlugin()) }))
   })

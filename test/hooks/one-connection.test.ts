@@ -96,7 +96,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
     for (const [name, config, models] of cases) {
       const { status } = await create(config, models)
       equal([name, status], [name, 500])
-      match(String(reported[0]), `The ${name} asked for a second connection`)
+      match(String(reported[0]), `The ${name} requested a second connection`)
     }
     const changed = testApi(
       sqlite,
@@ -106,7 +106,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
     )
     reported.length = 0
     equal((await send(changed, 'PATCH', '/api/notes/1', { body: { title: 'x' } })).status, 500)
-    match(String(reported[0]), 'The validator of Note.title asked for a second connection')
+    match(String(reported[0]), 'The validator of Note.title requested a second connection')
   })
 
   test('a request to an API on the same instance, too', async () => {

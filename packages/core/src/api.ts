@@ -40,7 +40,7 @@ import { guardConnection } from './hooks/one-connection.ts'
 import type { Refusal } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
-import { buildRouteTable, isOurs, splitUrl } from './http/route-table.ts'
+import { buildRouteTable, isServed, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { type RateLimitScope, rateLimitScope } from './limits/rate-limit-scope.ts'
@@ -346,7 +346,7 @@ export function createApi<
     owns: (url) => {
       const { path } = splitUrl(url)
       return (
-        isOurs(runtime.routes, path) ||
+        isServed(runtime.routes, path) ||
         authEndpointAt(settings.auth.routes, path) !== undefined ||
         docsPartAt(settings.docs, path) !== undefined ||
         healthPartAt(settings.healthRoute, path) !== undefined

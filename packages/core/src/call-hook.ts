@@ -1,4 +1,4 @@
-// Calls code of the host: callbacks, policy hooks, validators, defaults, checks of credentials. What fails is named, and nothing is waited for without end.
+// Calls functions of the host application (callbacks, policy hooks, validators, defaults, credential checks): adds their name to errors and limits their time.
 
 import { settingNames } from './config/setting-names.ts'
 import { ApiError } from './errors.ts'
@@ -7,21 +7,21 @@ import type { MaybePromise } from './maybe-promise.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /**
- * Calls a function of the host; `name` stands in the log when it fails: `add callback of Book`.
+ * Calls a function of the host; `name`, for example `add callback of Book`, appears in the error if it fails.
  *
- * An ApiError that it throws or rejects with passes as it is: it is the answer. Anything else becomes an Error that names
- * the function, with what was thrown as its cause. A function that returns no promise costs nothing more than its call.
+ * An ApiError that it throws passes unchanged and becomes the response. Any other error is wrapped in an Error that names
+ * the function, with the original as `cause`. A synchronous function stays synchronous.
  */
 export type CallHook = <T>(name: string, call: () => T | PromiseLike<T>) => MaybePromise<T>
 
-/** A function of the host that did not come to an end: always 500, where other failures of policies and logins are milder. */
-export class StuckHook extends Error {}
+/** A host function exceeded API_HOOK_TIMEOUT: always 500, while other errors of policies give 403 and those of logins 401. */
+export class HookTimeout extends Error {}
 
-/** A caller that gives promises `timeout` milliseconds to settle (API_HOOK_TIMEOUT). */
+/** Creates a CallHook that waits at most `timeout` milliseconds for promises (API_HOOK_TIMEOUT). */
 export function hookCaller(timeout: number): CallHook {
   return <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
     const late = () =>
-      new StuckHook(
+      new HookTimeout(
         `The ${name} did not settle within ${timeout} ms (${settingNames.hookTimeout}).`,
       )
     let result: T | PromiseLike<T>
@@ -37,7 +37,7 @@ export function hookCaller(timeout: number): CallHook {
   }
 }
 
-/** What a hook returned that must return something. */
+/** The result of a hook; throws if it is undefined. */
 export function returned<T>(name: string, result: T): T {
   if (result === undefined) {
     throw new Error(`The ${name} returned undefined; it must return a value.`)
@@ -45,18 +45,18 @@ export function returned<T>(name: string, result: T): T {
   return result
 }
 
-/** As `returned`, of a hook whose result is sent to the client. */
+/** The result of a hook that is sent to the client; throws if it is undefined or not JSON. */
 export function returnedJson<T>(name: string, result: T): T {
   const problem = problemOf(name, returned(name, result))
   if (problem === undefined) return result
-  throw new Error(`The ${name} returned what is not JSON: ${problem}.`)
+  throw new Error(`The ${name} returned a value that is not JSON: ${problem}.`)
 }
 
 function problemOf(name: string, result: unknown): string | undefined {
   try {
     return notJson(result)
   } catch (error) {
-    // A getter, or toJSON.
+    // A getter or toJSON of the result threw.
     throw failureOf(name, error)
   }
 }
@@ -68,7 +68,7 @@ const isThenable = <T>(result: T | PromiseLike<T>): result is PromiseLike<T> =>
   typeof result.then === 'function'
 
 function failureOf(name: string, error: unknown): unknown {
-  if (error instanceof ApiError || error instanceof StuckHook) return error
+  if (error instanceof ApiError || error instanceof HookTimeout) return error
   const reason = error instanceof Error ? error.message : String(error)
   return new Error(`The ${name} failed: ${reason}`, { cause: error })
 }

@@ -1,4 +1,4 @@
-// What the dialect must know of the server: looked up once, on a connection of its own, within the time of a statement.
+// Connects the dialect: queries what it must know of the server, once, on one connection and within API_STATEMENT_TIMEOUT.
 
 import type { FastPaths } from './config/fast-paths.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
@@ -16,15 +16,15 @@ export interface ConnectOptions {
   readonly detected: Dialect
   readonly tables: readonly DialectTable[]
   readonly warn: (message: string) => void
-  /** Told why the look-up failed, where the reason is another one than a database that is away. */
+  /** Receives the error of a failed look-up, unless the database is unavailable. */
   readonly report: (error: unknown) => void
   readonly bounds: Bounds
   readonly fastPaths: Pick<FastPaths, 'arrayRows' | 'singleStatementWrites'>
 }
 
 /**
- * The dialect, once what it must know is known; a failed attempt is repeated by the next request. A transaction asks on
- * its own connection: open transactions may hold every other, and wait for this answer.
+ * Returns the connected dialect; after a failed look-up the next request tries again. A transaction runs the look-up on its
+ * own connection: open transactions may hold every connection of the pool, and waiting for another one would deadlock.
  */
 export function connectOnce({
   db,
@@ -51,10 +51,10 @@ export function connectOnce({
 
   const attempt = (on: AnyDatabase): Promise<Dialect> =>
     onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
-      // Any other failure is one of the set-up.
-      const isAway = isUnavailable(detected.classify(error).kind)
-      if (!isAway) report(error)
-      throw Object.assign(isAway ? databaseUnavailable() : notReady(), { cause: error })
+      // Any other error is a mistake in the set-up.
+      const unavailable = isUnavailable(detected.classify(error).kind)
+      if (!unavailable) report(error)
+      throw Object.assign(unavailable ? databaseUnavailable() : notReady(), { cause: error })
     })
 
   let settled: Dialect | undefined

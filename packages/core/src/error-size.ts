@@ -1,28 +1,28 @@
-// How large an error may be: texts of the client are quoted in part and problems are listed up to a number, so that no refusal of the service exceeds 16 KiB (contract §12).
+// Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB (contract §12).
 
 import type { ErrorBody } from './errors.ts'
 import type { JsonValue } from './json/json-value.ts'
 
-/** Characters of a client's text inside a sentence. */
+/** Characters of the client's text that a sentence quotes. */
 const longestExcerpt = 100
 
 /** Characters of a path in a body, and of `at`. */
 export const longestPath = 200
 
-/** Characters of a sentence. Each takes at most six bytes in JSON, as `\u0001` does. */
+/** Characters of a `reason`. Each takes at most six bytes in JSON, as in `\u0001`. */
 const longestReason = 1500
 
-/** Characters of one message about a field; longer ones come from validators of the host. */
+/** Characters of a message about a field; only validators of the host give longer ones. */
 const longestMessage = 500
 
-/** Problems of one body that are listed. */
+/** Problems of a body that are listed. */
 export const mostProblems = 100
 
-/** Bytes of JSON that the listed problems take together; the rest of 16 KiB is left to the envelope and the headers. */
+/** Bytes of JSON for all listed problems; the rest of 16 KiB is for the envelope and the headers. */
 const mostProblemBytes = 12_288
 
 /**
- * Enough of a text to recognise it in an error.
+ * The beginning of a text, for quoting it in an error.
  *
  * ```ts
  * excerpt('title') // 'title'
@@ -31,14 +31,14 @@ const mostProblemBytes = 12_288
  */
 export function excerpt(text: string, length: number = longestExcerpt): string {
   if (text.length <= length) return text
-  // A cut through a surrogate pair would leave half a character in the answer.
+  // Do not cut a surrogate pair in half.
   const end = isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length
   return `${text.slice(0, end)}…`
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** The members of an error, cut where they are longer than any sentence of the service has to be. */
+/** An error with every member cut to its maximum length. */
 export function bounded({ error, reason, code, at }: ErrorBody): ErrorBody {
   return {
     error: excerpt(error, longestPath),
@@ -51,10 +51,10 @@ export function bounded({ error, reason, code, at }: ErrorBody): ErrorBody {
 }
 
 /**
- * Problems by path as the `reason` of an error. What exceeds the bounds is counted, under the empty path, which is that
- * of the whole body: `{ "items[0].sku": ["Expected a string."], "": ["and 400 more problems"] }`.
+ * Problems by path as the `reason` of an error. Problems beyond the limits are counted under the empty path, the path of
+ * the whole body: `{ "items[0].sku": ["Expected a string."], "": ["and 400 more problems"] }`.
  *
- * `more`: problems that were found beside these.
+ * `more`: the number of further problems that were found.
  */
 export function listed(
   problems: Iterable<readonly [path: string, messages: readonly string[]]>,
@@ -85,5 +85,5 @@ export function listed(
   return Object.fromEntries(reason)
 }
 
-/** Bytes of a text in JSON, with the signs around it. */
+/** Bytes of a string in JSON, including quotes and separator. */
 const bytesOf = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length + 3

@@ -8,21 +8,21 @@ import type { TextResponse } from './http/response.ts'
 export interface FetchOptions {
   /** Address of the peer, which a Request does not know; rate limits count by it. */
   readonly ip?: string
-  /** The prefix the API is mounted under, as `/v1`: taken off the path, put before every emitted URL. */
+  /** The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. */
   readonly baseUrl?: string
 }
 
-/** What is behind `fetch`. */
+/** The part of the API that `fetch` uses. */
 export interface Serving {
   answer(request: ApiRequest): Promise<TextResponse>
   readonly bodyLimit: number
 }
 
-/** Serves one web Request. */
+/** Serves a web Request. */
 export async function serveFetch(
   { answer, bodyLimit }: Serving,
   request: Request,
-  // Runtimes hand a second argument of their own to a bare `fetch: api.fetch`; only texts of these names are taken.
+  // With `fetch: api.fetch` the runtime passes its own second argument; only strings under these names are used.
   { ip, baseUrl }: FetchOptions = {},
 ): Promise<Response> {
   const body = await readBody(request, bodyLimit)
@@ -36,7 +36,7 @@ export async function serveFetch(
     ...(typeof ip === 'string' ? { ip } : {}),
     ...(mount === '' ? {} : { baseUrl: mount }),
     host: request,
-    // Some runtimes make it when it is asked for.
+    // A getter, because some runtimes create the signal on access.
     get signal() {
       return request.signal
     },
@@ -50,7 +50,7 @@ const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, ''
 const below = (url: string, mount: string): boolean =>
   url.startsWith(mount) && /^(?:[/?]|$)/.test(url.slice(mount.length))
 
-/** The body's bytes, or what a write is answered with because they could not be had. */
+/** The body's bytes, or the error that a write responds with if they could not be read. */
 async function readBody(
   { method, headers, body }: Request,
   limit: number,

@@ -1,4 +1,4 @@
-// The stages one by one, for tools and tests; unstable, its own subpath.
+// The entry `@model-api/core/internals`: single stages, for tools and tests; unstable.
 
 export type { Clock } from './call.ts'
 export { compileEmbed } from './compile/embed-query.ts'

@@ -1,16 +1,14 @@
-// Observers: functions of the host that are told of something; whatever they throw or reject with changes no answer.
+// Observers: functions of the host that receive events such as errors; their own failures never affect a response.
 
-/**
- * An observer that never throws. What goes wrong in it goes to `failed`; a promise that it returns is not waited for.
- */
-export function observer<Told extends readonly unknown[]>(
-  tell: (...told: Told) => unknown,
+/** Wraps an observer so that it never throws: its errors and rejections go to `failed`, and its promise is not awaited. */
+export function observer<Args extends readonly unknown[]>(
+  observe: (...args: Args) => unknown,
   failed: (error: unknown) => void,
-): (...told: Told) => void {
-  return (...told) => {
+): (...args: Args) => void {
+  return (...args) => {
     try {
-      const answer = tell(...told)
-      // A host's own thenable may not have a catch().
+      const answer = observe(...args)
+      // A custom thenable may not have catch().
       if (answer instanceof Object && 'then' in answer) Promise.resolve(answer).catch(failed)
     } catch (error) {
       failed(error)

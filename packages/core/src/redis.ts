@@ -1,4 +1,4 @@
-// Rate limits in Redis, for several processes: takes the user's own client and imports nothing.
+// A rate limit store in Redis, shared by several processes; uses the host's own client and imports none.
 
 import type { RateLimitStore } from './config/access-types.ts'
 
@@ -23,7 +23,7 @@ export interface EvalClient {
 /** Any of the common clients. */
 export type RedisClient = CallClient | SendCommandClient | EvalClient
 
-/** Counts and sets the window's end in one step; a count that lost its end gets a new one. */
+/** Increments the count and sets its expiry atomically; a key without expiry gets one. */
 const hitScript = `local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then
@@ -35,9 +35,9 @@ return { count, left }`
 const peekScript = `return { tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1]) }`
 
 /**
- * A store that several processes share. The count is atomic; the time of a window is that of the Redis server.
+ * A store that several processes share. Counting is atomic; windows end by the clock of the Redis server.
  *
- * `client` is an ioredis or node-redis client (or one that works alike); it is neither opened nor closed here.
+ * `client` is an ioredis or node-redis client, or one with the same methods; it is neither opened nor closed here.
  *
  * ```ts
  * import { redisRateLimitStore } from '@model-api/core/redis'
@@ -53,21 +53,21 @@ export function redisRateLimitStore(
 ): RateLimitStore {
   const prefix = options.prefix ?? 'model-api:limit:'
   const run = evaluator(client)
-  const ask = async (script: string, key: string, windowMs: number, now: number) => {
+  const evaluate = async (script: string, key: string, windowMs: number, now: number) => {
     const answer = await run(script, `${prefix}${key}`, String(windowMs))
-    if (!Array.isArray(answer)) throw new Error('Redis: expected the list of count and time')
+    if (!Array.isArray(answer)) throw new Error('Redis: expected a list of count and milliseconds')
     const left = Number(answer[1])
     return { count: Number(answer[0]), resetsAt: now + (left < 0 ? windowMs : left) }
   }
   return {
-    hit: (key, windowMs, now) => ask(hitScript, key, windowMs, now),
-    peek: (key, windowMs, now) => ask(peekScript, key, windowMs, now),
+    hit: (key, windowMs, now) => evaluate(hitScript, key, windowMs, now),
+    peek: (key, windowMs, now) => evaluate(peekScript, key, windowMs, now),
   }
 }
 
 type Evaluate = (script: string, key: string, argument: string) => Promise<unknown>
 
-/** `call` first: ioredis has a `sendCommand` of another kind beside it. */
+/** `call` first: the `sendCommand` of ioredis takes other arguments. */
 function evaluator(client: RedisClient): Evaluate {
   if ('call' in client && typeof client.call === 'function') {
     return (script, key, argument) => client.call('EVAL', script, '1', key, argument)

@@ -1,4 +1,4 @@
-// The replicas of createApi: instances of the same kind as the primary, and what telling positions takes.
+// Checks the `replicas` of createApi: instances of the same dialect as the primary, with what API_READ_YOUR_WRITES requires.
 
 import type { ReadYourWrites } from './config/config.ts'
 import type { Problems } from './config/problems.ts'
@@ -11,13 +11,13 @@ import type { AnyDatabase } from './sql/any-database.ts'
 export interface ReplicaOptions {
   readonly replicas: readonly AnyDatabase[] | undefined
   readonly schema: string | undefined
-  /** The dialect of the primary, and what was given to name it. */
+  /** The dialect of the primary, and the `dialect` option of createApi. */
   readonly dialect: Dialect
   readonly named: string | Dialect | undefined
   readonly readYourWrites: ReadYourWrites
 }
 
-/** The replicas that may be read from; what is wrong with one becomes a problem. */
+/** The replicas to read from; each invalid one becomes a problem. */
 export function checkedReplicas(
   { replicas, schema, dialect, named, readYourWrites }: ReplicaOptions,
   problems: Problems,
@@ -43,10 +43,10 @@ function positionsProblem(
   { name, replication }: Dialect,
 ): string | undefined {
   if (replicas === undefined) {
-    return 'is about replicas, and there are none. Pass createApi({ replicas: [replica] }), or an empty list.'
+    return 'needs replicas, and there are none. Pass createApi({ replicas: [replica] }), or an empty list.'
   }
   return replication === undefined && replicas.length > 0
-    ? `needs a database that tells how far it has come in its log; a database of the kind "${name}" does not.`
+    ? `needs a database that reports its log position; a database of the kind "${name}" does not.`
     : undefined
 }
 

@@ -1,4 +1,4 @@
-// The connection of a request: the instance of createApi, or what the session getter hands in; neither may move tables behind our back.
+// The connection of a request: the `db` of createApi, or the result of the session getter; neither may have a schema plugin the API does not know of.
 
 import type { CallHook } from './call-hook.ts'
 import type { SessionGetter } from './config/config.ts'
@@ -8,14 +8,13 @@ import type { ApiRequest } from './http/request.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { AnyDatabase } from './sql/any-database.ts'
 
-/** What instances are opened with. */
 interface SessionParts {
   readonly callHook: CallHook
-  /** Is shown every instance that the getter hands in. */
+  /** Called with every instance that the getter returns. */
   readonly watch: (db: AnyDatabase) => void
 }
 
-/** One connection per request, however often its stages ask; once it is known, it comes without a promise. */
+/** Returns the connection of a request, the same one on every call; synchronously once it is known. */
 export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
@@ -47,18 +46,18 @@ export const isInstance = (session: unknown): session is AnyDatabase =>
 const notAnInstance = (session: unknown): string =>
   `${settingNames.sessionGetter} returned ${session === null ? 'null' : typeof session}; it must return a Kysely instance or a transaction.`
 
-/** A schema plugin qualifies tables; statements run without plugins, so the schema must be given. */
+/** Throws for a schema plugin without the `schema` option: generated statements run without plugins and would miss the schema. */
 function refuseSchemaPlugin(what: string, db: AnyDatabase, schema: string | undefined): void {
   const problem = schemaPluginProblem(what, db, schema)
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** What is wrong with an instance that carries a schema plugin where no schema was given. */
+/** The problem with an instance that has a schema plugin if the `schema` option is not set. */
 export function schemaPluginProblem(
   what: string,
   db: AnyDatabase,
   schema: string | undefined,
 ): string | undefined {
   if (schema !== undefined || !hasSchemaPlugin(db)) return undefined
-  return `${what} carries a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).`
+  return `${what} has a schema plugin (withSchema). Pass the schema as an option: createApi({ db, schema: 'library', … }).`
 }

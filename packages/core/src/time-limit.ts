@@ -1,6 +1,6 @@
-// Time limits of promises: work that may never settle is waited for so long.
+// Time limits for promises that may never settle.
 
-/** Settles as `work` does, or rejects after `ms` milliseconds with what `late` makes; `work` itself goes on. */
+/** Settles like `work`, or rejects with the error of `late` after `ms` milliseconds; `work` itself is not stopped. */
 export function withTimeLimit<T>(
   work: PromiseLike<T>,
   ms: number,

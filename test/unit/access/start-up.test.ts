@@ -159,7 +159,7 @@ suite('a role map of a model', (test) => {
     )
     equal(
       only,
-      'models.Book.meta.role_map replaces config.API_ROLES_REQUIRED and has no rule for GET_MANY, GET_ONE, which therefore need no role. Add ALL to it to say what they need; ALL: true asks for authentication only.',
+      'models.Book.meta.role_map replaces config.API_ROLES_REQUIRED and has no rule for GET_MANY, GET_ONE, which therefore need no role. Add ALL to it to set a rule for them; ALL: true requires authentication only.',
     )
     equal(more, [])
   })

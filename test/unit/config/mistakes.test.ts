@@ -14,10 +14,10 @@ const inMeta = (meta: Record<string, unknown>, config: Record<string, unknown> =
     config,
   })
 
-const tables = 'Databases join 61 tables or less in a statement, and a relation may take three.'
-const nesting = 'Databases nest about 60 subqueries, and a relation may take two.'
-const planning = 'Planning a statement with more of them takes databases minutes.'
-const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
+const tables = 'Databases join at most 61 tables in a statement, and a relation may need three.'
+const nesting = 'Databases nest about 60 subqueries, and a relation may need two.'
+const planning = 'Databases take minutes to plan a statement with more of them.'
+const variables = 'Every value is a parameter of the statement, and databases allow 32766 of them.'
 
 suite('mistakes in config', (test) => {
   const cases: readonly (readonly [config: Record<string, unknown>, ...lines: string[]])[] = [
@@ -84,7 +84,7 @@ suite('mistakes in config', (test) => {
     ],
     [
       { API_SOFT_DELETE_VALUES: [1] },
-      'config.API_SOFT_DELETE_VALUES: expected a pair of different values: of a record that is there, and of a deleted one.',
+      'config.API_SOFT_DELETE_VALUES: expected a pair of different values: of an active record, and of a deleted one.',
     ],
     [{ API_BASE_MODEL: 'Base' }, 'config.API_BASE_MODEL: expected an object, got "Base".'],
     [{ API_BASE_MODEL: {} }, 'config.API_BASE_MODEL: expected what defineBase returns.'],
@@ -114,7 +114,7 @@ suite('mistakes in config', (test) => {
     // parameters of the host
     [
       { API_ADDITIONAL_QUERY_PARAMS: ['locale', 'page'] },
-      'config.API_ADDITIONAL_QUERY_PARAMS: item 1: "page" is a parameter of ours.',
+      'config.API_ADDITIONAL_QUERY_PARAMS: item 1: "page" is a parameter of the query language.',
     ],
     [
       { API_ADDITIONAL_QUERY_PARAMS: ['price__ge'] },

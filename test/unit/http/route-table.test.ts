@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import {
   buildRouteTable,
-  isOurs,
+  isServed,
   matchRoute,
   type Route,
   type RouteTable,
@@ -124,7 +124,7 @@ suite('http/route-table', (test) => {
         const expected = routeOf(table, path)
         kinds.add(typeof expected === 'object' ? expected.kind : expected)
         equal(told(givenOrStatus(() => matchRoute(table, path))), told(expected), path)
-        equal(isOurs(table, path), isOursPlainly(table, path), path)
+        equal(isServed(table, path), isOursPlainly(table, path), path)
       }),
       { numRuns, seed: 20260102 },
     )

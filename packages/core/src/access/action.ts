@@ -1,8 +1,8 @@
-// Action: what kind of request is being served, and which key of a role map or requirement map decides it; the most specific comes first.
+// Action: the kind of operation a request performs, and the keys of a role map or requirement map that apply to it, most specific first.
 
 import type { AccessKey } from '../config/access-types.ts'
 
-/** What is being done to a resource; bulk requests have the action of their verb. */
+/** The operation on a resource; a bulk request has the action of its HTTP method. */
 export type Action =
   | 'GET_MANY'
   | 'GET_ONE'
@@ -23,7 +23,7 @@ const specific: Readonly<Record<Action, readonly AccessKey[]>> = {
   GET_ONE: ['GET_ONE', 'GET'],
   POST: ['POST'],
   PATCH: ['PATCH'],
-  // A full replacement and the undoing of a soft delete are changes of a record that is there.
+  // PUT and restore change an existing record; where no rule names them, the one for PATCH applies.
   PUT: ['PUT', 'PATCH'],
   RESTORE: ['PATCH'],
   DELETE: ['DELETE'],
@@ -40,7 +40,7 @@ const keys: Readonly<Record<Action, readonly AccessKey[]>> = Object.fromEntries(
 ) as unknown as Record<Action, readonly AccessKey[]>
 
 /**
- * The keys of a map that may decide an action, the most specific first (contract §9).
+ * The keys of a map that can apply to an action, the most specific first (contract §9).
  *
  * ```ts
  * keysFor('RELATION_GET_MANY') // ['RELATION_GET_MANY', 'RELATION_GET', 'GET_MANY', 'GET', 'ALL', '*']
@@ -49,7 +49,7 @@ const keys: Readonly<Record<Action, readonly AccessKey[]>> = Object.fromEntries(
 export const keysFor = (action: Action): readonly AccessKey[] => keys[action]
 
 /**
- * The first key of a map that decides an action, or undefined: the map does not speak of it.
+ * The most specific key of a map that applies to an action; undefined if the map has no rule for it.
  *
  * ```ts
  * decidingKey({ GET: 'viewer', ALL: true }, 'GET_ONE') // 'GET'

@@ -6,14 +6,14 @@ import type { Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
-/** One thing that must be allowed. */
+/** An action on a resource that the caller's roles must allow. */
 export interface Check {
   readonly resource: Resource
   readonly action: Action
 }
 
 /**
- * What a request asks for. On a relation route the parent's RELATION_ keys decide, and the target must allow as well
+ * The checks of a request. A relation route needs two: the RELATION_ action on the parent, and reading the target
  * (contract §9).
  *
  * ```ts
@@ -41,7 +41,7 @@ export function checksOf(route: Route, method: string): readonly Check[] {
   }
 }
 
-/** 403 where a role is missing, or a role is asked of nobody. */
+/** Throws 403 if the caller lacks a role that one of the checks requires. */
 export function authorize(caller: Caller, checks: readonly Check[]): void {
   for (const { resource, action } of checks) {
     const { roleMaps } = resource.settings

@@ -6,7 +6,7 @@ import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
 
 /**
- * A user and its roles: what `methods.roles(user)` of the user model returns, else its `roles` — a list of texts, or of
+ * A user and its roles: what `methods.roles(user)` of the user model returns, else its `roles` — a list of strings, or of
  * related records with a `name` each. Anything else counts as no roles (contract §9).
  *
  * ```ts
@@ -21,7 +21,7 @@ export async function callerOf(
 ): Promise<Caller> {
   if (user === null || user === undefined || user === false) return anonymous
   const known = { authenticated: true, ...(strategy === undefined ? {} : { strategy }) }
-  // A custom strategy that answers `true` accepts the request without naming anybody.
+  // A custom strategy that returns `true` authenticates the request without naming a user.
   if (user === true) return { ...known, user: null, roles: [] }
   const method = userModel?.methods.roles
   if (method !== undefined) {

@@ -1,4 +1,4 @@
-// What hooks and policies are told of the request they serve.
+// The arguments that hooks and policies receive about the request.
 
 import type { Call } from '../call.ts'
 import type { CallHook } from '../call-hook.ts'
@@ -7,7 +7,7 @@ import type { Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Action } from './action.ts'
 
-/** What a hook is asked about. */
+/** The action and rows a hook decides about. */
 export interface Subject {
   readonly action: Action
   readonly resource: Resource
@@ -55,7 +55,7 @@ function databaseOf({ transaction, runtime, request }: Call): AnyDatabase {
   return db
 }
 
-/** How hooks are called: inside a transaction, one that asks for another connection is told to use its own. */
+/** Calls hooks with a guard on their connection: on a pool of one, a hook that needs a second connection gets an error instead of a deadlock. */
 export function hookCallerOf({ transaction, runtime, request }: Call): CallHook {
   const db = transaction ?? runtime.session(request)
   return db instanceof Promise ? runtime.callHook : runtime.callHookOn(db)

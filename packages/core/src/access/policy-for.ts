@@ -1,4 +1,4 @@
-// policyFor: types the hooks of a policy by the model they are about; at run time it gives back what it was given.
+// policyFor: types the hooks of a policy by their model; at run time it returns its argument unchanged.
 
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { AccessPolicy } from '../config/access-types.ts'
@@ -9,7 +9,7 @@ import type { DatabaseOf, RecordOf } from '../model/infer.ts'
 type Awaitable<T> = T | Promise<T>
 type Falsy = false | null | undefined | 0 | ''
 
-/** The tables of the author's own instance, where they include the model's; else those of the model. */
+/** The tables of the given Kysely instance if they include the model's; otherwise those of the model. */
 type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB ? DB : DatabaseOf<readonly [M]>
 
 // biome-ignore lint/suspicious/noExplicitAny: joins change the tables, and any selection that has the columns will do
@@ -21,7 +21,7 @@ type Query<M extends AnyModel, DB> = SelectQueryBuilder<
   object
 >
 
-/** A policy whose hooks know the model: records in JSON forms with hidden columns; `data` has what is written. */
+/** A policy typed by its model: records hold JSON values and hidden columns; `data` holds the fields being written. */
 export interface PolicyFor<M extends AnyModel, DB> {
   scope_query?(query: Query<M, DB>, args: HookArgs): Awaitable<Narrowed | Falsy>
   can_read?(object: RecordOf<M>, args: HookArgs): Awaitable<unknown>

@@ -1,16 +1,16 @@
-// A policy as configured → the object whose hooks are called: a class is constructed once, whoever shares it.
+// Turns configured policies into objects with hooks; a class is constructed once, even if several models share it.
 
 import type { AccessPolicy } from '../config/access-types.ts'
 import { constructed, policyHooks } from '../config/check-policy.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
-import { warnOfLiftedRoles } from './lifted-roles.ts'
+import { warnOfLiftedRoles } from './role-map-warning.ts'
 
-/** The policy of each resource that has one; a policy without hooks, which lifts that of the API, is none. */
+/** The policy of each resource that has one. A model's policy without hooks replaces the API's policy by none. */
 export type Policies = ReadonlyMap<Resource, AccessPolicy>
 
 /**
- * Makes the policies of a registry. What is wrong becomes a problem; what is probably meant otherwise a warning.
+ * Builds the policies of a registry. Errors are added to `problems`; probable mistakes are reported with `warn`.
  *
  * ```ts
  * buildPolicies(registry, problems, console.warn).get(books)?.scope_query

@@ -1,4 +1,4 @@
-// reach: may this caller list that resource at all? Joins and relation filters to others are refused, embeds stay URLs.
+// reach: whether a caller may list a resource. Joins and relation filters to others are refused; their embeds stay URLs.
 
 import type { Reach } from '../plan/context.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -6,7 +6,7 @@ import { type Action, methodOf } from './action.ts'
 import { needsAuthentication } from './requirement.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
-/** A caller is known to a resource by a strategy that the resource accepts: another's may be weaker. */
+/** Whether the caller is authenticated by a strategy that the resource accepts; another strategy may be weaker. */
 const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
   authenticated && (strategy === undefined || settings.strategies.includes(strategy))
 
@@ -20,7 +20,7 @@ export const mayAct = (resource: Resource, action: Action, caller: Caller): bool
 export const mayList = (resource: Resource, caller: Caller): boolean =>
   mayAct(resource, 'GET_MANY', caller)
 
-/** As `mayList`, for one caller; each resource is decided once. */
+/** `mayList` for one caller, memoised per resource. */
 export function reachOf(caller: Caller): Reach {
   const known = new Map<Resource, boolean>()
   return (resource) => {

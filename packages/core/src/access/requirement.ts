@@ -1,4 +1,4 @@
-// Requirements: whether an action on a resource needs somebody who is authenticated (specification: Per-method authentication).
+// Requirements: whether an action on a resource needs authentication (specification: Per-method authentication).
 
 import type { Resource } from '../registry/resource.ts'
 import { type Action, decidingKey } from './action.ts'

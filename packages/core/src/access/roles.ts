@@ -1,24 +1,24 @@
-// Role rules: which rule decides an action, and whether a caller satisfies it; pure.
+// Role rules: which rules apply to an action, and whether a caller satisfies them; pure.
 
 import type { AccessKey, RoleRule, StrategyName } from '../config/access-types.ts'
 import type { RoleMapSetting } from '../config/settings.ts'
 import { type Action, decidingKey } from './action.ts'
 
-/** Who is asking, as far as rules care. */
+/** The sender of a request, as role rules see it. */
 export interface Caller {
   /** The authenticated user, or null. */
   readonly user: unknown
   /** Whether a strategy accepted the request; a custom one may do so without a user. */
   readonly authenticated: boolean
-  /** The strategy that accepted it; none where the host vouches for the user. */
+  /** The strategy that accepted it; absent if the host application set the user itself. */
   readonly strategy?: StrategyName
   readonly roles: readonly string[]
 }
 
-/** Somebody without any credential. */
+/** A caller without credentials. */
 export const anonymous: Caller = { user: null, authenticated: false, roles: [] }
 
-/** The rule that decides an action, and where it stands. */
+/** The rule that applies to an action, and where it is configured. */
 export interface DecidingRule {
   /** `config.API_ROLE_MAP`, `models.Book.meta.role_map`. */
   readonly at: string
@@ -27,7 +27,7 @@ export interface DecidingRule {
 }
 
 /**
- * The rules that decide an action; all must allow. None: no role is needed.
+ * The rules that apply to an action; all must be satisfied. An empty list means that no role is needed.
  *
  * ```ts
  * decidingRules([{ at: 'config.API_ROLE_MAP', map: { GET: 'viewer', ALL: 'admin' } }], 'GET_ONE')
@@ -46,8 +46,8 @@ export function decidingRules(
 }
 
 /**
- * Whether a caller satisfies a rule: all roles of a list, the one role of a text, any role where `any_of` is true;
- * `true` asks for nothing but authentication.
+ * Whether a caller satisfies a rule: a string requires that role, a list requires all its roles, `any_of` one of them;
+ * `true` requires authentication only.
  *
  * ```ts
  * satisfies({ roles: ['admin', 'editor'], any_of: true }, { user, authenticated: true, roles: ['editor'] }) // true
@@ -58,7 +58,7 @@ export function satisfies(rule: RoleRule, caller: Caller): boolean {
   if (rule === true) return true
   if (typeof rule === 'string') return caller.roles.includes(rule)
   const roles = isList(rule) ? rule : rule.roles
-  // A rule without roles would let everybody or nobody through; it grants nothing.
+  // An empty rule is ambiguous (everyone or no one); it grants nothing.
   if (roles.length === 0) return false
   return !isList(rule) && rule.any_of === true
     ? roles.some((role) => caller.roles.includes(role))
@@ -68,20 +68,20 @@ export function satisfies(rule: RoleRule, caller: Caller): boolean {
 const isList = (rule: Exclude<RoleRule, string | true>): rule is readonly string[] =>
   Array.isArray(rule)
 
-/** Whether every deciding rule lets the caller through. */
+/** Whether the caller satisfies every rule that applies. */
 export const allowedByRoles = (
   maps: readonly RoleMapSetting[],
   action: Action,
   caller: Caller,
 ): boolean => decidingRules(maps, action).every(({ rule }) => satisfies(rule, caller))
 
-/** What counts as roles: a list of texts; anything else counts as none (contract §9). */
+/** The roles in a list of strings; any other value has none (contract §9). */
 export function rolesIn(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return []
   return value.every((role) => typeof role === 'string') ? value : []
 }
 
-/** Roles as related records with a `name` each. */
+/** The roles in a list of related records, each with a `name`. */
 export function namesIn(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return []
   return rolesIn(value.map((role: unknown) => (isNamed(role) ? role.name : undefined)))
@@ -97,7 +97,7 @@ export const rolesOf = (rule: RoleRule): readonly string[] => {
   return isList(rule) ? rule : rule.roles
 }
 
-/** A rule as an explanation writes it: `editor`, `all of admin, auditor`, `any of …`, `authentication`. */
+/** A rule as `explainAccess` prints it: `editor`, `all of admin, auditor`, `any of …`, `authentication`. */
 export function ruleText(rule: RoleRule): string {
   if (rule === true) return 'authentication'
   if (typeof rule === 'string') return rule

@@ -1,4 +1,4 @@
-// scope: asks the policy to narrow every source of a plan, once each, before anything is compiled (architecture §10).
+// scope: calls the policy's scope_query once for each source of a plan, before the plan is compiled (architecture §10).
 
 import type { Expression, OperationNode } from 'kysely'
 import {
@@ -21,18 +21,18 @@ import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Action } from './action.ts'
-import { ask } from './ask.ts'
+import { callPolicyHook } from './call-policy-hook.ts'
 import { subjectArgs } from './hook-args.ts'
 
-/** What scoping needs to know of the request. */
+/** The input of scoping. */
 export interface ScopeCall {
   readonly call: Call
-  /** The connection of this request with the plugins of its author. */
+  /** The connection of this request, with the host application's Kysely plugins. */
   readonly db: AnyDatabase
   readonly action: Action
-  /** The filter callback of the request, which narrows its base before the policy does. */
+  /** The filter callback of the request; it narrows the base before the policy does. */
   readonly filter?: BaseFilter
-  /** What a base is whose policy refuses: a 403, or no rows. */
+  /** What a refused base gives: 403 (default), or no rows. */
   readonly refusedBase?: 'forbidden' | 'empty'
 }
 
@@ -40,7 +40,7 @@ export interface ScopeCall {
 export type BaseFilter = (query: HookQuery) => Promise<HookQuery>
 
 /**
- * Scopes a whole read. An embed whose policy refuses becomes a URL, so the plan may change.
+ * Scopes a whole read. An embed that its policy refuses becomes a URL, so the plan may change.
  *
  * ```ts
  * const { plan, scopes } = await scopeRead({ call, db, action: 'GET_MANY' }, planned)
@@ -56,7 +56,7 @@ export async function scopeRead<P extends ReadPlan>(
   return { plan: { ...plan, ...(await scopeEmbeds(scope, plan, scopes)) }, scopes }
 }
 
-/** Scopes the sources of one statement; 403 where its base or a join is refused. */
+/** Scopes the sources of one statement; throws 403 if the base or a join is refused. */
 export async function scopeRows(
   scope: ScopeCall,
   rows: RowPlan,
@@ -72,8 +72,8 @@ export async function scopeRows(
 }
 
 /**
- * The scopes of a read that neither a policy nor a filter callback has a say in: all rows of every source. Undefined
- * where one has, whatever it would say to this request: to the next one it may say something else.
+ * The scopes of a read without policies and filter callback: all rows of every source. Undefined if there is any, since
+ * its result may differ from request to request and must not be cached.
  */
 export function openScopes(
   { runtime: { policies }, hooks }: Call,
@@ -104,22 +104,26 @@ async function scopeEmbeds(
       continue
     }
     scopes.decide(embed.rows.from, narrowed)
-    // The base is done; what is left are its junction and the conditions of `books[…]`.
+    // The base is decided above; the junction and the conditions of `books[…]` remain.
     for (const { source, part } of sourcesOf(embed.rows)) {
-      if (part !== 'base') await fill(scope, source, scopes)
+      if (part !== 'base') await scopeOrEmpty(scope, source, scopes)
     }
     kept.push({ ...embed, ...(await scopeEmbeds(scope, embed, scopes)) })
   }
   return { embeds: kept, links: [...links, ...refused] }
 }
 
-/** A source that shows no rows where its policy refuses. */
-async function fill(scope: ScopeCall, source: Source, scopes: ScopeDecisions): Promise<void> {
+/** Scopes a source that has no rows if its policy refuses. */
+async function scopeOrEmpty(
+  scope: ScopeCall,
+  source: Source,
+  scopes: ScopeDecisions,
+): Promise<void> {
   const narrowed = await narrow(scope, source)
   scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
 }
 
-/** What scope_query leaves of a source: everything (there is no such hook), nothing (falsy), or a query. */
+/** Calls scope_query for a source: 'all' without such a hook, 'none' for a falsy result, otherwise the returned query. */
 async function narrow(
   { call, db, action }: ScopeCall,
   source: Source,
@@ -134,12 +138,12 @@ async function narrow(
   const name = relation?.name ?? null
   const args = subjectArgs(call, { action, resource, many, relation: name })
   const narrowQuery = () => policy.scope_query?.(filtered, args)
-  return ask(call, resource, 'scope_query', narrowQuery, (query) =>
+  return callPolicyHook(call, resource, 'scope_query', narrowQuery, (query) =>
     query ? checked(query, resource) : 'none',
   )
 }
 
-/** The query a policy gets: all rows of the model, on the author's own instance. */
+/** The query that a policy receives: all rows of the model, on the host application's Kysely instance. */
 function openQuery(db: AnyDatabase, schema: string | undefined, { table }: Resource): HookQuery {
   const own = schema === undefined || hasSchemaPlugin(db) ? db : db.withSchema(schema)
   return own.selectFrom(table).selectAll(table)
@@ -148,10 +152,10 @@ function openQuery(db: AnyDatabase, schema: string | undefined, { table }: Resou
 const noRows = ({ db, call }: ScopeCall, resource: Resource): Expression<unknown> =>
   openQuery(db, call.runtime.schema, resource).where(sql`1 = 0`)
 
-/** The query as an expression whose plugins have run; what does not select the model's columns once each is refused. */
+/** The returned query after its plugins ran. Throws unless it selects each column of the model exactly once. */
 function checked(query: unknown, resource: Resource): Expression<unknown> {
   if (!isExpression(query)) {
-    throw new Error('it must return the query it was given, narrowed, or a falsy value')
+    throw new Error('it must return the query it received, narrowed, or a falsy value')
   }
   const node = query.toOperationNode()
   if (!SelectQueryNode.is(node)) throw new Error('it must return a select query')
@@ -161,7 +165,7 @@ function checked(query: unknown, resource: Resource): Expression<unknown> {
   return { expressionType: undefined, toOperationNode: () => listed } as Expression<unknown>
 }
 
-/** `library.books.*` as a list of its columns: not every database takes a star behind a schema. */
+/** Replaces `library.books.*` by its columns: not every database accepts `schema.table.*`. */
 function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode {
   const selections = node.selections?.flatMap((selected) => {
     const { selection } = selected
@@ -175,7 +179,7 @@ function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode
   return selections === undefined ? node : { ...node, selections }
 }
 
-/** What the model has in its table, by the names there. */
+/** The columns of the model's table, by their database names. */
 const storedColumns = (resource: Resource): readonly string[] =>
   [...resource.allColumns.values()]
     .filter(({ computed }) => computed === undefined)

@@ -1,7 +1,7 @@
-// The account as a key for counting requests: of bounded length, and nobody's name or key in clear.
+// Account key: the key under which failed sign-ins of an account are counted; a hash, so of fixed length and without the name in clear text.
 
 import { sha256Hex } from './digest.ts'
 
-/** The counting key of a login name or API key; a name counts alike whatever strategy it comes by. */
+/** The key of a login name or API key. The same name has the same key for every strategy. */
 export const accountKey = async (name: string): Promise<string> =>
   (await sha256Hex(name)).slice(0, 32)

@@ -1,4 +1,4 @@
-// authenticate: the strategies whose credential a request carries, in order, until one says who it is (contract §9).
+// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (contract §9).
 
 import type { StrategyName } from '../config/access-types.ts'
 import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
@@ -7,7 +7,7 @@ import { challengeOf } from './challenge.ts'
 import type { Auth } from './create-auth.ts'
 import type { CheckGuard, Credential, Identity } from './identity.ts'
 
-/** The credentials of a request, of the strategies that would do. */
+/** The credentials that a request carries for the given strategies. */
 export async function findCredentials(
   auth: Auth,
   names: readonly StrategyName[],
@@ -27,14 +27,14 @@ export async function findCredentials(
   return found
 }
 
-/** Nothing to count, nothing to refuse. */
+/** A guard that neither counts nor refuses checks. */
 export const unguarded: CheckGuard = { before: async () => {}, failed: async () => {} }
 
 /**
- * Who sent a request, or null where nobody has to be known. A credential that is there and wrong is 401 either way: it
- * is never taken for none.
+ * The identity of the sender; null for a request without credentials if none are required. A wrong credential is always
+ * 401; it is never treated as missing.
  *
- * `guard` is told of every expensive check of a credential.
+ * `guard` is called around every expensive check of a credential.
  */
 export async function authenticate(
   auth: Auth,
@@ -52,7 +52,7 @@ export async function authenticate(
       return identity
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      // Only a wrong credential leaves room for the next; 429 and 503 are answers to all of them.
+      // After a wrong credential the next one is tried; 429 and 503 end the request.
       if (error.status !== 401 && error.status !== 403) throw error
       if (credential.certain) failure ??= error
       else if (error.body.code !== 'invalid_credentials') throw error
@@ -66,7 +66,7 @@ export async function authenticate(
     : invalidCredentials(challenge)
 }
 
-/** What the author's callables throw is reported, and counts as a wrong credential. */
+/** Verifies a credential; an unexpected error of a host function is reported and counts as a wrong credential. */
 async function verified(
   auth: Auth,
   credential: Credential,

@@ -1,4 +1,4 @@
-// Reads `Authorization: Basic …`: strict base64 of `user:password` in UTF-8; what is anything else has no credentials in it.
+// Parses `Authorization: Basic …`: strict base64 of `user:password` in UTF-8; any other value has no credentials.
 
 /** A login name and a password, as sent. */
 export interface NameAndPassword {
@@ -6,8 +6,8 @@ export interface NameAndPassword {
   readonly password: string
 }
 
-/** Longest name or password that is looked at. */
-export const longestCredential = 1024
+/** Longest name, password or key in characters; a longer one is refused unread. */
+const longestCredential = 1024
 
 /**
  * The credentials of a Basic header's value, or undefined; the first colon separates.
@@ -27,7 +27,7 @@ export function readBasic(base64: string): NameAndPassword | undefined {
   return isCredential(name) && isCredential(password) ? { name, password } : undefined
 }
 
-/** Whether a text can be a name, a password or a key: not empty, not endless, without NUL. */
+/** Whether a value can be a name, a password or a key: a non-empty string of at most 1,024 characters without NUL. */
 export const isCredential = (text: unknown): text is string =>
   typeof text === 'string' &&
   text !== '' &&

@@ -1,17 +1,17 @@
-// Threads that compute bcrypt, so that the event loop is free for other requests meanwhile.
+// Worker threads that compute bcrypt, so that hashing does not block the event loop.
 
 import { type WorkerThread, workerThreads } from './worker-threads.ts'
 
-/** What a thread is asked to compute. */
+/** A task for a thread. */
 export type BcryptTask =
   | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
   | { readonly kind: 'compare'; readonly password: string; readonly stored: string }
 
-/** What it answers: the hash, or whether the password matches; or what bcrypt threw. */
+/** The result of a task: the hash, whether the password matches, or the error that bcrypt threw. */
 export type BcryptAnswer = { readonly value: string | boolean } | { readonly error: unknown }
 
 export interface BcryptThreads {
-  /** Computes on a thread; undefined where none can be started or the thread was lost. Rejects with what bcrypt throws. */
+  /** Runs a task on a thread; undefined if no thread can be started or the thread ended. Rejects with bcrypt's errors. */
   run(task: BcryptTask): Promise<string | boolean | undefined>
 }
 
@@ -20,16 +20,16 @@ interface Thread {
   settle?: ((answer: BcryptAnswer | undefined) => void) | undefined
 }
 
-/** Bundlers that follow this form emit the worker as a file of its own; where there is none, no thread starts. */
+/** Bundlers recognise `new URL('…', import.meta.url)` and emit the worker file; without that file no thread starts. */
 const workerFile = (): URL =>
   import.meta.url.endsWith('.ts')
     ? new URL('./bcrypt-worker.ts', import.meta.url)
     : new URL('./bcrypt-worker.js', import.meta.url)
 
-/** Starts a thread when a task finds none idle; the caller decides how many tasks run at once. */
+/** Starts a thread if a task finds none idle; the caller limits how many tasks run at once. */
 export function createBcryptThreads(): BcryptThreads {
   const idle: Thread[] = []
-  /** A thread that cannot start will not start the next time either. */
+  /** False once a thread failed to start or ended: threads are not tried again. */
   let isAvailable = true
 
   const start = (): Thread | undefined => {

@@ -1,4 +1,4 @@
-// The thread that computes bcrypt: answers one message with the result of one hash or comparison.
+// The worker thread for bcrypt: answers each message with the result of one hash or comparison.
 
 import type { BcryptAnswer, BcryptTask } from './bcrypt-threads.ts'
 import { workerThreads } from './worker-threads.ts'

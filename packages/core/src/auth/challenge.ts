@@ -1,4 +1,4 @@
-// WWW-Authenticate: what a 401 tells the client to send (RFC 9110 §11.6.1).
+// The WWW-Authenticate header of a 401: which credentials the client should send (RFC 9110 §11.6.1).
 
 import type { StrategyName } from '../config/access-types.ts'
 
@@ -9,6 +9,6 @@ const challenges: Readonly<Record<StrategyName, string>> = {
   custom: 'Custom realm="api"',
 }
 
-/** The challenges of the strategies that would do, in their order. */
+/** The challenges of the accepted strategies, in their order. */
 export const challengeOf = (strategies: readonly StrategyName[]): string =>
   strategies.map((name) => challenges[name]).join(', ')

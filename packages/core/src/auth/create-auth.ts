@@ -1,7 +1,7 @@
-// Auth: users, tokens, strategies and the store of refresh tokens, built once from the settings.
+// Auth: users, tokens and strategies, built once from the settings.
 
 import type { Clock } from '../call.ts'
-import { type CallHook, StuckHook } from '../call-hook.ts'
+import { type CallHook, HookTimeout } from '../call-hook.ts'
 import type { StrategyName } from '../config/access-types.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import { ApiError, invalidCredentials } from '../errors.ts'
@@ -21,18 +21,17 @@ export interface Auth {
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
   readonly users: Users | undefined
   readonly tokens: Tokens | undefined
-  /** WWW-Authenticate of all strategies. */
+  /** The WWW-Authenticate value of all strategies. */
   readonly challenge: string
-  /** Loads what providers name as `"module#export"`. */
+  /** Imports the token providers configured as `"module#export"`. */
   ready(): Promise<void>
   /**
-   * What to throw for what a callable of the author's threw: its own ApiError, what never came to an end as it is, else 401;
-   * anything unforeseen is reported.
+   * The error to throw when a host function threw `error`: an ApiError and a HookTimeout unchanged, otherwise 401, with
+   * the original error reported.
    */
   refusal(error: unknown, request: ApiRequest): unknown
 }
 
-/** What authentication is built from. */
 export interface AuthParts {
   readonly settings: ApiSettings
   readonly users: Resource | undefined
@@ -42,7 +41,7 @@ export interface AuthParts {
   readonly callHook: CallHook
 }
 
-/** Builds what the enabled strategies need; what they lack was refused at start-up. */
+/** Builds the enabled strategies; their settings were checked at start-up. */
 export function createAuth(parts: AuthParts): Auth {
   const { auth: settings, baseUrl } = parts.settings
   const { callHook } = parts
@@ -56,7 +55,7 @@ export function createAuth(parts: AuthParts): Auth {
     if (strategy !== undefined) strategies.set(name, strategy)
   }
   const refusal = (error: unknown, request: ApiRequest): unknown => {
-    if (error instanceof ApiError || error instanceof StuckHook) return error
+    if (error instanceof ApiError || error instanceof HookTimeout) return error
     parts.report(error, request)
     return invalidCredentials(challenge)
   }

@@ -1,14 +1,14 @@
-// SHA-256 as hexadecimal text: what is stored of refresh tokens and API keys instead of themselves.
+// SHA-256 in hexadecimal: refresh tokens and API keys are stored as this digest.
 
-/** The SHA-256 of a text, in lower-case hexadecimal. */
+/** The SHA-256 of a string, in lower-case hexadecimal. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
- * What API_CREDENTIAL_HASH_FIELD holds of an API key: its SHA-256. Keys are long and random, so a fast hash is enough;
- * passwords are neither, see `hashPassword`.
+ * The hash that API_CREDENTIAL_HASH_FIELD stores for an API key: its SHA-256. A fast hash is enough for long random keys;
+ * passwords need a slow one, see `hashPassword`.
  *
  * ```ts
  * await hashApiKey('k_9f2c…') // '5e88489d…', 64 hexadecimal digits

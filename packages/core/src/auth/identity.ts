@@ -1,4 +1,4 @@
-// Identity: who sent a request, as a strategy found out. Types only.
+// Identity: the sender of a request, as a strategy verified it. Types only.
 
 import type { StrategyName } from '../config/access-types.ts'
 import type { HookUser } from '../config/hook-types.ts'
@@ -7,13 +7,13 @@ import type { ApiRequest } from '../http/request.ts'
 /** Who sent a request. */
 export interface Identity {
   readonly strategy: StrategyName
-  /** The user's record as hooks see it, what the author's callable returned, or null: authenticated, but nobody known. */
+  /** The user's record as hooks see it, or the value that a host function returned; null: authenticated without a user. */
   readonly user: HookUser | null
-  /** The user's key as text, where there is one. */
+  /** The user's primary key as a string, if the user is a record. */
   readonly key: string | undefined
 }
 
-/** Told of every expensive check: before it, so that it can be refused, and when it fails. */
+/** Called around every expensive check: before it, where it may refuse, and after a failed one. */
 export interface CheckGuard {
   before(): Promise<void>
   failed(): Promise<void>
@@ -22,19 +22,19 @@ export interface CheckGuard {
 /** A credential that a request carries. */
 export interface Credential {
   readonly strategy: StrategyName
-  /** Whether it is there for certain; only the author's own callable knows what a custom strategy reads. */
+  /** Whether the credential is certainly present; false for a custom strategy, which reads the request itself. */
   readonly certain: boolean
-  /** The account it names, as a key for counting: bounded, and never a secret. */
+  /** The key under which failures of its account are counted; never a secret. */
   readonly account: string | undefined
-  /** Whether the account is beyond doubt already: a signature was verified. */
+  /** Whether the account is already verified, by the signature of a token. */
   readonly proven: boolean
-  /** Who it is; rejects with the 401 of the credential. */
+  /** Verifies the credential; rejects with 401 if it is wrong. */
   verify(guard: CheckGuard): Promise<Identity>
 }
 
-/** One way to authenticate. */
+/** A way to authenticate. */
 export interface Strategy {
   readonly name: StrategyName
-  /** The credential of this strategy in a request; undefined where it has none. */
+  /** The credential of this strategy in a request; undefined if there is none. */
   find(request: ApiRequest, options: { readonly secret?: string }): Promise<Credential | undefined>
 }

@@ -3,10 +3,10 @@
 import { passwordTooLong } from '../errors.ts'
 import { bcryptCompare, bcryptHash } from './bcrypt.ts'
 
-/** Rounds are 2^cost; OWASP asks for 10 at least. */
+/** bcrypt runs 2^cost rounds; OWASP recommends at least 10. */
 const defaultCost = 10
 
-/** bcrypt reads no further; two passwords that differ after it would be the same one. */
+/** bcrypt ignores everything after 72 bytes, so longer passwords are refused. */
 const mostBytes = 72
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
@@ -28,8 +28,8 @@ export async function hashPassword(
   return bcryptHash(password, options.cost ?? defaultCost)
 }
 
-/** Whether a password is that of a stored hash; false for what is no hash at all. */
-export async function passwordMatches(password: string, stored: unknown): Promise<boolean> {
+/** Whether a password matches a stored hash; false if the stored value is no hash. */
+async function passwordMatches(password: string, stored: unknown): Promise<boolean> {
   if (typeof password !== 'string' || bytesOf(password) > mostBytes) return false
   if (typeof stored !== 'string' || !/^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored))
     return false
@@ -37,20 +37,20 @@ export async function passwordMatches(password: string, stored: unknown): Promis
   return bcryptCompare(password, stored)
 }
 
-/** The check of a password, as a method of the user model; it says which field it reads. */
+/** A password check, as a method of the user model, with the name of the field it reads. */
 export interface PasswordCheck {
   (
     user: Readonly<Record<string, unknown>>,
     secret: string,
     kind?: 'password' | 'api_key',
   ): Promise<boolean>
-  /** The field that is hidden because of it. */
+  /** The field it reads, which is therefore hidden. */
   readonly credentialField: string
 }
 
 /**
- * The ready-made credential check: compares with the bcrypt hash in a field, which is hidden from then on. An API key
- * has been found by its own hash before, so there is nothing left to compare.
+ * The ready-made credential check: compares a password with the bcrypt hash in a field, which becomes a hidden field. For
+ * an API key it accepts, because the user was already found by the hash of the key.
  *
  * ```ts
  * const User = defineModel('User', {
@@ -68,9 +68,9 @@ export function passwordCheck(field: string): PasswordCheck {
   return Object.assign(check, { credentialField: field })
 }
 
-/** The cost of the stored hashes, as far as any was seen. */
+/** The cost of the last stored hash that was checked. */
 let usualCost = String(defaultCost)
 
-/** A hash that no password has, as expensive to check as a stored one: for users that are not there. */
-export const nobodysHash = (): string =>
+/** A hash that no password matches, as expensive to check as a stored one: checked for unknown users. */
+export const unmatchableHash = (): string =>
   `$2b$${usualCost}$NOBODYHASTHISPASSWORDuW4bVlXbTyPIkgJ9YZzmuqxRUO3u4GQy`

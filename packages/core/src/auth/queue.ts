@@ -1,11 +1,11 @@
-// A queue for expensive work: so much at the same time, so much waiting, the rest is refused at once.
+// A queue for expensive work, with a limit of running and of waiting tasks; a task above both is refused immediately.
 
 import { tooBusy } from '../errors.ts'
 
-/** Runs work when there is room for it; rejects with 503 when too much is waiting already. */
+/** Runs work when a slot is free; rejects with 503 if the queue is full. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T>
 
-/** A queue with `slots` workers and at most `waiting` others. */
+/** A queue that runs `slots` tasks at once and lets `waiting` more wait. */
 export function createQueue(slots: number, waiting: number): Queue {
   let running = 0
   const line: (() => void)[] = []
@@ -13,7 +13,7 @@ export function createQueue(slots: number, waiting: number): Queue {
     if (running < slots) running++
     else {
       if (line.length >= waiting) throw tooBusy()
-      // Who leaves hands the slot over, so that nobody can slip in between.
+      // A finished task hands its slot to the first waiting one, so that a new task cannot overtake it.
       await new Promise<void>((resolve) => line.push(resolve))
     }
     try {

@@ -1,4 +1,4 @@
-// How the table of refresh tokens comes to be, with several processes at once.
+// Creates the table of refresh tokens on first use, also when several processes do so at once.
 
 import type { RawBuilder } from 'kysely'
 import type { Dialect } from '../dialect/dialect.ts'
@@ -8,14 +8,14 @@ import { type Bounds, boundsOfAll } from '../execute/bounds.ts'
 import { unavailableBecause } from '../execute/unavailable.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
-/** Sees to it that a table is there. */
+/** Creates a table if it is missing. */
 export interface TableMaker {
   ensure(db: AnyDatabase, dialect: Dialect): Promise<void>
-  /** The next `ensure` looks again. */
+  /** Makes the next `ensure` check again. */
   forget(db: AnyDatabase): void
 }
 
-/** Creates the table once per database; a failed attempt is repeated by the next caller, not remembered. */
+/** Creates the table once per database; after a failure the next caller tries again. */
 export function createTableOnce(
   root: AnyDatabase,
   bounds: Bounds,
@@ -33,7 +33,7 @@ export function createTableOnce(
   return {
     async ensure(db, dialect) {
       if (!db.isTransaction) return create(db, dialect)
-      // Some databases end a transaction that creates a table; the others may undo the table with it.
+      // `create table` commits the transaction on MySQL, so there it runs on another connection; elsewhere a rollback would drop the table.
       if (!ownTypes(dialect).inTransaction) return create(root, dialect)
       if (!made.has(root)) await statement(ownTypes(dialect)).execute(db.withoutPlugins())
     },
@@ -45,8 +45,8 @@ export function createTableOnce(
 }
 
 /**
- * Two processes that create a table at once can get in each other's way, even with `if not exists`. All attempts together
- * take no longer than one statement may; a database that is away is not asked again.
+ * Tries up to 5 times: concurrent `create table if not exists` statements can fail with a conflict. All attempts together
+ * take no longer than API_STATEMENT_TIMEOUT; an unavailable database is not tried again.
  */
 async function attempt(
   db: AnyDatabase,
@@ -60,14 +60,14 @@ async function attempt(
       await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) => statement.execute(own))
       return
     } catch (error) {
-      const isAway = awayKinds.has(dialect.classify(error).kind)
-      if (tries === 5 || isAway) throw unavailableBecause(dialect, error) ?? error
+      const isUnavailable = unavailableKinds.has(dialect.classify(error).kind)
+      if (tries === 5 || isUnavailable) throw unavailableBecause(dialect, error) ?? error
       await pause(tries)
     }
   }
 }
 
-const awayKinds: ReadonlySet<string> = new Set(['unavailable', 'timeout'])
+const unavailableKinds: ReadonlySet<string> = new Set(['unavailable', 'timeout'])
 
 const pause = (tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, 10 * tries + Math.random() * 20))

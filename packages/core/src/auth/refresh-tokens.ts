@@ -1,4 +1,4 @@
-// The store of refresh tokens: the table `refresh_tokens`, created on first use; each token is used once, and a second use ends its successors.
+// The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again revokes its successors.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Dialect } from '../dialect/dialect.ts'
@@ -10,7 +10,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { createTableOnce } from './refresh-table.ts'
 
-/** A refresh token as it is stored: never itself, only its SHA-256. */
+/** A refresh token as stored: its SHA-256, never the token. */
 export interface RefreshRecord {
   readonly digest: string
   readonly userKey: string
@@ -20,19 +20,19 @@ export interface RefreshRecord {
   readonly expiresAt: number
 }
 
-/** What became of a rotation; `replayed`: a used token came again and its live successor was revoked. */
+/** The result of a rotation; `replayed`: a used token was presented again, and its valid successor was revoked. */
 export type Rotation = 'rotated' | 'refused' | 'replayed'
 
-/** Where refresh tokens are kept. */
+/** Stores refresh tokens. */
 export interface RefreshTokenStore {
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
-  /** One compare-and-set in a transaction: of any number at once, one rotates (specification: Token rotation). */
+  /** One compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification: Token rotation). */
   rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
-  /** Whether a live token was revoked. */
+  /** Revokes a token; whether it was valid. */
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
-  /** How many live tokens of a user were revoked. */
+  /** Revokes all valid tokens of a user; their number. */
   revokeAll(db: AnyDatabase, userKey: string, now: number): Promise<number>
-  /** How many expired tokens were deleted. */
+  /** Deletes expired tokens; their number. */
   purge(db: AnyDatabase, now: number): Promise<number>
 }
 
@@ -50,29 +50,32 @@ export function createRefreshTokenStore(parts: {
     parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')
   const ready = createTableOnce(parts.root, parts.bounds, (types) => tableOf(name, types))
 
-  /** Runs one piece of work with the words of this database, in a transaction. */
-  const run = async <T>(db: AnyDatabase, work: (words: Words) => Promise<T>): Promise<T> => {
+  /** Runs `work` in a transaction, with the SQL fragments of this database. */
+  const run = async <T>(
+    db: AnyDatabase,
+    work: (fragments: Fragments) => Promise<T>,
+  ): Promise<T> => {
     const dialect = await parts.dialect(db)
     await ready.ensure(db, dialect)
     try {
       return await inTransaction(db.withoutPlugins(), dialect, parts.bounds, (own) =>
-        work(wordsOf(own, dialect, name)),
+        work(fragmentsOf(own, dialect, name)),
       )
     } catch (error) {
-      // The table may have gone: the next caller makes sure of it.
+      // The table may have been dropped: the next caller creates it if needed.
       ready.forget(db)
       throw unavailableBecause(dialect, error) ?? error
     }
   }
   return {
-    // A token that nobody was given is of no use: whoever logs in can do so again, whatever became of this one.
+    // If the commit is uncertain, the token was not sent to anyone; the client can log in again.
     save: (db, record) =>
-      run(db, (words) => insert(words, record)).catch((error: unknown) => {
+      run(db, (fragments) => insert(fragments, record)).catch((error: unknown) => {
         throw isOutcomeUnknown(error) ? unavailable(error) : error
       }),
     rotate: (db, digest, successor, now) =>
-      run(db, (words) => rotate(words, digest, successor, now)),
-    revoke: (db, digest, now) => run(db, (words) => revokeOne(words, digest, now)),
+      run(db, (fragments) => rotate(fragments, digest, successor, now)),
+    revoke: (db, digest, now) => run(db, (fragments) => revokeOne(fragments, digest, now)),
     revokeAll: (db, userKey, now) =>
       run(db, ({ table, set, alive, execute }) =>
         execute(
@@ -88,8 +91,8 @@ export function createRefreshTokenStore(parts: {
 
 type Fragment = RawBuilder<unknown>
 
-/** The pieces of statements that differ between databases. */
-interface Words {
+/** SQL fragments that differ between databases. */
+interface Fragments {
   readonly table: Fragment
   time(ms: number): unknown
   bool(value: boolean): unknown
@@ -97,12 +100,12 @@ interface Words {
   set(now: number): Fragment
   readonly alive: Fragment
   expired(now: number): Fragment
-  /** Runs a statement; answers how many rows it changed. */
+  /** Runs a statement; returns the number of rows it changed. */
   execute(statement: Fragment): Promise<number>
   rows(statement: Fragment): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
-function wordsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Words {
+function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragments {
   const iso = (ms: number): string => new Date(ms).toISOString()
   const time = (ms: number): unknown => dialect.encode({ ...moment, name: 'at' }, iso(ms))
   const bool = (value: boolean): unknown => dialect.encode(flag, value)
@@ -134,7 +137,10 @@ const tableOf = (table: Fragment, types: OwnTypes): Fragment =>
     sql`${sql.id('replaced_by')} ${sql.raw(types.digest)} null`,
   ])})`
 
-async function insert({ table, time, bool, execute }: Words, record: RefreshRecord): Promise<void> {
+async function insert(
+  { table, time, bool, execute }: Fragments,
+  record: RefreshRecord,
+): Promise<void> {
   const columns = ['token', 'user_pk', 'user_lookup', 'expires_at', 'created_at', 'revoked']
   const values = [
     record.digest,
@@ -150,30 +156,30 @@ async function insert({ table, time, bool, execute }: Words, record: RefreshReco
 }
 
 async function rotate(
-  words: Words,
+  fragments: Fragments,
   digest: string,
   successor: RefreshRecord,
   now: number,
 ): Promise<Rotation> {
-  const { table, set, time, alive, expired, execute, rows } = words
+  const { table, set, time, alive, expired, execute, rows } = fragments
   const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${sql.id('replaced_by')} = ${successor.digest}`
   const won = await execute(
     sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)})`,
   )
   if (won === 1) {
-    await insert(words, successor)
+    await insert(fragments, successor)
     return 'rotated'
   }
-  const [row] = await rows(successorOf(words, digest))
+  const [row] = await rows(successorOf(fragments, digest))
   if (typeof row?.replaced_by !== 'string') return 'refused'
-  return (await revokeDescendants(words, row.replaced_by, now)) ? 'replayed' : 'refused'
+  return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'
 }
 
-const successorOf = ({ table }: Words, digest: string): Fragment =>
+const successorOf = ({ table }: Fragments, digest: string): Fragment =>
   sql`select ${sql.id('replaced_by')} from ${table} where ${sql.id('token')} = ${digest}`
 
 const revokeOne = async (
-  { table, set, alive, execute }: Words,
+  { table, set, alive, execute }: Fragments,
   digest: string,
   now: number,
 ): Promise<boolean> =>
@@ -181,16 +187,20 @@ const revokeOne = async (
     sql`update ${table} set ${set(now)} where ${sql.id('token')} = ${digest} and ${alive}`,
   )) > 0
 
-/** A used token came again: whoever holds a successor may not be who it was made for. Whether one was alive. */
-async function revokeDescendants(words: Words, from: string, now: number): Promise<boolean> {
+/** Revokes every successor of a token that was used twice, since a successor may be stolen. Whether one was valid. */
+async function revokeDescendants(
+  fragments: Fragments,
+  from: string,
+  now: number,
+): Promise<boolean> {
   let revoked = false
   const seen = new Set<string>()
   let digest: string | undefined = from
   while (digest !== undefined && !seen.has(digest)) {
     seen.add(digest)
-    // Every token but the last of the line was used and is revoked already.
-    if (await revokeOne(words, digest, now)) revoked = true
-    const [row] = await words.rows(successorOf(words, digest))
+    // Every token of the chain but the last was used and is already revoked.
+    if (await revokeOne(fragments, digest, now)) revoked = true
+    const [row] = await fragments.rows(successorOf(fragments, digest))
     digest = typeof row?.replaced_by === 'string' ? row.replaced_by : undefined
   }
   return revoked

@@ -1,4 +1,4 @@
-// What an administrator can do with refresh tokens, outside any request (specification: Token rotation 3).
+// Revocation of refresh tokens by the host application, outside any request (specification: Token rotation 3).
 
 import type { Clock } from '../call.ts'
 import type { HookUser } from '../config/hook-types.ts'
@@ -7,10 +7,10 @@ import { sha256Hex } from './digest.ts'
 import type { RefreshTokenStore } from './refresh-tokens.ts'
 import type { Users } from './users.ts'
 
-/** The refresh tokens of an API. */
+/** Administration of an API's refresh tokens. */
 export interface RefreshTokens {
   /**
-   * Revokes one token; false where it is unknown or revoked already.
+   * Revokes one token; false if it is unknown or already revoked.
    *
    * ```ts
    * await api.refreshTokens.revoke(body.refresh_token) // true; presenting it is 403 from now on
@@ -18,15 +18,15 @@ export interface RefreshTokens {
    */
   revoke(token: string): Promise<boolean>
   /**
-   * Revokes every live token of a user, given as a record or a key: after a change of password, for example. Answers
-   * how many there were.
+   * Revokes every valid token of a user, given as a record or a key, for example after a change of password. Returns
+   * their number.
    */
   revokeAll(user: HookUser): Promise<number>
-  /** Deletes the tokens whose time is over; answers how many there were. To be run now and then. */
+  /** Deletes expired tokens and returns their number. Run it regularly, for example daily. */
   purgeExpired(): Promise<number>
 }
 
-/** Makes these functions for one store. */
+/** Creates the functions for one store. */
 export function createRevocation(
   store: RefreshTokenStore,
   db: AnyDatabase,

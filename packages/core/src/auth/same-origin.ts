@@ -1,12 +1,12 @@
-// Same-origin proof: a cookie comes along with requests of any site, so one that changes something must say where it comes from.
+// Same-origin check: browsers send cookies with cross-site requests too, so a request that writes must prove its origin.
 
 import { type ApiRequest, header } from '../http/request.ts'
 
-/** Whether a request changes nothing, or is proven to come from the API's own origin. */
+/** Whether a request only reads, or comes provably from the API's own origin. */
 export function isSameOrigin(request: ApiRequest, baseUrl: string): boolean {
   if (/^(?:get|head|options)$/i.test(request.method)) return true
   const site = header(request, 'sec-fetch-site')
-  // Browsers send it with every request to a trustworthy origin, and no script can set it.
+  // Browsers set Sec-Fetch-Site on every request to a secure origin, and scripts cannot change it.
   if (site !== undefined) return site === 'same-origin'
   const origin = header(request, 'origin')
   if (origin === undefined || !URL.canParse(origin)) return false

@@ -1,11 +1,11 @@
-// The form of a token before anything is computed: three parts, not long, and the only encoding of its own bytes.
+// The syntactic check of a token before its signature is verified: three base64url parts, at most 4,096 characters, canonical encoding.
 
-/** Longest token that is looked at; verifying costs time in proportion. */
+/** Longest token in characters; the time to verify grows with the length. */
 export const longestToken = 4096
 
 /**
- * Whether a text is a signed token in its canonical encoding. Another spelling of the same bytes (padding, spare bits
- * of the last character) would verify all the same and pass for another token in the store.
+ * Whether a string is a signed token in canonical base64url. Another encoding of the same bytes (padding, unused bits of
+ * the last character) would have a valid signature too, and a different digest in the store.
  */
 export function isTokenForm(text: string): boolean {
   if (text.length > longestToken) return false

@@ -1,4 +1,4 @@
-// Keys of tokens: texts → keys that are bound to one algorithm each, so that no key can serve another.
+// Imports the configured token keys as CryptoKeys, each bound to one algorithm.
 
 import { exportJWK, importJWK, importPKCS8, importSPKI } from 'jose'
 import type { Algorithm, KeyTexts } from '../config/auth-settings.ts'
@@ -6,27 +6,27 @@ import type { Algorithm, KeyTexts } from '../config/auth-settings.ts'
 /** The key of one algorithm. */
 export type KeyOf = (algorithm: Algorithm) => Promise<CryptoKey | undefined>
 
-/** The keys of one kind of token; each is made once, when it is first needed. */
+/** The keys of one kind of token; each is imported once, on first use. */
 export interface TokenKeys {
   readonly signing: KeyOf
   readonly verifying: KeyOf
 }
 
-/** Makes the keys from their texts. */
+/** Creates the keys from their configured strings. */
 export const tokenKeys = (texts: KeyTexts): TokenKeys => ({
-  signing: remembered((algorithm) =>
+  signing: memoised((algorithm) =>
     algorithm.startsWith('HS')
       ? hmac(texts.secret, algorithm)
       : signer(texts.privateKey, algorithm),
   ),
-  verifying: remembered((algorithm) =>
+  verifying: memoised((algorithm) =>
     algorithm.startsWith('HS')
       ? hmac(texts.secret, algorithm)
       : verifier(texts.verifyKey, algorithm),
   ),
 })
 
-function remembered(make: KeyOf): KeyOf {
+function memoised(make: KeyOf): KeyOf {
   const made = new Map<Algorithm, Promise<CryptoKey | undefined>>()
   return (algorithm) => {
     const known = made.get(algorithm) ?? make(algorithm)
@@ -52,7 +52,7 @@ async function signer(
   return pem === undefined ? undefined : importPKCS8(pem, algorithm)
 }
 
-/** A private key verifies with its public half. */
+/** The verifying key of a PEM; of a private key, its public half. */
 async function verifier(
   pem: string | undefined,
   algorithm: Algorithm,

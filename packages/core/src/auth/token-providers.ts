@@ -1,19 +1,19 @@
-// Token providers: where an access token is looked for, in the configured order (specification: Token providers).
+// Token providers: read an access token from the request, in the configured order (specification: Token providers).
 
 import type { CallHook } from '../call-hook.ts'
 import type { TokenProvider } from '../config/access-types.ts'
 import { type ApiRequest, header } from '../http/request.ts'
 
-/** An access token as found, and whether the browser sent it by itself. */
+/** An access token, and whether it came from a cookie, which browsers send automatically. */
 export interface FoundToken {
   readonly token: string
   readonly fromCookie: boolean
 }
 
-/** Looks for a token in a request. */
+/** Reads a token from a request. */
 export type FindToken = (request: ApiRequest) => Promise<FoundToken | undefined>
 
-/** The value of an Authorization header of one scheme; exactly one blank separates them, the scheme has any case. */
+/** The credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */
 export function authorization(request: ApiRequest, scheme: string): string | undefined {
   const value = header(request, 'authorization')
   if (value === undefined) return undefined
@@ -23,7 +23,7 @@ export function authorization(request: ApiRequest, scheme: string): string | und
   return blank === -1 ? '' : value.slice(blank + 1)
 }
 
-/** The value of a cookie; of several of one name the first, which has the most specific path. */
+/** The value of a cookie; of several with one name the first, which browsers send for the most specific path. */
 export function cookie(request: ApiRequest, name: string): string | undefined {
   for (const pair of header(request, 'cookie')?.split(';') ?? []) {
     const equals = pair.indexOf('=')
@@ -54,11 +54,11 @@ const fromCallable =
     const provide = await callable()
     const token = await callHook('token provider', () => provide(request))
     if (typeof token !== 'string' || token === '') return undefined
-    // A provider of the author's may hand over the whole header.
+    // A provider function may return the whole header value.
     return { token: token.replace(/^bearer /i, ''), fromCookie: false }
   }
 
-/** The configured providers as one look-up; `ready` loads what must be imported. */
+/** Combines the configured providers; `ready` imports those given as `"module#export"`. */
 export function tokenProviders(
   providers: readonly TokenProvider[],
   cookieName: string,
@@ -87,7 +87,7 @@ export function tokenProviders(
   }
 }
 
-/** Imports `"module#export"`; a failed attempt is repeated. */
+/** Imports `"module#export"` once; a failed import is tried again on the next call. */
 function loadOnce(path: string): () => Promise<Callable> {
   const [specifier = '', name = 'default'] = path.split('#')
   let loaded: Promise<Callable> | undefined
@@ -107,7 +107,7 @@ function loadOnce(path: string): () => Promise<Callable> {
   }
 }
 
-/** A relative path is one of the host's, not one of ours. */
+/** Resolves a relative path against the working directory of the host application, not against this file. */
 function resolved(specifier: string): string {
   if (!/^\.{0,2}\//.test(specifier)) return specifier
   const { process } = globalThis as { process?: { cwd?(): string } }

@@ -1,4 +1,4 @@
-// Tokens: signed and verified with jose; algorithms and keys come from settings alone, never from the token (specification: JWT settings, Token claims).
+// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification: JWT settings, Token claims).
 
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../call.ts'
@@ -8,21 +8,21 @@ import { secretProblem } from '../config/secret-strength.ts'
 import { isTokenForm } from './token-form.ts'
 import { type KeyOf, tokenKeys } from './token-keys.ts'
 
-/** Whom a token is about. */
+/** The user a token is issued to. */
 export interface Subject {
-  /** The user's key as text. */
+  /** The user's primary key as a string. */
   readonly key: string
-  /** The value of API_USER_LOOKUP_FIELD when the token was made. */
+  /** The value of API_USER_LOOKUP_FIELD when the token was issued. */
   readonly lookup: string
 }
 
-/** What a verified token says. */
+/** The claims of a verified token. */
 export interface Claims extends Subject {
-  /** Whether its time is over; everything else about it is right. */
+  /** Whether it has expired; everything else about it is valid. */
   readonly expired: boolean
 }
 
-/** A token that was just made. */
+/** A newly issued token. */
 export interface IssuedToken {
   readonly token: string
   /** Milliseconds since 1970. */
@@ -33,23 +33,23 @@ export interface IssuedToken {
 export interface Tokens {
   issueAccess(subject: Subject): Promise<IssuedToken>
   issueRefresh(subject: Subject): Promise<IssuedToken>
-  /** Undefined: not a token of ours; `secret` goes before the configured keys. */
+  /** Undefined if the token is not valid for this API; `secret` takes precedence over the configured keys. */
   readAccess(token: string, secret?: string): Promise<Claims | undefined>
   readRefresh(token: string): Promise<Claims | undefined>
 }
 
-/** The two kinds are told apart by `typ`, so that neither passes for the other. */
+/** The `typ` header distinguishes the two kinds, so that neither is accepted as the other. */
 const accessType = 'at+jwt'
 const refreshType = 'rt+jwt'
 
-/** Makes the functions that sign and verify, from the settings. */
+/** Creates the functions that sign and verify, from the settings. */
 export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   const access = tokenKeys(settings.access)
   const refresh = tokenKeys(settings.refresh)
   const explicit = new Map<string, KeyOf>()
   const keysOfSecret = (secret: string): KeyOf => {
     const known = explicit.get(secret) ?? tokenKeys(textsOf(secret)).verifying
-    // A host has one secret or two; more would be a leak.
+    // A host application uses one or two explicit secrets; the cap of 16 bounds memory.
     if (explicit.size >= 16) explicit.clear()
     explicit.set(secret, known)
     return known
@@ -67,7 +67,7 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   }
 }
 
-/** An explicit secret is held to the same rules as a configured one. */
+/** The key of an explicit secret, which must be as strong as a configured one. */
 function textsOf(secret: string): KeyTexts {
   if (looksLikePem(secret)) return { secret: undefined, privateKey: undefined, verifyKey: secret }
   const problem = secretProblem(secret)
@@ -124,14 +124,14 @@ async function read(
     })
     return claims(payload, settings, clock, false)
   } catch (error) {
-    // jose looks at the time last: what is expired is right in everything else.
+    // jose checks `exp` last, so an expired token is valid in all other respects.
     if (error instanceof errors.JWTExpired) return claims(error.payload, settings, clock, true)
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
 }
 
-/** The algorithm the token names, if it is one of the allowed; its other header members are not looked at. */
+/** The `alg` of the token's header if it is allowed; other header members are ignored. */
 function algorithmOf(token: string, allowed: readonly Algorithm[]): Algorithm | undefined {
   try {
     const { alg } = decodeProtectedHeader(token)
@@ -149,7 +149,7 @@ function claims(
 ): Claims | undefined {
   const { sub, iat, exp, lookup } = payload
   if (typeof sub !== 'string' || sub === '' || !Number.isFinite(exp)) return undefined
-  // A token of the future was not made by us.
+  // A token issued in the future (`iat`, beyond the leeway) is invalid.
   const now = Math.floor(clock.now() / 1000)
   if (iat !== undefined && !(Number.isFinite(iat) && iat <= now + settings.leeway)) return undefined
   return { key: sub, lookup: typeof lookup === 'string' ? lookup : '', expired }

@@ -1,4 +1,4 @@
-// Plans the read of one user: every column, hidden ones too, by equality of one key; nothing of it is what a client wrote.
+// Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes from a query string.
 
 import { refOf } from '../plan/names.ts'
 import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source, Value } from '../plan/plan.ts'
@@ -48,7 +48,7 @@ export function userPlan(
   return { action: 'GET_ONE', rows, embeds: [], links: [], count: 'none' }
 }
 
-/** The relation that holds a user's roles as records with a name, where there is one. */
+/** The relation whose records are the user's roles, each with a name; undefined if there is none. */
 export function roleRelation(resource: Resource): EmbedPlan | undefined {
   const relation = resource.roles
   const name = relation?.target.allColumns.get('name')

@@ -1,4 +1,4 @@
-// Users: found by login name, key or API key hash through the user model's table, and asked whether a credential is theirs.
+// Users: looks up users by login name, primary key or API key hash in the user model's table, and checks their credentials.
 
 import type { CallHook } from '../call-hook.ts'
 import { readStatements } from '../compile/read-statements.ts'
@@ -14,11 +14,11 @@ import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { keyValue } from '../plan/value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { nobodysHash } from './passwords.ts'
+import { unmatchableHash } from './passwords.ts'
 import { createQueue } from './queue.ts'
 import { roleRelation, userPlan } from './user-plan.ts'
 
-/** The connection of one request. */
+/** Opens the connection of a request. */
 export type OpenDatabase = (
   request: ApiRequest,
 ) => Promise<{ readonly connection: Connection; readonly target: Target }>
@@ -27,15 +27,15 @@ export type CredentialKind = 'password' | 'api_key'
 
 export interface Users {
   readonly resource: Resource
-  /** The user of a login name, compared exactly. */
+  /** The user with this login name, compared byte for byte. */
   byName(request: ApiRequest, name: string): Promise<HookRecord | undefined>
-  /** The user of a key, as `keyOf` writes it. */
+  /** The user with this key, in the form of `keyOf`. */
   byKey(request: ApiRequest, key: string): Promise<HookRecord | undefined>
-  /** The user whose API key has this hash. */
+  /** The user with this API key hash. */
   byKeyHash(request: ApiRequest, hash: string): Promise<HookRecord | undefined>
   /**
-   * Asks the model's own method; without a user a check of equal cost is made, and fails. `before` runs when there is
-   * room for the check and may still refuse it.
+   * Calls the model's credential check; without a user, a check of the same cost that fails. `before` runs when the queue
+   * has a free slot and may still refuse.
    */
   check(
     user: HookRecord | undefined,
@@ -43,15 +43,15 @@ export interface Users {
     kind: CredentialKind,
     before: () => Promise<void>,
   ): Promise<boolean>
-  /** The key as text: values joined by commas, each percent-encoded, as in paths. */
+  /** The primary key as a string, as in URLs: values percent-encoded and joined by commas. */
   keyOf(user: HookRecord): string | undefined
   lookupOf(user: HookRecord): string
 }
 
-/** As many checks at once as a thread pool has threads. */
+/** 4 checks at once, as many as libuv's thread pool has threads by default; 200 may wait. */
 const checks = createQueue(4, 200)
 
-/** Makes the look-ups and the check of the user model. */
+/** Creates the look-ups and the credential check of the user model. */
 export function createUsers(
   settings: AuthSettings,
   resource: Resource,
@@ -72,7 +72,7 @@ export function createUsers(
     const plan = userPlan(resource, columns, values)
     const row = await readOne(connection, readStatements(unscoped(target), plan), plan)
     if (row === undefined) return undefined
-    // What the database calls equal may differ in case, accents or trailing blanks.
+    // Under the database's collation, equal values may differ in case, accents or trailing spaces.
     const same = columns.every((column, i) => sameValue(row, column, values[i]))
     if (!same) return undefined
     return { ...row.values, ...(await loadRoles(connection, target, resource, row)) }
@@ -96,7 +96,7 @@ export function createUsers(
 const sameValue = (row: LoadedRow, column: NamedColumn, value: unknown): boolean =>
   String(row.values[column.name]) === String(value)
 
-/** The method decides; only `true` is a yes. */
+/** Calls the credential check of the user model; only `true` accepts. */
 async function checkCredential(
   callHook: CallHook,
   resource: Resource,
@@ -110,20 +110,20 @@ async function checkCredential(
   const ask = (one: HookRecord) =>
     callHook(`method ${name} of ${resource.name}`, () => method(one, secret, kind))
   if (user !== undefined) return (await ask(user)) === true
-  // Nobody there: the same work is done, so that time does not tell (its result counts for nothing).
+  // Unknown user: do the same work, so that the response time does not reveal it; the result is ignored.
   try {
-    await ask(nobody(resource))
+    await ask(placeholderUser(resource))
   } catch {
     return false
   }
   return false
 }
 
-/** A record whose every text is a password hash: whichever field the method reads, it has something to check. */
-function nobody(resource: Resource): HookRecord {
+/** A record with a password hash in every string field, so that the check finds one in whichever field it reads. */
+function placeholderUser(resource: Resource): HookRecord {
   const record: HookRecord = {}
   for (const [name, { type }] of resource.allColumns) {
-    record[name] = type === 'string' || type === 'text' ? nobodysHash() : null
+    record[name] = type === 'string' || type === 'text' ? unmatchableHash() : null
   }
   return record
 }
@@ -144,7 +144,7 @@ function keyTexts(key: string): readonly string[] {
   }
 }
 
-/** `roles` as a relation: its records with their names, for the rules to read. */
+/** Loads the records of the relation `roles`, with their names, for the role rules. */
 async function loadRoles(
   connection: Connection,
   target: Target,

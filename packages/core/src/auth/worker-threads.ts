@@ -1,22 +1,22 @@
-// Worker threads, where the runtime has those of Node; nothing is imported, so that other runtimes load this file, too.
+// Access to Node's worker threads without an import, so that this file also loads on other runtimes.
 
-/** What is used of a worker. */
+/** The part of a worker thread that is used here. */
 export interface WorkerThread {
   postMessage(message: unknown): void
   // biome-ignore lint/suspicious/noExplicitAny: each event has a value of its own
   on(event: 'message' | 'error' | 'exit', listener: (value: any) => void): void
-  /** Whether the process stays alive because of it. */
+  /** `ref` keeps the process alive while the thread runs, `unref` does not. */
   ref(): void
   unref(): void
 }
 
 interface WorkerThreads {
   readonly Worker: new (file: URL) => WorkerThread
-  /** The other side, inside a worker. */
+  /** The port to the main thread, inside a worker. */
   readonly parentPort: Pick<WorkerThread, 'on' | 'postMessage'> | null
 }
 
-/** Node's module of worker threads, also as Bun and Deno have it; undefined elsewhere. */
+/** The module `node:worker_threads` (Node, Bun, Deno); undefined elsewhere. */
 export function workerThreads(): WorkerThreads | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (name: string) => unknown }
@@ -24,7 +24,7 @@ export function workerThreads(): WorkerThreads | undefined {
   return process?.getBuiltinModule?.('worker_threads') as WorkerThreads | undefined
 }
 
-/** How many processors there are, where the runtime tells. */
+/** The number of processors; undefined if the runtime does not tell. */
 export function processors(): number | undefined {
   const { navigator } = globalThis as { navigator?: { hardwareConcurrency?: number } }
   return navigator?.hardwareConcurrency

@@ -1,4 +1,4 @@
-// Roles, authentication requirements, policies and stores as the configuration spells them (specification: Roles, Access policies). Types only.
+// Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access policies). Types only.
 
 import type { ApiRequest } from '../http/request.ts'
 import type { HookArgs, HookQuery, HookRecord, HookUser } from './hook-types.ts'
@@ -28,7 +28,7 @@ export type AccessKey =
   | 'ALL'
   | '*'
 
-/** All listed roles, one role, any of the roles; `true` asks for authentication only. */
+/** All listed roles, one role, or any of the roles; `true` requires authentication only. */
 export type RoleRule =
   | readonly string[]
   | string
@@ -43,7 +43,7 @@ export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
 
 /** Row-level access: any subset of these hooks; a missing one allows everything, a falsy result is 403. */
 export interface AccessPolicy<User = HookUser> {
-  /** Narrows every read of the model's rows, wherever they are read. */
+  /** Narrows every read of the model's rows, also in joins, embeds and filters. */
   scope_query?(query: HookQuery, args: HookArgs<User>): Awaitable<HookQuery | Falsy>
   can_read?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
   can_create?(data: HookRecord, args: HookArgs<User>): Awaitable<unknown>
@@ -62,7 +62,7 @@ export type ApiKeyLookup = (key: string) => Awaitable<HookUser>
 /** Decides a custom strategy: true, the user, or a falsy value. */
 export type CustomAuth = (request: ApiRequest) => Awaitable<HookUser>
 
-/** Where an access token is looked for: the Authorization header, a cookie, or the author's own callable. */
+/** Where an access token is read from: the Authorization header, a cookie, or a host function. */
 export type TokenProvider =
   | 'header'
   | 'cookie'
@@ -76,12 +76,12 @@ export interface RateCount {
 }
 
 /**
- * Counts requests per key and window; a window begins with its first request. A store that fails, or gives no answer
- * within a second, is replaced by the memory of the process until it answers again.
+ * Counts requests per key and window; a window begins with its first request. While a store fails, or gives no answer
+ * within a second, requests are counted in the memory of the process.
  */
 export interface RateLimitStore {
-  /** Counts one request and answers the new count. */
+  /** Counts one request and returns the new count. */
   hit(key: string, windowMs: number, now: number): Promise<RateCount>
-  /** The count as it is. A store that cannot tell leaves it out; failed passwords are then counted in the process. */
+  /** Returns the count unchanged. Without this method failed passwords are counted in the process. */
   peek?(key: string, windowMs: number, now: number): Promise<RateCount>
 }

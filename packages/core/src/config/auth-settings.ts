@@ -1,10 +1,10 @@
-// AuthSettings: what the keys about users, credentials, tokens and their routes become inside; resolved in `resolve-auth.ts`.
+// AuthSettings: the resolved settings about users, credentials, tokens and their routes; `resolve-auth.ts` builds them.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ApiKeyLookup, CustomAuth, StrategyName, TokenProvider } from './access-types.ts'
 import type { RateWindow } from './rate-windows.ts'
 
-/** The algorithms tokens can have; each with keys of its own kind. */
+/** The algorithms of tokens: HMAC with a secret, RSA with a key pair. */
 export const algorithms = ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512'] as const
 
 export type Algorithm = (typeof algorithms)[number]
@@ -15,11 +15,11 @@ export interface KeyTexts {
   readonly secret: string | undefined
   /** PEM that signs with RSA. */
   readonly privateKey: string | undefined
-  /** PEM that verifies RSA: a public key, or a private one whose public half does. */
+  /** PEM that verifies RSA: a public key, or a private key, whose public half verifies. */
   readonly verifyKey: string | undefined
 }
 
-/** How tokens are made and checked. */
+/** How tokens are issued and verified. */
 export interface JwtSettings {
   readonly algorithm: Algorithm
   readonly allowed: readonly Algorithm[]
@@ -52,7 +52,7 @@ export interface AuthSettings {
   readonly hashField: string | undefined
   readonly keyLookup: ApiKeyLookup | undefined
   readonly customAuth: CustomAuth | undefined
-  /** Null where the strategy jwt is off. */
+  /** Null if the strategy jwt is not enabled. */
   readonly jwt: JwtSettings | null
   readonly providers: readonly TokenProvider[]
   readonly cookieName: string

@@ -1,10 +1,10 @@
-// Checks that the documentation and the health routes have paths of their own, and a guard only where somebody can sign in.
+// Checks that the documentation and health routes conflict with no other path, and require authentication only if a strategy is enabled.
 
 import type { AuthSettings } from './auth-settings.ts'
 import type { Problems } from './problems.ts'
 import type { ApiSettings } from './settings.ts'
 
-/** These routes must not stand in the way of other endpoints, and can be guarded only where somebody can sign in. */
+/** Adds a problem for each conflicting path, and for required authentication without a strategy. */
 export function checkOwnRoutes(
   { docs, healthRoute, prefix }: Pick<ApiSettings, 'docs' | 'healthRoute' | 'prefix'>,
   { strategies, routes }: Pick<AuthSettings, 'strategies' | 'routes'>,
@@ -20,7 +20,7 @@ export function checkOwnRoutes(
     if (docs.requireAuth && strategies.length === 0) {
       problems.add(
         'config.API_DOCUMENTATION_REQUIRE_AUTH',
-        'asks for authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
+        'requires authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
       )
     }
     check('config.API_DOCUMENTATION_URL', docs.page, taken)

@@ -1,4 +1,4 @@
-// The shape of an access policy: every hook a function, and no name that is nearly one; a hook that is never called protects nothing.
+// Checks an access policy: every hook is a function, and no name resembles a hook, since a misspelt hook would never be called.
 
 import { didYouMean, nearest } from '../naming/suggest.ts'
 import { type Check, shown } from './checks.ts'
@@ -14,7 +14,7 @@ export const policyHooks = [
 
 const isHook = (name: string): boolean => policyHooks.some((hook) => hook === name)
 
-/** Own and inherited names, up to the prototype that every object shares. */
+/** Own and inherited names, without those of Object.prototype. */
 function namesOf(value: object): readonly string[] {
   const names: string[] = []
   let at: object | null = value
@@ -25,7 +25,7 @@ function namesOf(value: object): readonly string[] {
   return [...new Set(names)]
 }
 
-/** The problem of the hooks of one object; a mapping has nothing but hooks, an instance may have helpers of its own. */
+/** The problem with the hooks of an object. A plain object may hold hooks only; a class instance may also have helper methods. */
 function problemOf(value: object, mapping: boolean): string | undefined {
   const names = namesOf(value)
   for (const name of names) {
@@ -47,10 +47,10 @@ function problemOf(value: object, mapping: boolean): string | undefined {
 const isClass = (value: unknown): value is new () => object =>
   typeof value === 'function' && typeof value.prototype === 'object' && value.prototype !== null
 
-/** A mapping of hooks, an instance with them, or a class that is constructed without arguments. */
+/** A policy is an object of hooks, a class instance, or a class with a constructor without arguments. */
 export const policy: Check = (value) => {
   if (isClass(value)) {
-    // Hooks may also be fields, which only an instance has; `constructed` looks at those.
+    // Hooks may also be instance fields; `constructed` checks those after construction.
     const problem = problemOf(value.prototype as object, false)
     return problem?.startsWith('has none') ? undefined : problem
   }
@@ -61,7 +61,7 @@ export const policy: Check = (value) => {
   return problemOf(value, parent === Object.prototype || parent === null)
 }
 
-/** As `policy`, of an instance that a class was made into. */
+/** The check of `policy` for the instance of a policy class. */
 export const constructed = (instance: unknown): string | undefined =>
   typeof instance === 'object' && instance !== null
     ? problemOf(instance, false)

@@ -1,4 +1,4 @@
-// Checks config and meta key by key: unknown keys and wrong values become problems; settings are resolved from what passes.
+// Checks config and meta key by key; unknown keys and wrong values become problems.
 
 import { nearest } from '../naming/suggest.ts'
 import { object } from './checks.ts'
@@ -11,7 +11,7 @@ const configEntries: ReadonlyMap<string, KeyEntry> = new Map(Object.entries(keyT
 
 const metaMethods = ['get', 'post', 'patch', 'put', 'delete']
 
-/** Every key that meta knows, with the forms for one method. */
+/** Every key of meta, including the forms for one method such as `post_rate_limit`. */
 const metaEntries: ReadonlyMap<string, KeyEntry> = new Map(allMetaEntries())
 
 function* allMetaEntries(): Generator<[string, KeyEntry]> {
@@ -25,7 +25,7 @@ function* allMetaEntries(): Generator<[string, KeyEntry]> {
   }
 }
 
-/** The members of `given` that are known and right; everything else becomes a problem. */
+/** The valid members of `given`; every other member becomes a problem. */
 function checked(
   given: unknown,
   at: string,
@@ -71,12 +71,12 @@ function unknownMetaKey(key: string): string {
   return `unknown key.${suggestion(key, metaEntries.keys())}`
 }
 
-/** The keys of config that are known and right. */
+/** The valid keys of config. */
 export function checkConfig(config: unknown, problems: Problems): ApiConfig {
   return checked(config ?? {}, 'config', configEntries, unknownConfigKey, problems)
 }
 
-/** The keys of a model's meta that are known and right. */
+/** The valid keys of a model's meta. */
 export function checkMeta(modelName: string, meta: unknown, problems: Problems): Meta {
   const at = `models.${modelName}.meta`
   const good = checked(meta, at, metaEntries, unknownMetaKey, problems) as Meta

@@ -1,12 +1,12 @@
-// Checks: what a configuration value must look like; each answers the sentence that says what was expected, or undefined.
+// Checks of configuration values; each returns a sentence that says what was expected, or undefined if the value is valid.
 
 import { didYouMean } from '../naming/suggest.ts'
 import { rateWindows } from './rate-windows.ts'
 
-/** Answers what is wrong with a value, or undefined. */
+/** Returns what is wrong with a value, or undefined. */
 export type Check = (value: unknown) => string | undefined
 
-/** A value as an error shows it: short, and never the inside of an object. */
+/** A value as an error message shows it: shortened, without the members of objects. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 60))
   if (typeof value === 'function') return 'a function'
@@ -25,22 +25,22 @@ export const boolean: Check = (value) =>
 export const text: Check = (value) =>
   isText(value) ? undefined : expected('a non-empty string', value)
 
-/** A text that is never quoted in an error. */
+/** A non-empty string that error messages never quote. */
 export const secret: Check = (value) =>
   isText(value)
     ? undefined
-    : `expected a non-empty string, got ${value === '' ? 'an empty one' : typeof value}.`
+    : `expected a non-empty string, got ${value === '' ? 'an empty string' : typeof value}.`
 
 export const callable: Check = (value) =>
   typeof value === 'function' ? undefined : expected('a function', value)
 
-/** An object that is neither a list nor a function. */
+/** An object that is neither an array nor a function. */
 export const object: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? undefined
     : expected('an object', value)
 
-/** A whole number within bounds; `because` explains the upper one. */
+/** An integer within bounds; `because` explains the upper bound. */
 export const integer =
   (from: number, to: number = Number.MAX_SAFE_INTEGER, because = ''): Check =>
   (value) => {
@@ -51,7 +51,7 @@ export const integer =
     return `expected a whole number ${range}, got ${shown(value)}.${because && ` ${because}`}`
   }
 
-/** One of a closed set of words. */
+/** One of a fixed set of strings. */
 export const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -78,13 +78,13 @@ export const oneOrMore =
   (value) =>
     Array.isArray(value) ? listOf(item)(value) : item(value)
 
-/** The first check, unless the value is of the second kind. */
+/** Accepts what either check accepts; an error comes from the first. */
 export const either =
   (first: Check, second: Check): Check =>
   (value) =>
     second(value) === undefined ? undefined : first(value)
 
-/** A mapping with known keys. */
+/** An object with a fixed set of keys. */
 export const mapping =
   (keys: readonly string[], entry: Check): Check =>
   (value) => {
@@ -100,7 +100,7 @@ export const mapping =
     return undefined
   }
 
-/** A text of a given form. */
+/** A string that matches a pattern. */
 export const matching =
   (pattern: RegExp, what: string): Check =>
   (value) =>
@@ -108,7 +108,7 @@ export const matching =
 
 const segment = '[A-Za-z0-9._~-]+'
 
-/** Without `.` and `..`, which a reader of the URL would resolve. */
+/** Refuses the segments `.` and `..`, which clients resolve before sending. */
 const plain =
   (form: Check): Check =>
   (value) =>

@@ -1,8 +1,7 @@
 // ApiConfig: every configuration key with its meaning, its default and where it may stand; the reference manual of the settings.
 //
 // A key that may stand in a model's meta is written there in lower case without `API_`: `API_ALLOW_JOIN` is `allow_join`.
-// Meta goes before config, config before the default. Keys marked "config only" belong to the whole API. A key whose
-// feature this version lacks is refused at start-up as soon as it asks for the feature (`key-table.ts`, `available`).
+// Meta takes precedence over config, config over the default. Keys marked "config only" apply to the whole API.
 
 import type { Kysely, Transaction } from 'kysely'
 import type { ApiRequest } from '../http/request.ts'
@@ -29,13 +28,13 @@ import type {
 } from './hook-types.ts'
 import type { CountMode, EndpointCase, SerializationType } from './settings.ts'
 
-/** How a write tells its client its position among those of the primary. */
+/** How a write sends its client the log position that replicas must reach before they show the write. */
 export type ReadYourWrites = 'off' | 'header' | 'cookie'
 
-/** The HTTP methods generated endpoints can have; HEAD goes with GET, OPTIONS is always answered. */
+/** The HTTP methods generated endpoints can have; HEAD is allowed with GET, OPTIONS always. */
 export type MethodName = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
-/** Gives the connection or transaction that serves a request. */
+/** Returns the connection or transaction that serves a request. */
 export type SessionGetter = (
   request: ApiRequest,
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -57,7 +56,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_VERSION?: string
   /** The base all published models inherit from; registers every model with meta that it defined. Unset by default. Config only. Specification: configuration keys. */
   readonly API_BASE_MODEL?: BaseModel
-  /** Gives the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
+  /** Returns the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
   readonly API_SESSION_GETTER?: SessionGetter
   /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. Contract §2. */
   readonly API_PREFIX?: string
@@ -111,7 +110,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_SOFT_DELETE?: boolean
   /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_ATTRIBUTE?: string
-  /** Its value of a record that is there, and of a deleted one. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4. */
+  /** Its value of an active record, and of a deleted one. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_VALUES?: readonly [active: unknown, deleted: unknown]
 
   // ------------------------------------------------------------------ the answer
@@ -168,9 +167,9 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_AUTH_REQUIREMENTS?: AuthRequirements
   /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
   readonly API_ROLE_MAP?: RoleMap
-  /** Roles that are all needed, for every endpoint; a role map goes before it. Default none. Config, meta. Specification: Roles 4. */
+  /** Roles that are all needed, for every endpoint; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_REQUIRED?: readonly string[] | string
-  /** Roles of which any is enough, for every endpoint; a role map goes before it. Default none. Config, meta. Specification: Roles 4. */
+  /** Roles of which any is enough, for every endpoint; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_ACCEPTED?: readonly string[] | string
   /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
   readonly API_ACCESS_POLICY?: AccessPolicyOption<UserOf<UserModel>>
@@ -206,9 +205,9 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_JWT_AUDIENCE?: string
   /** Clock skew in seconds allowed for `exp` and `iat`. Default 0. Config only. Specification: JWT settings. */
   readonly API_JWT_LEEWAY?: number
-  /** Secret that signs access tokens; the environment variable of this name goes before it. Config only. Specification: JWT settings. */
+  /** Secret that signs access tokens; the environment variable of this name takes precedence. Config only. Specification: JWT settings. */
   readonly ACCESS_SECRET_KEY?: string
-  /** Secret that signs refresh tokens; the environment variable of this name goes before it. Config only. Specification: JWT settings. */
+  /** Secret that signs refresh tokens; the environment variable of this name takes precedence. Config only. Specification: JWT settings. */
   readonly REFRESH_SECRET_KEY?: string
   /** PEM key that signs access tokens with RS256. Config only. Specification: JWT settings. */
   readonly ACCESS_PRIVATE_KEY?: string

@@ -1,25 +1,25 @@
-// FastPaths: shorter ways to the same answers, each with a switch that only tests turn off.
+// FastPaths: optimisations that give the same responses as the general path; tests can switch each off.
 
-/** Which shorter ways are taken where a request allows them; each gives the answers of the plain way. */
+/** Which optimisations are used where a request allows them; each gives the responses of the general path. */
 export interface FastPaths {
-  /** A write that one statement can do runs as that statement alone, without a transaction around it. */
+  /** A write that needs a single statement runs without a transaction. */
   readonly singleStatementWrites: boolean
-  /** Rows are read as arrays where the driver can (`dialect/array-rows.ts`). */
+  /** Rows are read as arrays if the driver supports it (`dialect/array-rows.ts`). */
   readonly arrayRows: boolean
-  /** The value of an answer that is sent is written as text at once (`serialize/write-objects.ts`). */
+  /** Rows are serialised directly to JSON text, without objects in between (`serialize/write-objects.ts`). */
   readonly textAnswers: boolean
   /**
-   * Queries of one form are planned and printed once (`plan-cache/`), from the second of them on; tests prepare the first.
-   * So are statements of lone writes, for each set of columns.
+   * Queries that differ in values only share a cached plan and SQL text (`plan-cache/`) from the second on; `at once`: from
+   * the first, for tests. The statements of single-statement writes are cached for each set of columns.
    */
   readonly preparedReads: boolean | 'at once'
-  /** Counts that several requests ask for at the same time are counted once (`execute/shared-counts.ts`). */
+  /** Concurrent requests for the same count share one statement (`execute/shared-counts.ts`). */
   readonly sharedCounts: boolean
-  /** Embedded relations are written by the database where it can (`compile/embed-text.ts`). */
+  /** The database builds the JSON of embedded relations if it can (`compile/embed-text.ts`). */
   readonly embedTexts: boolean
-  /** Objects are written by the database where it can, and checked (`compile/object-text.ts`). */
+  /** The database builds the JSON of the rows if it can (`compile/object-text.ts`). */
   readonly objectTexts: boolean
-  /** To-one relations are joined instead of being read by statements of their own (`compile/joined-embed.ts`). */
+  /** To-one relations are read by a join instead of a statement of their own (`compile/joined-embed.ts`). */
   readonly embedJoins: boolean
 }
 
@@ -34,7 +34,7 @@ const allFastPaths: FastPaths = {
   embedJoins: true,
 }
 
-/** Every request goes the plain way. */
+/** All optimisations off. */
 export const noFastPaths: FastPaths = {
   singleStatementWrites: false,
   arrayRows: false,
@@ -46,17 +46,17 @@ export const noFastPaths: FastPaths = {
   embedJoins: false,
 }
 
-/** A symbol, so that no configuration file can name it. */
+/** A symbol, so that configuration files cannot set it. */
 const switches = Symbol('fast paths')
 
-/** Options of `createApi` with some of the ways turned off, besides those that are already. */
+/** Options of `createApi` with some optimisations switched, in addition to those switched before. */
 export const withFastPaths = <Options extends object>(
   options: Options,
   fastPaths: Partial<FastPaths>,
 ): Options =>
   Object.assign({ ...options }, { [switches]: { ...switchedIn(options), ...fastPaths } })
 
-/** What the options of `createApi` say of them: all of them are on where nothing is said. */
+/** The optimisations that the options of `createApi` select; all are on by default. */
 export const fastPathsOf = (options: object): FastPaths => ({
   ...allFastPaths,
   ...switchedIn(options),

@@ -1,4 +1,4 @@
-// What the callables of the configuration receive and return (contract §11); hook objects use field names and JSON forms. Types only.
+// The types of the host's functions in the configuration (contract §11); records use field names and JSON values. Types only.
 
 import type { Kysely } from 'kysely'
 import type { ApiRequest } from '../http/request.ts'
@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RecordOf } from '../model/infer.ts'
 
-/** A record as hooks see it: field names, JSON forms, hidden columns included. */
+/** A record as hooks see it: field names, JSON values, hidden columns included. */
 // biome-ignore lint/suspicious/noExplicitAny: the author knows the model, this type does not
 export type HookRecord = Record<string, any>
 
@@ -14,16 +14,16 @@ export type HookRecord = Record<string, any>
 // biome-ignore lint/suspicious/noExplicitAny: the author's own type
 export type HookUser = any
 
-/** What hooks know as `user` where `API_USER_MODEL` is this model: its record, or null for nobody. */
+/** The type of `user` in hooks if `API_USER_MODEL` is this model: its record, or null without a user. */
 export type UserOf<M extends AnyModel> = string extends M['name'] ? HookUser : RecordOf<M> | null
 
-/** A Kysely select query on the model's table, of the user's own instance. */
+/** A Kysely select query on the model's table, of the host's own instance. */
 // biome-ignore lint/suspicious/noExplicitAny: the database of the query is the author's
 export type HookQuery = any
 
 type Awaitable<T> = T | Promise<T>
 
-/** What a hook is told of the request it serves. */
+/** The information about the request that every hook receives. */
 export interface HookArgs<User = HookUser> {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
   readonly action: string
@@ -36,8 +36,8 @@ export interface HookArgs<User = HookUser> {
   /** The relation that led here, or null. */
   readonly relation_name: string | null
   /**
-   * The connection of this request, with the plugins of its author; inside a write its transaction. Statements of a hook
-   * go here: what they write is rolled back with the request, and they never wait for another connection.
+   * The connection of this request, with the Kysely plugins of `db`; inside a write, its transaction. Hooks should run their
+   * statements here: they are rolled back with the request, and need no further connection of the pool.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the author's own tables
   readonly db: Kysely<any>
@@ -45,7 +45,7 @@ export interface HookArgs<User = HookUser> {
   readonly before: HookRecord | null
 }
 
-/** Makes the value that a new record gets where none was sent. */
+/** Computes the value of a field that the body of a new record omits. */
 export type DefaultFunction<User = HookUser> = (args: HookArgs<User>) => unknown
 /** Runs first, before authentication. */
 export type SetupCallback = (request: ApiRequest) => Awaitable<void>
@@ -74,5 +74,5 @@ export type ReturnCallback<User = HookUser> = (
 ) => Awaitable<JsonValue>
 /** Receives the finished body, returns the one to send. */
 export type FinalCallback = (body: JsonValue) => Awaitable<JsonValue>
-/** Is told of every failure. */
+/** Called for every failed request. */
 export type ErrorCallback = (error: unknown, request: ApiRequest) => Awaitable<void>

@@ -1,4 +1,4 @@
-// IP addresses and CIDR ranges: text → numbers that can be compared; IPv4-mapped IPv6 is IPv4.
+// Parses IP addresses and CIDR ranges into comparable numbers; an IPv4-mapped IPv6 address is treated as IPv4.
 
 /** An address as a number of 32 or 128 bits. */
 export interface Ip {
@@ -23,7 +23,7 @@ function ipv4(text: string): bigint | undefined {
 
 function ipv6(text: string): bigint | undefined {
   if (text.length > 45) return undefined
-  // A trailing dotted part stands for two groups.
+  // A trailing dotted part (`::ffff:192.0.2.1`) stands for two groups.
   const dotted = text.includes('.') ? ipv4(text.slice(text.lastIndexOf(':') + 1)) : undefined
   if (text.includes('.') && dotted === undefined) return undefined
   const plain =
@@ -40,7 +40,7 @@ function ipv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }
 
-/** Reads an address; a zone (`fe80::1%eth0`) is ignored. */
+/** Parses an address; a zone (`fe80::1%eth0`) is ignored. */
 export function parseIp(text: string): Ip | undefined {
   const v4 = ipv4(text)
   if (v4 !== undefined) return { bits: 32, value: v4 }
@@ -49,13 +49,13 @@ export function parseIp(text: string): Ip | undefined {
   return v6 >> 32n === 0xffffn ? { bits: 32, value: v6 & 0xffffffffn } : { bits: 128, value: v6 }
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8`, or a single address. */
+/** Parses `10.0.0.0/8`, `fd00::/8`, or a single address. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [address = '', length, ...rest] = text.split('/')
   const ip = parseIp(address)
   if (ip === undefined || rest.length > 0) return undefined
   if (length === undefined) return { ip, prefix: ip.bits }
-  // The prefix of a mapped range counts the bits of the mapping too.
+  // The prefix length of an IPv4-mapped range includes the 96 bits of the mapping.
   const prefix = Number(length) - (ip.bits === 32 && address.includes(':') ? 96 : 0)
   return /^\d{1,3}$/.test(length) && prefix >= 0 && prefix <= ip.bits ? { ip, prefix } : undefined
 }

@@ -27,7 +27,7 @@ import { parseIpRange } from './ip-range.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
 import { isParameter, operatorSuffix } from './query-names.ts'
 
-/** What is known of one key. */
+/** The definition of a configuration key. */
 export interface KeyEntry<
   Value = unknown,
   Level extends 'api' | 'model' | 'both' = 'api' | 'model' | 'both',
@@ -57,15 +57,15 @@ const authText = { ...unset, ...api, check: text } as const
 const limit = (value: number, most?: number, because?: string) =>
   ({ default: value, ...both, check: integer(1, most, because) }) as const
 
-const variables = 'Every value is a variable of the statement, and databases allow 32766 of them.'
+const variables = 'Every value is a parameter of the statement, and databases allow 32766 of them.'
 
-const tables = 'Databases join 61 tables or less in a statement, and a relation may take three.'
+const tables = 'Databases join at most 61 tables in a statement, and a relation may need three.'
 
-const nesting = 'Databases nest about 60 subqueries, and a relation may take two.'
+const nesting = 'Databases nest about 60 subqueries, and a relation may need two.'
 
-const planning = 'Planning a statement with more of them takes databases minutes.'
+const planning = 'Databases take minutes to plan a statement with more of them.'
 
-const timers = 'Timers of JavaScript end at 24 days.'
+const timers = 'JavaScript timers run for at most 24 days.'
 
 const accessKeys = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].flatMap((method) => [
   method,
@@ -78,7 +78,9 @@ const hostParameter: Check = (value) => {
   if (name !== undefined) return name
   const suffix = operatorSuffix(String(value))
   if (suffix !== undefined) return `${shown(value)} ends in "__${suffix}", which is a filter.`
-  return isParameter(String(value)) ? `${shown(value)} is a parameter of ours.` : undefined
+  return isParameter(String(value))
+    ? `${shown(value)} is a parameter of the query language.`
+    : undefined
 }
 
 const methods = listOf(oneOf('GET', 'POST', 'PATCH', 'PUT', 'DELETE'))
@@ -86,7 +88,7 @@ const methods = listOf(oneOf('GET', 'POST', 'PATCH', 'PUT', 'DELETE'))
 const pair: Check = (value) =>
   Array.isArray(value) && value.length === 2 && value[0] !== value[1]
     ? undefined
-    : 'expected a pair of different values: of a record that is there, and of a deleted one.'
+    : 'expected a pair of different values: of an active record, and of a deleted one.'
 
 const someRoles: Check = (value) =>
   Array.isArray(value) && value.length === 0 ? 'expected a role' : listOf(text)(value)

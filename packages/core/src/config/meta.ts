@@ -26,7 +26,7 @@ type SharedMeta = {
   readonly [K in Exclude<keyof ApiConfig, ApiOnlyKey> as MetaKeyOf<K>]?: ApiConfig[K]
 }
 
-/** The methods by which meta can tell limits and callbacks apart. */
+/** The methods for which meta can set a rate limit or a callback of their own. */
 export type MetaMethod = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
 /** The callbacks of SharedMeta, for one method only: `get_return_callback`. */
@@ -59,7 +59,7 @@ export interface OwnMeta {
   readonly patch_summary?: string
   /** Summary of DELETE. Contract §2. */
   readonly delete_summary?: string
-  /** Another spelling of `role_map`; it goes before that. Specification: Roles 3. */
+  /** Another spelling of `role_map`; it takes precedence over that. Specification: Roles 3. */
   readonly api_role_map?: RoleMap
 }
 

@@ -1,4 +1,4 @@
-// PEM keys as text: whether a text is one, of which kind, and how long its RSA modulus is; enough to refuse a wrong one at start-up.
+// PEM keys: recognises a PEM, its kind and the size of its RSA modulus, so that a wrong key is refused at start-up.
 
 /** What a PEM text holds. */
 export interface PemKey {
@@ -8,10 +8,10 @@ export interface PemKey {
   readonly bits: number
 }
 
-/** Whether a text is meant as a PEM; such bytes never serve as an HMAC key. */
+/** Whether a string looks like a PEM; a PEM must never be used as an HMAC secret. */
 export const looksLikePem = (text: string): boolean => text.includes('-----BEGIN')
 
-/** The key of a PEM, or the sentence that says what is wrong with it. */
+/** Parses a PEM; returns the key, or a sentence that says what is wrong. */
 export function readPem(text: string): PemKey | string {
   const match = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/.exec(text)
   if (match === null) return 'is not a PEM text (-----BEGIN … KEY----- … -----END … KEY-----).'
@@ -41,7 +41,7 @@ interface Der {
   readonly to: number
 }
 
-/** The element of a DER text that begins at an offset. */
+/** The DER element at an offset. */
 function derAt(bytes: Uint8Array, at: number): Der | undefined {
   const tag = bytes[at]
   const first = bytes[at + 1]

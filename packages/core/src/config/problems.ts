@@ -1,13 +1,13 @@
-// Problems: everything that is wrong at start-up, collected first and thrown as one Error, so that an author fixes it in one round.
+// Problems: collects every error of the configuration and throws them as one Error, so that all can be fixed at once.
 
-/** One thing that is wrong, and where. */
+/** An error in the configuration. */
 export interface Problem {
   /** Where: `config.API_PREFIX`, `models.Book.meta.endpoint`. */
   readonly path: string
   readonly message: string
 }
 
-/** Collects problems until somebody throws them. */
+/** Collects problems until `throwProblems`. */
 export interface Problems {
   readonly list: readonly Problem[]
   add(path: string, message: string): void
@@ -20,7 +20,7 @@ export function collectProblems(): Problems {
   return {
     list,
     add(path, message) {
-      // A wrong value of config shows up again with every model that inherits it.
+      // Each model that inherits a wrong value of config reports it again; list it once.
       const line = `${path}: ${message}`
       if (seen.has(line)) return
       seen.add(line)

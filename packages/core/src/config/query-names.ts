@@ -1,4 +1,4 @@
-// Which names a query string already reads as something else, so that neither a field nor a parameter of the host may have them.
+// Names with a meaning in the query language, which fields and the host's own query parameters therefore cannot have.
 
 import { aggregateFunctions, filterOperators, operatorAliases } from '../parse/operators.ts'
 import { listParameters, singleParameters } from '../parse/parameter-names.ts'
@@ -11,7 +11,7 @@ const suffixes: ReadonlySet<string> = new Set([
 
 const parameters: ReadonlySet<string> = new Set([...singleParameters, ...listParameters])
 
-/** The operator or function that a query reads at the end of a name: `price__ge` → `ge`. */
+/** The operator or function at the end of a name: `price__ge` → `ge`. */
 export function operatorSuffix(name: string): string | undefined {
   const underscores = name.lastIndexOf('__')
   const suffix = name.slice(underscores + 2)

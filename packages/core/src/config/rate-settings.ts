@@ -1,4 +1,4 @@
-// The rate limits of a model by method: that of the method, else the model's, else the API's.
+// The rate limits of a model, by method.
 
 import type { ApiConfig, MethodName } from './config.ts'
 import type { Meta, MetaMethod } from './meta.ts'
@@ -7,7 +7,7 @@ import { type RateWindow, rateWindows } from './rate-windows.ts'
 /** The windows of each method; empty: no limit. */
 export type RateSettings = Readonly<Record<MethodName, readonly RateWindow[]>>
 
-/** `post_rate_limit` goes before `rate_limit`, that before API_RATE_LIMIT. */
+/** `post_rate_limit` takes precedence over `rate_limit`, that over API_RATE_LIMIT. */
 export function resolveRates(meta: Meta, config: ApiConfig): RateSettings {
   const of = (method: MethodName): readonly RateWindow[] => {
     const name = `${method.toLowerCase() as MetaMethod}_rate_limit` as const

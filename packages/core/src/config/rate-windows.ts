@@ -1,4 +1,4 @@
-// Rate limits as text → windows: how many requests in how long (contract §2).
+// Parses rate limits such as `5 per minute` into windows (contract §2).
 
 /** At most `count` requests in `ms` milliseconds. */
 export interface RateWindow {
@@ -16,7 +16,7 @@ const periods: Readonly<Record<string, number>> = {
 const form = /^([1-9]\d*)\s*(?:\/|\s+per\s+)\s*(?:([1-9]\d*)\s+)?(second|minute|hour|day)s?$/
 
 /**
- * The windows of a limit, shortest first; undefined where the text is not one.
+ * The windows of a limit, shortest first; undefined if the string is not a limit.
  *
  * ```ts
  * rateWindows('5 per minute; 100/2 hours') // [{ count: 5, ms: 60000 }, { count: 100, ms: 7200000 }]

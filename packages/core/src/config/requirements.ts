@@ -5,14 +5,14 @@ import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 
-/** The requirements of a level as booleans; a key that is absent falls back (contract §9). */
+/** The requirements of a level as booleans; for an absent key the next more general one applies (contract §9). */
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
-/** The compatible texts of a requirement: true 1 yes on, false 0 no off. */
+/** Requirements may be strings: true 1 yes on, false 0 no off. */
 const asBoolean = (value: boolean | string): boolean => /^(?:true|1|yes|on)$/.test(String(value))
 
-/** Requirements with their texts read. */
-export function readRequirements(given: AuthRequirements): Requirements {
+/** Requirements with strings converted to booleans. */
+function readRequirements(given: AuthRequirements): Requirements {
   return Object.fromEntries(
     Object.entries(given).flatMap(([key, value]) =>
       value === undefined ? [] : [[key, asBoolean(value)]],
@@ -35,7 +35,7 @@ export function resolveRequirements(
       own === undefined
         ? 'config.API_AUTH_REQUIREMENTS'
         : `models.${modelName}.meta.auth_requirements`,
-      'asks for authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
+      'requires authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
     )
   }
   return { strategies, requirements }

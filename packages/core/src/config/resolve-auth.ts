@@ -1,4 +1,4 @@
-// Resolves the settings of authentication: which strategies, what each needs, which paths; a missing companion is a problem that says what to add.
+// Resolves the authentication settings: strategies, routes, and the settings each strategy requires; a missing one is reported as a problem.
 
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
@@ -10,7 +10,7 @@ import type { Problems } from './problems.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 
-/** The environment: names and values, of which two secrets are read. */
+/** Environment variables; only ACCESS_SECRET_KEY and REFRESH_SECRET_KEY are read. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The settings of authentication, from a checked configuration and the strategies that models add. */
@@ -21,7 +21,7 @@ export function resolveAuth(
   problems: Problems,
 ): AuthSettings {
   const strategies = [...new Set([...(config.API_AUTHENTICATE_METHOD ?? []), ...ofModels])]
-  checkCompanions(config, strategies, problems)
+  checkRequiredSettings(config, strategies, problems)
   checkUserModel(config, problems)
   const routes = resolveRoutes(config, strategies, problems)
   return {
@@ -43,8 +43,8 @@ export function resolveAuth(
   }
 }
 
-/** The table of the specification: what each strategy requires. */
-function checkCompanions(
+/** Checks that each strategy has the settings that the specification requires for it. */
+function checkRequiredSettings(
   config: ApiConfig,
   strategies: readonly StrategyName[],
   problems: Problems,
@@ -71,7 +71,7 @@ function checkCompanions(
   }
 }
 
-/** What is named must be there: the fields and the method of the user model. */
+/** Checks that the user model has the configured fields and method. */
 function checkUserModel(config: ApiConfig, problems: Problems): void {
   const model = config.API_USER_MODEL as AnyModel | undefined
   if (model === undefined) return
@@ -99,7 +99,7 @@ function checkUserModel(config: ApiConfig, problems: Problems): void {
   }
 }
 
-/** The specification's column 'Available when'. */
+/** Which authentication routes are served, by the specification's column 'Available when'. */
 function resolveRoutes(
   config: ApiConfig,
   strategies: readonly StrategyName[],

@@ -1,4 +1,4 @@
-// Which callback serves which request: meta for the method, else meta, else config (contract §11).
+// Resolves the callbacks of each method: those in meta for the method, else in meta, else in config (contract §11).
 
 import type { ApiConfig } from './config.ts'
 import type {

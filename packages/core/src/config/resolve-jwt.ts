@@ -1,4 +1,4 @@
-// Resolves how tokens are signed and verified: algorithms, lifetimes, and keys that are there, strong and of the right kind.
+// Resolves the JWT settings: algorithms, lifetimes and keys; checks that the keys exist, are strong and fit the algorithms.
 
 import { didYouMean } from '../naming/suggest.ts'
 import { type Algorithm, algorithms, type JwtSettings, type KeyTexts } from './auth-settings.ts'
@@ -11,7 +11,7 @@ import { secretProblem } from './secret-strength.ts'
 
 type Kind = 'ACCESS' | 'REFRESH'
 
-/** The settings of tokens; `signs` is false where the service only verifies what others issue. */
+/** The JWT settings; `signs` is false if the service only verifies tokens that others issue. */
 export function resolveJwt(
   config: ApiConfig,
   env: Environment,
@@ -58,7 +58,7 @@ function known(name: string, at: string, problems: Problems): Algorithm {
   return found ?? 'HS256'
 }
 
-/** A list or a comma-separated text; without it, the signing algorithm alone. */
+/** The accepted algorithms: a list or a comma-separated string; by default the signing algorithm only. */
 function resolveAllowed(
   config: ApiConfig,
   algorithm: Algorithm,
@@ -79,7 +79,7 @@ const howToMakeOne = 'Make one with: openssl rand -base64 48'
 const howToMakeAPair =
   'Make a pair with: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out private.pem && openssl pkey -in private.pem -pubout -out public.pem'
 
-/** The secret: from the environment where it is set there, else from the configuration. */
+/** The secret; the environment takes precedence over the configuration. */
 function secretOf(kind: Kind, config: ApiConfig, env: Environment): string | undefined {
   const name = `${kind}_SECRET_KEY` as const
   const given = env[name]
@@ -114,7 +114,7 @@ function resolveKeys(
 const noPair = { privateKey: undefined, verifyKey: undefined }
 
 /**
- * RSA verifies with the public key, else with the secret where that holds a PEM, else with the public half of the
+ * The RSA key pair. The verifying key is the public key, else the PEM given as secret, else the public half of the
  * private key (contract §9).
  */
 function resolvePair(

@@ -1,4 +1,4 @@
-// Resolves settings once: meta, else config, else default; nothing behind this file sees a configuration key again.
+// Resolves settings once, at start-up: meta takes precedence over config, config over the default. Later stages see no configuration keys.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ApiConfig } from './config.ts'
@@ -14,7 +14,7 @@ import { replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
 
-/** Reads one setting, from meta before config before default. */
+/** Reads one setting: from meta, else from config, else its default. */
 interface Reader {
   /** A setting that has a default. */
   get<K extends keyof ApiConfig>(key: K): NonNullable<ApiConfig[K]>
@@ -158,7 +158,7 @@ export function resolveResourceSettings(
   }
 }
 
-/** The page size of a request that names none; the built-in one gives way to a smaller maximum, an explicit one is refused. */
+/** The default page size. The built-in default is lowered to a smaller maximum; an explicit one above the maximum is a problem. */
 function pageSize(read: Reader, problems: Problems): number {
   checkOrder(read, 'API_PAGINATION_SIZE_DEFAULT', 'API_PAGINATION_SIZE_MAX', problems)
   return Math.min(read.get('API_PAGINATION_SIZE_DEFAULT'), read.get('API_PAGINATION_SIZE_MAX'))
@@ -176,7 +176,7 @@ type NumberKey =
   | 'API_SERIALIZATION_DEPTH'
   | 'API_MAX_DEPTH'
 
-/** Refuses an explicit setting above its maximum, and blames meta before config, being the nearer one. */
+/** Reports an explicit setting above its maximum; of the two, the one in meta is reported. */
 function checkOrder(read: Reader, key: NumberKey, mostKey: NumberKey, problems: Problems): void {
   const value = read.find(key)
   const most = read.get(mostKey)

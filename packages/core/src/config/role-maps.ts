@@ -1,11 +1,11 @@
-// Which role maps and which policy a model has: the model's own level, else the API's; a map of a level goes before the simple lists beside it.
+// Resolves the role maps and the policy of a model: its own, else the API's; on each level a role map takes precedence over the simple lists.
 
 import type { RoleRule } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
 import type { PolicySetting, RoleMapSetting } from './settings.ts'
 
-/** What one level says about roles. */
+/** The role settings of one level: the model's meta, or config. */
 interface Level {
   readonly map: RoleMapSetting['map'] | undefined
   readonly mapAt: string
@@ -16,7 +16,7 @@ interface Level {
 }
 
 /**
- * The role maps of a model: those of its meta where it says anything about roles, else those of config (contract §9).
+ * The role maps of a model: those of its meta if it sets any role, else those of config (contract §9).
  *
  * `roles_required: ['editor']` is the map `{ ALL: ['editor'] }`, `roles_accepted` the map `{ ALL: { roles, any_of: true } }`.
  */
@@ -37,7 +37,7 @@ export function resolveRoleMaps(
   return own ?? globalRoleMaps(config)
 }
 
-/** The role maps of config that a model's own ones replace. */
+/** The role maps of config that the model's own replace. */
 export function replacedRoleMaps(
   modelName: string,
   meta: Meta,
@@ -48,8 +48,8 @@ export function replacedRoleMaps(
   return general.some(({ at }) => inForce.some((map) => map.at === at)) ? [] : general
 }
 
-/** The role maps of config, for whatever has no model of its own. */
-export function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
+/** The role maps of config. */
+function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
   const maps = mapsOf({
     map: config.API_ROLE_MAP,
     mapAt: 'config.API_ROLE_MAP',
@@ -61,14 +61,14 @@ export function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
   return maps ?? []
 }
 
-/** Undefined where the level says nothing about roles. */
+/** The role maps of a level; undefined if it sets no role. */
 function mapsOf(level: Level): readonly RoleMapSetting[] | undefined {
   if (level.map !== undefined) return [{ at: level.mapAt, map: level.map }]
   if (level.required === undefined && level.accepted === undefined) return undefined
   const required = [level.required ?? []].flat()
   const accepted = [level.accepted ?? []].flat()
   const anyOf: RoleRule = { roles: accepted, any_of: true }
-  // An empty list asks for nothing; in meta it lifts what config asks for.
+  // An empty list requires no role; in meta it replaces the roles that config requires.
   return [
     ...(required.length === 0 ? [] : [{ at: level.requiredAt, map: { ALL: required } }]),
     ...(accepted.length === 0 ? [] : [{ at: level.acceptedAt, map: { ALL: anyOf } }]),

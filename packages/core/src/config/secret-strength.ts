@@ -1,17 +1,17 @@
-// What makes an HMAC secret unfit: too short, a PEM, or a text that everybody would try first.
+// Checks HMAC secrets: too short, a PEM, and well-known placeholders are refused.
 
 import { looksLikePem } from './pem.ts'
 
-/** RFC 7518 §3.2: a key is at least as long as the hash it is used with. */
+/** RFC 7518 §3.2: an HMAC key is at least as long as the hash: 32 bytes for SHA-256. */
 const leastBytes = 32
 
 /** The words that placeholders are made of. */
 const filler =
   /your|super|very|my|the|jwt|api|access|refresh|secret|token|signing|sign|key|password|change|replace|please|insert|placeholder|default|example|sample|insecure|dummy|here|this|in|production|todo|some|me|it|to|a|256|bit|\d{1,3}$/g
 
-/** What is wrong with a secret, or undefined; the secret itself is never quoted. */
+/** The problem with a secret, or undefined; the message never quotes the secret. */
 export function secretProblem(secret: string): string | undefined {
-  if (looksLikePem(secret)) return 'holds a PEM, which never serves as an HMAC secret.'
+  if (looksLikePem(secret)) return 'holds a PEM, which cannot be an HMAC secret.'
   const { length } = new TextEncoder().encode(secret)
   if (length < leastBytes) return `has ${length} bytes; at least ${leastBytes} are needed.`
   const words = secret.toLowerCase().replace(/[^a-z0-9]/g, '')

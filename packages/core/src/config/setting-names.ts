@@ -1,8 +1,8 @@
-// How errors name a setting: the spelling of the configuration, by the name the code uses; nobody outside this folder spells one.
+// Setting names for error messages: the configuration key of each setting; other folders never spell out a key.
 
 import type { LimitSettings } from './settings.ts'
 
-/** The settings that a refused request is told about. */
+/** The settings that error messages mention. */
 export const settingNames = {
   allowJoin: 'API_ALLOW_JOIN',
   allowFilters: 'API_ALLOW_FILTERS',

@@ -1,4 +1,4 @@
-// Settings: what `API_*` and Meta become inside; complete, typed, readonly. The resolution lives in `resolve-settings.ts`.
+// Settings: the resolved form of `API_*` and Meta; complete, typed, readonly. `resolve-settings.ts` builds them.
 
 import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from './access-types.ts'
 import type { AuthSettings } from './auth-settings.ts'
@@ -53,7 +53,7 @@ export type EndpointCase = 'kebab' | 'snake' | 'camel' | 'pascal'
 export type SerializationType = 'url' | 'json' | 'dynamic' | 'hybrid'
 export type CountMode = 'exact' | 'capped' | 'none'
 
-/** What the OpenAPI document says of the API as a whole. */
+/** The description of the API in the OpenAPI document. */
 export interface InfoSettings {
   readonly description: string | undefined
   readonly contactName: string | undefined
@@ -65,7 +65,7 @@ export interface InfoSettings {
   readonly logoUrl: string | undefined
 }
 
-/** Where the documentation is served, and to whom. */
+/** Where the documentation is served, and whether it requires authentication. */
 export interface DocsSettings {
   /** Path of the page; its script is below it. */
   readonly page: string
@@ -74,7 +74,7 @@ export interface DocsSettings {
   readonly requireAuth: boolean
 }
 
-/** What the document says an operation does, where the model says it. */
+/** The model's own summaries of its operations in the OpenAPI document. */
 export interface Summaries {
   readonly getMany: string | undefined
   readonly getSingle: string | undefined
@@ -85,7 +85,7 @@ export interface Summaries {
 
 /** Settings of the whole API. */
 export interface ApiSettings {
-  /** Callbacks of requests that reach no resource. */
+  /** Callbacks of requests that match no resource. */
   readonly hooks: HookSettings
   readonly title: string
   readonly version: string
@@ -93,32 +93,32 @@ export interface ApiSettings {
   /** Origin before every emitted URL, or empty. */
   readonly baseUrl: string
   readonly endpointCase: EndpointCase
-  /** Milliseconds after which the server gives a read up, where a statement can be told so. */
+  /** Milliseconds after which a statement is cancelled. */
   readonly statementTimeout: number
-  /** Milliseconds that a promise of the host's functions has to settle. */
+  /** Milliseconds within which a host function's promise must settle. */
   readonly hookTimeout: number
   /** Largest body in bytes. */
   readonly bodyLimit: number
-  /** How a write tells its client up to where replicas must have come. */
+  /** How a write sends its client the log position that replicas must reach. */
   readonly readYourWrites: ReadYourWrites
-  /** Whether answers tell how long each stage took. */
+  /** Whether responses have the header Server-Timing. */
   readonly serverTiming: boolean
   readonly info: InfoSettings
-  /** Null where none is served. */
+  /** Null if no health route is served. */
   readonly healthRoute: string | null
-  /** Null where no documentation is served. */
+  /** Null if no documentation is served. */
   readonly docs: DocsSettings | null
   readonly dump: DumpSettings
   readonly limits: LimitSettings
   readonly auth: AuthSettings
-  /** Limit of endpoints that belong to no model. */
+  /** The rate limit of endpoints that belong to no model. */
   readonly rateWindows: readonly RateWindow[]
   readonly rateStore: RateLimitStore | undefined
-  /** Which peers are believed about the address they forward for: ranges, or a number of hops. */
+  /** The proxies whose X-Forwarded-For is trusted: address ranges, or a number of hops. */
   readonly trustedProxies: readonly IpRange[] | number
 }
 
-/** Settings of one resource: meta, else config, else default. */
+/** Settings of one resource. */
 export interface ResourceSettings {
   /** Callbacks by method. */
   readonly hooks: Readonly<Record<MetaMethod, HookSettings>>
@@ -148,14 +148,14 @@ export interface ResourceSettings {
   readonly additionalQueryParams: readonly string[]
   readonly dump: DumpSettings
   readonly limits: LimitSettings
-  /** The role maps of the level that decides; all must allow. Empty: no role is needed. */
+  /** The role maps that apply; all must allow. Empty: no role is needed. */
   readonly roleMaps: readonly RoleMapSetting[]
-  /** The role maps of the API where the model's own ones stand in for them. */
+  /** The role maps of the API that the model's own replace. */
   readonly replacedRoleMaps: readonly RoleMapSetting[]
   readonly policy: PolicySetting | null
-  /** The strategies that protect it; empty: it is public. */
+  /** The strategies that protect the resource; empty: it is public. */
   readonly strategies: readonly StrategyName[]
-  /** Which kinds of request need authentication; what is absent does. */
+  /** Which actions need authentication; an absent action does. */
   readonly requirements: Requirements
   readonly rates: RateSettings
   readonly description: string | undefined

@@ -1,4 +1,4 @@
-// Soft delete: which models take part, with which column and values.
+// Resolves soft delete: which models use it, with which column and values.
 
 import type { AnyModel } from '../model/define-model.ts'
 import { fits } from '../model/fits.ts'
@@ -10,10 +10,10 @@ import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 import type { ResourceSettings } from './settings.ts'
 
-/** The values where nobody sets any. */
+/** The default of API_SOFT_DELETE_VALUES. */
 const standard = keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
 
-/** The soft delete of one model, or null where it takes no part. */
+/** The soft delete settings of a model; null if it does not use soft delete. */
 export function resolveSoftDelete(
   model: AnyModel,
   meta: Meta,
@@ -24,7 +24,7 @@ export function resolveSoftDelete(
   if (!(meta.soft_delete ?? config.API_SOFT_DELETE)) return null
   const attribute = meta.soft_delete_attribute ?? config.API_SOFT_DELETE_ATTRIBUTE
   if (attribute === undefined) {
-    // The global key without its companion is one problem of config, not one of each model.
+    // Without the attribute in config, `checkSoftDelete` reports one problem for config instead of one per model.
     if (meta.soft_delete) problems.add(`${at}.soft_delete`, 'needs soft_delete_attribute.')
     return null
   }
@@ -32,7 +32,7 @@ export function resolveSoftDelete(
   if (column === undefined) {
     const asked = meta.soft_delete_attribute === undefined ? 'soft_delete' : 'soft_delete_attribute'
     const hint = didYouMean(attribute, Object.keys(model.columns))
-    // Switched on globally, models without the column simply take no part.
+    // With soft delete enabled in config, models without the column are left out.
     if (meta[asked]) {
       problems.add(`${at}.${asked}`, `${model.name} has no column "${attribute}".${hint}`)
     }
@@ -40,7 +40,7 @@ export function resolveSoftDelete(
   }
   const [active, deleted] = meta.soft_delete_values ?? config.API_SOFT_DELETE_VALUES ?? standard
   for (const value of [active, deleted]) {
-    // NULL is no value here: it compares with nothing.
+    // NULL is refused: it never compares equal.
     if (fits(column, value) && column.type !== 'json') continue
     problems.add(
       meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
@@ -50,7 +50,7 @@ export function resolveSoftDelete(
   return { attribute, active, deleted }
 }
 
-/** What can only be said of all models together: the companion key, and that somebody takes part. */
+/** Checks of all models together: the attribute is set, and at least one model has it. */
 export function checkSoftDelete(
   config: ApiConfig,
   models: readonly { readonly meta: Meta; readonly softDelete: ResourceSettings['softDelete'] }[],

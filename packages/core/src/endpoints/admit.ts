@@ -124,8 +124,8 @@ function counter(
     async first(): Promise<LimitHeaders> {
       if (windows.length === 0) return {}
       if (!pending) return limiter.count(proven ? byAccount(proven) : address(), windows)
-      await limiter.look(address(), windows)
-      for (const account of claimed) await limiter.look(byAccount(account), windows)
+      await limiter.check(address(), windows)
+      for (const account of claimed) await limiter.check(byAccount(account), windows)
       return {}
     },
     async afterwards(identity: Identity | null): Promise<LimitHeaders> {
@@ -157,7 +157,7 @@ function guardOf(
   const windows = settings.auth.loginWindows
   return {
     async before() {
-      for (const key of keys()) await limiter.look(key, windows)
+      for (const key of keys()) await limiter.check(key, windows)
     },
     async failed() {
       for (const key of keys()) await limiter.count(key, windows)

@@ -1,7 +1,7 @@
 // What every reading endpoint does alike: parse the query of its resource, open the connection, shape the answer of a list.
 
+import { checkObjects, readRecords } from '../access/can-read.ts'
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
-import { checkObjects, readRecords } from '../access/objects.ts'
 import { scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import { noScopes, scopeDecisions } from '../compile/scopes.ts'

@@ -1,6 +1,6 @@
 // The door between writes and access: methods, roles and policy of each record's own model, answered for the caller of this request.
 
-import { ask } from '../access/ask.ts'
+import { callPolicyHook } from '../access/call-policy-hook.ts'
 import { recordArgs } from '../access/hook-args.ts'
 import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
@@ -25,7 +25,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
     const policy = runtime.policies.get(resource)
     if (policy?.[hook] === undefined) return true
     const args = recordArgs(call, resource, before && { ...before })
-    return ask(call, resource, hook, () => run(policy, args), Boolean)
+    return callPolicyHook(call, resource, hook, () => run(policy, args), Boolean)
   }
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),

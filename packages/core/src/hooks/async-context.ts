@@ -1,15 +1,15 @@
-// Async context: a value that a function and everything it waits for can see, where the runtime has AsyncLocalStorage; nothing is imported.
+// Async context: a value visible to a function and everything it awaits, by AsyncLocalStorage if the runtime has it; accessed without an import.
 
 export interface AsyncContext<T> {
-  /** Calls a function with a value that `current` gives inside it. */
+  /** Calls a function; inside it `current` returns the value. */
   run<R>(value: T, call: () => R): R
-  /** The value of the innermost `run`; without AsyncLocalStorage only until the function first waits. */
+  /** The value of the innermost `run`; without AsyncLocalStorage only until the function's first await. */
   current(): T | undefined
-  /** Must surround `run` with what it waits for; the returned function ends it. */
+  /** Activates the storage; call it before `run`, and the returned function when the work has settled. */
   enter(): () => void
 }
 
-/** What is used of AsyncLocalStorage of Node, as Bun and Deno have it too. */
+/** The part of AsyncLocalStorage (Node, Bun, Deno) that is used here. */
 interface Storage<T> {
   run<R>(value: T, call: () => R): R
   getStore(): T | undefined
@@ -32,13 +32,13 @@ function storageContext<T>(storage: Storage<T>): AsyncContext<T> {
   let entered = 0
   return {
     run: (value, call) => storage.run(value, call),
-    // Most statements are sent while nobody has entered.
+    // Skips the look-up for statements outside of any `enter`.
     current: () => (entered === 0 ? undefined : storage.getStore()),
     enter() {
       entered += 1
       return () => {
         entered -= 1
-        // While it is enabled, every promise of the process costs more on older versions of Node.
+        // On older versions of Node an enabled storage slows down every promise of the process.
         if (entered === 0) storage.disable()
       }
     },

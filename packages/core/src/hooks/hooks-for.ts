@@ -1,4 +1,4 @@
-// hooksFor: types the callbacks of a model's meta by the model; at run time it gives back what it was given.
+// hooksFor: types the callbacks of a model's meta by the model; at run time it returns its argument unchanged.
 
 import type { HookArgs, HookRecord } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
@@ -7,7 +7,7 @@ import type { RecordOf, RowOf } from '../model/infer.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** Callbacks that know the model: records in JSON forms; hidden columns where a record is written, not where it is shown. */
+/** Callbacks typed by their model: records hold JSON values; hidden columns are present in writes, not in responses. */
 export interface HooksFor<M extends AnyModel> {
   add_callback?(
     object: Partial<RecordOf<M>>,
@@ -20,7 +20,7 @@ export interface HooksFor<M extends AnyModel> {
     args: HookArgs,
   ): Awaitable<Partial<RecordOf<M>>>
   remove_callback?(object: RecordOf<M>, model: AnyModel, args: HookArgs): Awaitable<RecordOf<M>>
-  /** `data` lacks what the request did not ask for (`fields`), and has relations beside the columns. */
+  /** `data` has only the requested fields (`fields`), and relations beside the columns. */
   dump_callback?(data: Partial<RowOf<M>> & HookRecord, args: HookArgs): Awaitable<HookRecord>
 }
 

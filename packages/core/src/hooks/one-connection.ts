@@ -1,21 +1,21 @@
-// Databases with one connection: a hook inside a transaction that asks another instance for it would wait for ever, and is told so instead.
+// Pools of one connection: a hook inside a transaction that requests a second connection would deadlock; it gets an error instead.
 
-import { type CallHook, StuckHook } from '../call-hook.ts'
+import { type CallHook, HookTimeout } from '../call-hook.ts'
 import { hasOneConnection } from '../dialect/shared/one-connection.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { asyncContext } from './async-context.ts'
 
-/** Milliseconds that a hook may go on after it asked: one that did not wait for its statement is over by then. */
-const grace = 20
+/** Milliseconds a hook has to finish after it requests a second connection; one that does not await the statement finishes in time. */
+const graceMs = 20
 
 /** A hook that is running inside a transaction. */
 interface RunningHook {
   readonly name: string
-  over: boolean
-  /** Settles when the hook is over. */
+  finished: boolean
+  /** Resolves when the hook has finished. */
   readonly ended: Promise<void>
-  /** Makes the hook fail, whatever it does with the error itself. */
+  /** Rejects the call of the hook, even if the hook catches the error. */
   fail(error: unknown): void
 }
 
@@ -24,22 +24,22 @@ type Executor = ReturnType<AnyDatabase['getExecutor']>
 const watched = new WeakSet<Executor>()
 const context = asyncContext<RunningHook>()
 
-/** How hooks are kept from waiting for the connection that their own transaction holds. */
+/** Prevents hooks from waiting for the connection that their own transaction holds. */
 export interface ConnectionGuard {
-  /** Watches an instance of the host's, and those that are made of it from now on. */
+  /** Watches a Kysely instance, and the instances derived from it later. */
   watch(db: AnyDatabase): void
-  /** How hooks that are given this connection are called. */
+  /** The function that calls hooks which receive this connection. */
   callHookOn(db: AnyDatabase): CallHook
 }
 
 /**
- * Where all statements of `db` go over one connection, a hook inside a transaction that asks an instance for it fails at
- * once, by an error that says what to use instead.
+ * If `db` has a single connection, a hook inside a transaction that requests it through another instance fails immediately,
+ * with an error that says what to use instead.
  *
  * ```ts
  * add_callback: async (book, model, args) => {
  *   await db.selectFrom('books').execute() // rejects: the transaction of the request has the connection
- *   await args.db.selectFrom('books').execute() // goes over it
+ *   await args.db.selectFrom('books').execute() // uses the transaction's connection
  * }
  * ```
  */
@@ -59,11 +59,11 @@ function watchExecutor(executor: Executor): void {
   const provide = executor.provideConnection.bind(executor)
   executor.provideConnection = (consumer, ...options) => {
     const hook = context.current()
-    return hook === undefined || hook.over
+    return hook === undefined || hook.finished
       ? provide(consumer, ...options)
-      : refused(hook, () => provide(consumer, ...options))
+      : failUnlessFinished(hook, () => provide(consumer, ...options))
   }
-  // Instances with other plugins have executors of their own, before the same connection.
+  // Instances with other plugins have executors of their own for the same connection.
   for (const name of derivations) {
     const derive = executor[name].bind(executor) as (...given: unknown[]) => Executor
     executor[name] = ((...given: unknown[]) => {
@@ -76,23 +76,23 @@ function watchExecutor(executor: Executor): void {
 
 const derivations = ['withPlugins', 'withPlugin', 'withPluginAtFront', 'withoutPlugins'] as const
 
-/** Waits a moment for the hook to end: what it does not wait for is answered after the transaction. */
-async function refused<T>(hook: RunningHook, provide: () => Promise<T>): Promise<T> {
+/** Provides the connection if the hook finishes within 20 ms, since the transaction then goes on; otherwise makes the hook fail. */
+async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const moment = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, grace)
+    timer = setTimeout(resolve, graceMs)
   })
   await Promise.race([hook.ended, moment])
   clearTimeout(timer)
-  if (hook.over) return provide()
-  const error = new StuckHook(
-    `The ${hook.name} asked for a second connection while its transaction holds the only one, and would wait for ever. Use the connection that it is given: args.db.`,
+  if (hook.finished) return provide()
+  const error = new HookTimeout(
+    `The ${hook.name} requested a second connection while its transaction holds the only one, and would wait forever. Use the connection of the hook: args.db.`,
   )
   hook.fail(error)
   throw error
 }
 
-/** Calls hooks as `callHook` does, inside a transaction on a connection that is watched. */
+/** A `callHook` for hooks inside a transaction on a watched connection. */
 const insideTransaction =
   (callHook: CallHook): CallHook =>
   <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
@@ -104,12 +104,12 @@ const insideTransaction =
     const failed = new Promise<never>((_, reject) => {
       fail = reject
     })
-    // Nobody looks at it where the hook has settled before.
+    // Not awaited if the hook settled before; an unhandled rejection must not end the process.
     failed.catch(() => {})
-    const hook: RunningHook = { name, over: false, ended, fail }
+    const hook: RunningHook = { name, finished: false, ended, fail }
     const leave = context.enter()
     const end = (): void => {
-      hook.over = true
+      hook.finished = true
       ends()
       leave()
     }

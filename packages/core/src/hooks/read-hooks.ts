@@ -1,4 +1,4 @@
-// The callbacks around a read: setup, dump per object, return, final, error; in the drawn order (contract §11).
+// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (contract §11).
 
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
@@ -12,15 +12,15 @@ import type { QueryAst } from '../parse/ast.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** A serialised object on its way to the client. */
+/** A serialised object. */
 type JsonObject = { readonly [key: string]: JsonValue }
 
-/** What calls hooks: the API, or a call inside its transaction. */
+/** Whatever calls hooks: the API, or a request inside its transaction. */
 interface Caller {
   readonly callHook: CallHook
 }
 
-/** A callback whose result goes to the client. */
+/** Runs a callback whose result is sent to the client, and checks that it is JSON. */
 function runForJson<T>(
   { callHook }: Caller,
   name: string,
@@ -29,7 +29,7 @@ function runForJson<T>(
   return andThen(callHook(name, call), (result) => returnedJson(name, result))
 }
 
-/** setup: the first thing that happens once the route is known. */
+/** setup: runs first after routing, before authentication. */
 export async function runSetup(
   { callHook }: Caller,
   { setup }: HookSettings,
@@ -38,7 +38,7 @@ export async function runSetup(
   if (setup !== undefined) await callHook('setup callback', () => setup(request))
 }
 
-/** filter: the callback as a function of the base's query, with the host's own parameters; undefined where none is set. */
+/** filter: the callback as a function of the base query, with the parameters of API_ADDITIONAL_QUERY_PARAMS; undefined if none is set. */
 export function baseFilter(
   call: Call,
   { model }: Resource,
@@ -54,7 +54,7 @@ export function baseFilter(
   }
 }
 
-/** Whether a dump callback has to see any of these objects. */
+/** Whether a resource or one of its embeds has a dump callback. */
 export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boolean {
   return (
     resource.settings.hooks.get.dump !== undefined ||
@@ -62,7 +62,7 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
   )
 }
 
-/** dump: each object of the answer, embedded ones first, through the callback of its own model. */
+/** dump: passes each object through the callback of its own model, embedded objects first. */
 export async function runDump(
   caller: Caller,
   resource: Resource,
@@ -93,7 +93,7 @@ export async function runDump(
   return runForJson(caller, `dump callback of ${resource.name}`, () => dump(data, args))
 }
 
-/** return: the whole value of the answer. */
+/** return: passes the whole value of the response through the callback. */
 export async function runReturn(call: Call, value: JsonValue): Promise<JsonValue> {
   const callback = call.hooks.return
   if (callback === undefined) return value
@@ -103,7 +103,7 @@ export async function runReturn(call: Call, value: JsonValue): Promise<JsonValue
   )
 }
 
-/** final: the finished body. */
+/** final: passes the finished body through the callback. */
 export async function runFinal(
   caller: Caller,
   { final }: HookSettings,
@@ -112,7 +112,7 @@ export async function runFinal(
   return final === undefined ? body : runForJson(caller, 'final callback', () => final(body))
 }
 
-/** error: is told of every failure; what it throws is reported, never answered. */
+/** error: called for every failed request; an error that it throws is reported and does not change the response. */
 export async function runError(
   { callHook }: Caller,
   { error: callback }: HookSettings,

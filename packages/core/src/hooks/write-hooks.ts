@@ -49,7 +49,7 @@ export function writeHooks(call: Call): WriteHooks {
 
 type Change = Parameters<WriteHooks['has']>[1]
 
-/** The method that makes a change where it is the request itself: `post_add_callback` is also for records below a PATCH. */
+/** The HTTP method that usually makes a change: `post_add_callback` also runs for records created in a nested write of a PATCH. */
 const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
 
 /** The callback of a change: that of the request's method, else that of the method that usually makes such a change. */
@@ -60,13 +60,13 @@ const callbackOf = <C extends Change>(
 ): HookSettings[C] =>
   hooks[method.toLowerCase() as MetaMethod]?.[change] ?? hooks[usual[change]][change]
 
-/** Whether a callback takes part in such a change. */
+/** Whether such a change has a callback. */
 export const hasCallback = (resource: Resource, method: string, change: Change): boolean =>
   callbackOf(resource, method, change) !== undefined
 
 const copyOf = (object: Values): HookRecord => ({ ...object })
 
-/** What a callback returned, in canonical forms; a value that is none of its column is a mistake of the callback. */
+/** The record that a callback returned, with values converted for their columns; throws if a value does not fit. */
 function saved(resource: Resource, hook: string, object: unknown): Values {
   if (typeof object !== 'object' || object === null) {
     throw new Error(`The ${hook} must return the record.`)

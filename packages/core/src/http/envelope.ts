@@ -1,4 +1,4 @@
-// The envelope: the one JSON shape of every answer, and the switches that take members away (specification, contract §2).
+// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, contract §2).
 
 import type { DumpSettings } from '../config/settings.ts'
 import type { ErrorBody } from '../errors.ts'
@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import { quoted } from '../json/quoted.ts'
 import { stringify } from '../json/stringify.ts'
 
-/** Every response body, unless API_DUMP_* switches take members away. */
+/** The body of every response; API_DUMP_* settings can omit members. */
 export interface Envelope<T = JsonValue> {
   /** `YYYY-MM-DDTHH:MM:SS.sss+00:00` */
   readonly datetime: string
@@ -23,30 +23,30 @@ export interface Envelope<T = JsonValue> {
   readonly request_id?: string
 }
 
-/** What an endpoint answers, before it is enveloped. */
+/** The result of an endpoint, before it is put into the envelope. */
 export interface Result {
   readonly status: number
   readonly value: JsonValue
-  /** The JSON text of the value, where it was written as text at once; `value` is null then. */
+  /** The value as JSON text, if it was serialised directly; `value` is then null. */
   readonly text?: string
   /** Undefined when the count was not asked for: the member is omitted. */
   readonly total: number | undefined
   readonly next?: string | null
   readonly previous?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** The visible columns of the one record as text; the first part of its ETag is made of it. */
+  /** The visible columns of the record as text; the first part of its ETag is their hash. */
   readonly record?: string
-  /** True where `text` begins with `record`. */
+  /** Whether `text` begins with `record`. */
   readonly recordLeads?: boolean
-  /** True for answers that never have a body: 204. */
+  /** Whether the response has no body: 204, 304. */
   readonly empty?: boolean
-  /** Whether the return callback has been called, and the ETag is there. */
+  /** Whether the return callback has run and the ETag is set. */
   readonly finished?: boolean
-  /** The finished body, where the final callback has made it already; sent instead of the envelope around `value`. */
+  /** The body that the final callback returned, if it has already run; sent instead of an envelope around `value`. */
   readonly body?: JsonValue
 }
 
-/** Who answers, when, and how long it took. */
+/** Version, request id and time for the envelope. */
 export interface Stamp {
   readonly version: string
   readonly requestId: string
@@ -55,10 +55,10 @@ export interface Stamp {
   readonly elapsed: number
 }
 
-/** The body of a success: the envelope, or the bare value when nothing but `value` would remain. */
+/** The body of a success: the envelope, or the bare value if the envelope would have no other member. */
 export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): JsonValue {
   if (!dump.envelope) return result.value
-  const body: Record<string, JsonValue> = opening(result.status, stamp, dump)
+  const body: Record<string, JsonValue> = leadingMembers(result.status, stamp, dump)
   if (dump.totalCount && result.total !== undefined) body.total_count = result.total
   const next = result.next ?? null
   const previous = result.previous ?? null
@@ -71,7 +71,7 @@ export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): J
   return body
 }
 
-/** The text of `successBody`; the value is the last member. */
+/** `successBody` as JSON text, with the value as the last member. */
 export function successText(result: Result, stamp: Stamp, dump: DumpSettings): string {
   const { text } = result
   if (text === undefined) return stringify(successBody(result, stamp, dump))
@@ -79,7 +79,7 @@ export function successText(result: Result, stamp: Stamp, dump: DumpSettings): s
   return members === '' ? text : `{${members}"value":${text}}`
 }
 
-/** The members before the value as JSON, each with a comma behind it. */
+/** The members before the value as JSON text, each followed by a comma. */
 function membersText(
   { status, total, next, previous }: Result,
   stamp: Stamp,
@@ -100,14 +100,14 @@ function membersText(
   return text
 }
 
-/** The body of a failure; it keeps the envelope whatever the switches say of successes. */
+/** The body of an error; it always has the envelope, even with API_DUMP_ENVELOPE false. */
 export function failureBody(
   status: number,
   errors: ErrorBody,
   stamp: Stamp,
   dump: DumpSettings,
 ): JsonValue {
-  const body: Record<string, JsonValue> = opening(status, stamp, dump)
+  const body: Record<string, JsonValue> = leadingMembers(status, stamp, dump)
   if (dump.totalCount) body.total_count = 0
   if (dump.nullNextUrl) body.next_url = null
   if (dump.nullPreviousUrl) body.previous_url = null
@@ -117,7 +117,11 @@ export function failureBody(
   return body
 }
 
-function opening(status: number, stamp: Stamp, dump: DumpSettings): Record<string, JsonValue> {
+function leadingMembers(
+  status: number,
+  stamp: Stamp,
+  dump: DumpSettings,
+): Record<string, JsonValue> {
   const body: Record<string, JsonValue> = {}
   if (dump.datetime) body.datetime = datetimeOf(stamp.now)
   if (dump.version) body.api_version = stamp.version
@@ -128,10 +132,10 @@ function opening(status: number, stamp: Stamp, dump: DumpSettings): Record<strin
 
 const millisecondsOf = ({ elapsed }: Stamp): number => Math.round(elapsed * 1000) / 1000
 
-/** What stands behind the point, by the number of thousandths. */
+/** The decimals of a number of thousandths: `.25` for 250. */
 const fractions = Array.from({ length: 1000 }, (_, i) => String(i / 1000).slice(1))
 
-/** `JSON.stringify(millisecondsOf(stamp))`; to write a fraction out takes several times as long as to look it up. */
+/** `JSON.stringify(millisecondsOf(stamp))`; looking the decimals up is several times faster than formatting them. */
 function millisecondsText(stamp: Stamp): string {
   const thousandths = Math.round(stamp.elapsed * 1000)
   if (!(thousandths >= 0 && thousandths < 1e9)) return JSON.stringify(millisecondsOf(stamp))
@@ -141,7 +145,7 @@ function millisecondsText(stamp: Stamp): string {
 
 let versioned = { version: '', text: '' }
 
-/** Answers of one API share it. */
+/** Cached, since all responses of an API share it. */
 function versionText(version: string): string {
   if (version !== versioned.version || versioned.text === '') {
     versioned = { version, text: `"api_version":${quoted(version)},` }
@@ -151,7 +155,7 @@ function versionText(version: string): string {
 
 let written = { second: Number.NaN, text: '' }
 
-/** Answers of one second share all of it but the last three digits. */
+/** Cached up to the second; only the milliseconds differ. */
 function datetimeOf(now: number): string {
   const second = Math.floor(now / 1000)
   if (second !== written.second) {
@@ -161,7 +165,7 @@ function datetimeOf(now: number): string {
   return `${written.text}${digits}+00:00`
 }
 
-/** Count and links as headers, where the body is the bare value (API_DUMP_ENVELOPE false). */
+/** Count and page links as headers, for bodies without an envelope (API_DUMP_ENVELOPE false). */
 export function bareHeaders(result: Result): Readonly<Record<string, string>> {
   const links = [
     ...(result.next ? [`<${result.next}>; rel="next"`] : []),

@@ -1,4 +1,4 @@
-// ETag of one record: `"<row>.<representation>"`; what If-Match and If-None-Match compare with it (contract §8).
+// The ETag of a record, `"<row>.<representation>"`, and the conditions If-Match and If-None-Match (contract §8).
 
 import { stringify } from '../json/stringify.ts'
 import type { Result } from './envelope.ts'
@@ -6,8 +6,8 @@ import { type ApiRequest, header } from './request.ts'
 import { hashesOfText, hashOfText } from './text-hash.ts'
 
 /**
- * The tag of an answer: the row's part does not depend on the projection, the other one does. Most texts begin with the
- * record as it is: what both parts have in common is read once.
+ * The ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on `fields`
+ * and embeds. If the value begins with the record, the common part is hashed once.
  */
 export function entityTag(record: string, { text, value, recordLeads }: Content): string {
   const whole = text ?? stringify(value)
@@ -20,18 +20,18 @@ export function entityTag(record: string, { text, value, recordLeads }: Content)
 
 type Content = Pick<Result, 'text' | 'value' | 'recordLeads'>
 
-/** The tags of a header; a proxy that compressed the answer may have marked them weak. */
+/** The tags of a header without `W/`: a proxy that compresses a response may mark its ETag as weak. */
 const tagsOf = (text: string): readonly string[] =>
   [...text.matchAll(/(?:W\/)?("[^"]*")/g)].map(([, tag = '']) => tag)
 
-/** Whether `If-None-Match` names this very answer: 304. */
-export function isKnown(request: ApiRequest, tag: string): boolean {
+/** Whether `If-None-Match` lists this ETag, so that the response is 304. */
+export function matchesIfNoneMatch(request: ApiRequest, tag: string): boolean {
   const condition = header(request, 'if-none-match')
   if (condition === undefined) return false
   return condition.trim() === '*' || tagsOf(condition).includes(tag)
 }
 
-/** What `If-Match` asks of a record as text; undefined where there is no such header. */
+/** The condition of `If-Match` on a record's text; undefined without the header. */
 export function ifMatch(request: ApiRequest): ((record: string) => boolean) | undefined {
   const condition = header(request, 'if-match')
   if (condition === undefined) return undefined
@@ -40,14 +40,14 @@ export function ifMatch(request: ApiRequest): ((record: string) => boolean) | un
   return (record) => rows.includes(hashOfText(record))
 }
 
-/** The answer with its ETag, where it is one record; 304 and no body where a reader knows it already. */
+/** Adds the ETag to a result with one record; becomes 304 if `If-None-Match` lists it. */
 export function withTag(request: ApiRequest, result: Result): Result {
   const { record, empty } = result
   if (record === undefined || empty === true) return result
   const tag = entityTag(record, result)
   const headers = result.headers === undefined ? { etag: tag } : { ...result.headers, etag: tag }
   const reads = /^(get|head)$/i.test(request.method)
-  return reads && isKnown(request, tag)
+  return reads && matchesIfNoneMatch(request, tag)
     ? { ...result, status: 304, value: null, empty: true, headers }
     : { ...result, headers }
 }

@@ -1,4 +1,4 @@
-// Emitted URLs: relations, single records, next and previous pages; built from the registry's names and the row's key.
+// URLs in responses: of records, relations, next and previous pages.
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
@@ -20,7 +20,7 @@ export function recordUrl(
   )
 }
 
-/** As `recordUrl`, from the values of the key in its order. */
+/** `recordUrl` for key values in the order of the primary key. */
 export const keyUrl = (
   resource: Resource,
   key: readonly (JsonValue | bigint | undefined)[],
@@ -30,9 +30,9 @@ export const keyUrl = (
   return `${collectionUrl(resource, base)}/${parts.join(',')}`
 }
 
-/** A value of a key; paths spell a uuid in lower case, however it is stored. */
+/** A key value in a path; UUIDs are written in lower case, however they are stored. */
 export function keyPart({ type }: NamedColumn, value: JsonValue | bigint | undefined): string {
-  // Nothing to encode, and most keys are whole numbers.
+  // Integers, the most common keys, need no encoding.
   if (Number.isSafeInteger(value)) return String(value)
   const text = String(value)
   return encodeURIComponent(type === 'uuid' ? text.toLowerCase() : text)
@@ -52,7 +52,7 @@ export function relationUrl(
 const paging = new Set(['page', 'limit', 'after', 'before'])
 
 /**
- * The request's own URL with its paging parameters replaced; every other parameter keeps the client's own spelling
+ * The URL of the request with other paging parameters; all other parameters stay as the client wrote them
  * (contract §6).
  */
 export function pageUrl(

@@ -1,4 +1,4 @@
-// Refusal: what an operator is told of a request that was turned away for who asked, or how often; fit for a log as it is.
+// Refusal: the report of a 401, 403 or 429 to the host application, safe to log as it is.
 
 import type { ApiError } from '../errors.ts'
 import type { ApiRequest } from './request.ts'
@@ -17,15 +17,15 @@ export interface Refusal {
   readonly address: string | undefined
 }
 
-const told: ReadonlySet<number> = new Set([401, 403, 429])
+const reported: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** The refusal to tell of, or undefined where the failure is of another kind. */
+/** The refusal to report; undefined for any other status. */
 export function refusalOf(
   request: ApiRequest,
   requestId: string,
   { status, body }: ApiError,
 ): Refusal | undefined {
-  if (!told.has(status)) return undefined
+  if (!reported.has(status)) return undefined
   const { path } = splitUrl(request.url)
   return {
     status,
@@ -37,7 +37,7 @@ export function refusalOf(
   }
 }
 
-/** A line break in a log would be read as another entry. */
+/** Escapes control characters: a line break would start a new entry in a log. */
 function escaped(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (character) => {
     const code = character.codePointAt(0) ?? 0

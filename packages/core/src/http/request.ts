@@ -1,13 +1,13 @@
-// ApiRequest: what an adapter hands over, a plain object with the raw URL; header look-up.
+// ApiRequest: the plain request object that adapters pass to the core, and header look-up.
 
-/** A file that a host has installed, as text. */
+/** An installed file, as text. */
 export interface Asset {
   readonly text: string
   /** Whether it is an ECMAScript module. */
   readonly module: boolean
 }
 
-/** One request, framework-free. */
+/** A request, independent of any framework. */
 export interface ApiRequest {
   /** `GET`, `POST`, …; any case. */
   readonly method: string
@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly url: string
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Parsed body, its text or bytes; where it could not be read, the ApiError that a write is then answered with. */
+  /** The body, parsed or as text or bytes; if it could not be read, the ApiError that a write then responds with. */
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string
@@ -24,20 +24,20 @@ export interface ApiRequest {
   /** The framework's own request, for hooks. */
   readonly host?: unknown
   /**
-   * Reads a file the host has installed; the service itself touches no file system. `redoc.js` is the script that
-   * draws the documentation page; without it the page is a plain one.
+   * Reads a file that the host application has installed; the core itself has no file access. `redoc.js` is the script of
+   * the documentation page; without it a page without script is served.
    */
   readonly asset?: (name: 'redoc.js') => Promise<Asset | undefined>
   /**
-   * Aborted when the client goes away: the statement that is under way for it is called off then. It is asked for only when a
-   * statement takes long, so that a getter can make it when it is needed.
+   * Aborted when the client disconnects; its running statement is then cancelled. It is read only when a statement takes
+   * long, so that it can be a getter.
    */
   readonly signal?: AbortSignal | undefined
   /** The authenticated user; custom strategies may set it. */
   user?: unknown
 }
 
-/** The headers that the service reads, and no others; tests send each of them in the forms that cost most. */
+/** Every header that the service reads; the growth tests send each of them in its most expensive form. */
 export const requestHeaders = [
   'authorization',
   'content-encoding',

@@ -1,13 +1,13 @@
-// The last step of every answer: status, headers that all have, body.
+// Builds the response: status, the headers that all responses have, and the body.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { type ApiRequest, header } from './request.ts'
 import type { ApiResponse, TextResponse } from './response.ts'
 
-/** Headers of some stage; later ones replace earlier ones. */
+/** Headers set by a stage; later ones replace earlier ones. */
 type Headers = Readonly<Record<string, string>> | undefined
 
-/** An answer; `headers` may replace those that all have. */
+/** A response; `headers` can replace the common ones. */
 export const respond = (
   status: number,
   body: JsonValue | undefined,
@@ -19,7 +19,7 @@ export const respond = (
   body: body as ApiResponse['body'],
 })
 
-/** As `respond`, of a body that is text already. */
+/** `respond` for a body that is already text. */
 export const respondText = (
   status: number,
   text: string,
@@ -40,13 +40,13 @@ function headersOf(
       }
     : { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
   for (const some of headers) {
-    // One by one: Object.assign takes several times as long for so few.
+    // A loop: Object.assign takes several times as long for so few members.
     if (some !== undefined) for (const name of Object.keys(some)) all[name] = some[name] as string
   }
   return all
 }
 
-/** The client's own request id where it is harmless, else a new one (contract §2). */
+/** The client's X-Request-Id if it has only harmless characters, otherwise a new UUID (contract §2). */
 export function requestIdOf(request: ApiRequest): string {
   const given = header(request, 'x-request-id')
   return given !== undefined && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : crypto.randomUUID()

@@ -1,14 +1,14 @@
-// The text of an answer's body, as every adapter sends it.
+// The response body as text, as every adapter sends it.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import type { ApiResponse } from './response.ts'
 
-/** Answers that have no body, whatever the response says. */
+/** Statuses without a body. */
 const bodiless = new Set([204, 304])
 
 /**
- * The body's text; undefined where the status has no body.
+ * The body's text; undefined if the status has no body.
  *
  * ```ts
  * responseText({ status: 200, headers: {}, body: { value: 1 } }) // '{"value":1}'
@@ -18,7 +18,7 @@ export function responseText({ status, headers, body }: ApiResponse): string | u
   if (bodiless.has(status)) return undefined
   if (body === undefined) return ''
   const value = body as unknown as JsonValue
-  // A bare value may be a text too, and is JSON then.
+  // A bare value may also be a string; it is sent as JSON.
   const json = headers['content-type']?.startsWith('application/json') ?? true
   return typeof value === 'string' && !json ? value : stringify(value)
 }

@@ -1,4 +1,4 @@
-// The route table: which path belongs to which resource; routing works on the raw path, each segment decoded once (contract §3).
+// The route table: maps paths to resources. Routing works on the raw path and decodes each segment once (contract §3).
 
 import type { EndpointCase } from '../config/settings.ts'
 import { malformedEncoding } from '../errors.ts'
@@ -6,7 +6,7 @@ import { toCase } from '../naming/case.ts'
 import { relationBySegment } from '../registry/relation-token.ts'
 import type { Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** Where a path leads. */
+/** The route of a path. */
 export type Route =
   | { readonly kind: 'collection'; readonly resource: Resource }
   | { readonly kind: 'item'; readonly resource: Resource; readonly key: readonly string[] }
@@ -20,18 +20,18 @@ export type Route =
 
 export interface RouteTable {
   readonly prefix: readonly string[]
-  /** The prefix as it is usually written: `/api`; empty where there is none. */
+  /** The prefix without percent-encoding: `/api`; empty if there is none. */
   readonly plainPrefix: string
   readonly byPath: ReadonlyMap<string, Resource>
-  /** By the whole path, as it is usually written: `/api/books`. */
+  /** By the whole path without percent-encoding: `/api/books`. */
   readonly byPlainPath: ReadonlyMap<string, Resource>
   /** Longest endpoint path, in segments. */
   readonly longest: number
-  /** Canonical endpoint names that are left to the host (meta: register_canonical_routes). */
+  /** Canonical endpoint names that the host application serves itself (meta `register_canonical_routes: false`). */
   readonly released: ReadonlySet<string>
 }
 
-/** Built once; look-up is by hash, whatever the number of models. */
+/** Builds the table once; look-up time does not depend on the number of models. */
 export function buildRouteTable(
   registry: Registry,
   prefix: string,
@@ -59,8 +59,8 @@ export function buildRouteTable(
 }
 
 /**
- * Splits a URL at its first question mark; what follows is the raw query. The origin of an absolute URL is left out: a
- * request line may carry one (RFC 9112 §3.2.2).
+ * Splits a URL at its first question mark into path and raw query. The origin of an absolute URL, which a request line may
+ * have (RFC 9112 §3.2.2), is removed.
  */
 export function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const end = url.indexOf('#')
@@ -72,13 +72,13 @@ export function splitUrl(url: string): { readonly path: string; readonly query: 
     : { path: clean.slice(0, mark), query: clean.slice(mark + 1) }
 }
 
-/** Whether the API answers at a path: it lies under the prefix, and is not left to the host. */
-export function isOurs(table: RouteTable, path: string): boolean {
+/** Whether the API serves a path: it is under the prefix, and the host application does not serve it itself. */
+export function isServed(table: RouteTable, path: string): boolean {
   if (!isBelow(table, path)) return false
   if (table.released.size === 0) return true
   const [name = ''] = path.split('/').slice(1 + table.prefix.length)
-  if (!table.released.has(quietlyDecoded(name) ?? '')) return true
-  // An endpoint of ours may lie below: /api/books is the host's, /api/books/archive is not.
+  if (!table.released.has(decodedOrUndefined(name) ?? '')) return true
+  // A longer path may still be an endpoint: the host serves /api/books, the API /api/books/archive.
   try {
     return matchRoute(table, path) !== undefined
   } catch {
@@ -96,7 +96,7 @@ function isBelow({ prefix, plainPrefix }: RouteTable, path: string): boolean {
   const segments = path.split('/').slice(1)
   return (
     segments.length >= prefix.length &&
-    prefix.every((segment, i) => segment === quietlyDecoded(segments[i] ?? ''))
+    prefix.every((segment, i) => segment === decodedOrUndefined(segments[i] ?? ''))
   )
 }
 
@@ -107,7 +107,7 @@ export function matchRoute(table: RouteTable, path: string): Route | undefined {
     : (plainRoute(table, path) ?? anyRoute(table, path))
 }
 
-/** A list or one record, in a path without an escape: what most requests are for, found without taking it apart. */
+/** The route of a list or record path without percent-encoding, looked up without splitting: the most common requests. */
 function plainRoute({ byPlainPath }: RouteTable, path: string): Route | undefined {
   const list = byPlainPath.get(path)
   if (list !== undefined) return { kind: 'collection', resource: list }
@@ -126,7 +126,7 @@ function anyRoute(table: RouteTable, path: string): Route | undefined {
   if (segments.some((segment) => !isPlain(segment))) return undefined
   for (let length = Math.min(table.longest, segments.length); length >= 1; length--) {
     const endpoint = segments.slice(0, length)
-    // A decoded slash never separates endpoints.
+    // %2F is part of a segment, not a separator.
     if (endpoint.some((segment) => segment.includes('/'))) continue
     const resource = table.byPath.get(endpoint.join('/'))
     if (resource !== undefined) return below(resource, raw.slice(length), segments.slice(length))
@@ -146,7 +146,7 @@ function below(
   const segment = segments[1] ?? ''
   const relation = relationBySegment(resource, segment)
   if (relation !== undefined) return { kind: 'related', resource, key, relation }
-  // A relation of this name goes before.
+  // A relation named `restore` takes precedence.
   return segment === 'restore' && resource.settings.softDelete !== null
     ? { kind: 'restore', resource, key }
     : undefined
@@ -161,7 +161,7 @@ function decoded(segment: string): string {
   }
 }
 
-function quietlyDecoded(segment: string): string | undefined {
+function decodedOrUndefined(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -169,5 +169,5 @@ function quietlyDecoded(segment: string): string | undefined {
   }
 }
 
-/** Empty and dot segments name nothing: another reader of the path might see another path. */
+/** Empty and dot segments match nothing: clients and proxies may normalise them to another path. */
 const isPlain = (segment: string): boolean => segment !== '' && segment !== '.' && segment !== '..'

@@ -1,14 +1,14 @@
-// "Did you mean …?" for paths: ours that differ from an unknown one in case, plural or slashes alone (contract §3).
+// "Did you mean …?" for paths: an endpoint that differs from an unknown path in case, plural or slashes only (contract §3).
 
 import pluralize from 'pluralize'
 import type { Resource } from '../registry/resource.ts'
 import { matchRoute, type RouteTable } from './route-table.ts'
 
-/** Nobody mistypes a longer one; and what is looked for costs time. */
+/** Longest path, in characters, for which a suggestion is computed. */
 const longest = 200
 
 /**
- * The path of ours that is meant, or undefined; `others` are those that belong to no resource.
+ * The endpoint that is probably meant, or undefined; `others` are the paths that belong to no resource.
  *
  * ```ts
  * similarPath(table, ['/auth/login'], '/api/Book/1/') // '/api/books/1'
@@ -42,7 +42,7 @@ function routeLike(table: RouteTable, segments: readonly string[]): string | und
   return undefined
 }
 
-/** What stands below an endpoint: nothing, a key as it is, or a key and a relation. */
+/** The segments after an endpoint: none, a key, or a key and a relation. */
 function belowOf(resource: Resource, rest: readonly string[]): readonly string[] | undefined {
   const [key, segment, ...more] = rest
   if (key === undefined) return []
@@ -59,7 +59,7 @@ interface Endpoint {
 
 const known = new WeakMap<RouteTable, ReadonlyMap<string, Endpoint>>()
 
-/** The emitted path of each resource by every form that is taken for it; made when the first path is unknown. */
+/** The endpoints by their normalised form; built when the first unknown path is requested. */
 function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
   const before = known.get(table)
   if (before !== undefined) return before
@@ -69,7 +69,7 @@ function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
     const form = normal(path.split('/'))
     const other = endpoints.get(form)
     if (other !== undefined && other.resource !== resource) ambiguous.add(form)
-    // An endpoint of its own keeps its path; the singular alias leads to the plural.
+    // The first path of a resource is the one that is suggested.
     endpoints.set(form, other ?? { path, resource })
   }
   for (const form of ambiguous) endpoints.delete(form)
@@ -77,7 +77,7 @@ function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
   return endpoints
 }
 
-/** Without case, hyphens and underscores, and in the plural. */
+/** The normalised form: lower case, plural, without hyphens and underscores. */
 const normal = (segments: readonly string[]): string =>
   segments.map((text) => pluralize.plural(text.toLowerCase().replace(/[-_]/g, ''))).join('/')
 

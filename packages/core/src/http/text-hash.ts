@@ -1,33 +1,33 @@
-// A hash of a text: 64 bits of its UTF-8 bytes, fast, synchronous, without any dependency.
+// A fast, synchronous 64-bit hash of a string's UTF-8 bytes, for ETags.
 
 /**
- * Two 32-bit lanes read the same words of four bytes, low byte first, the last one filled up with zeros; then comes the
+ * Two 32-bit lanes process the same little-endian words of four bytes, the last one padded with zeros, and finally the
  * number of bytes.
  *
- * It tells changes apart; it is no protection against somebody who wants two texts to have one hash.
+ * It detects changes; it is not collision-resistant against an attacker.
  */
 export function hashOfText(text: string): string {
   const bytes = encoded(text)
   return digits(bytes, lanesAfter(bytes, start))
 }
 
-/** The hashes of the first `units` of a text and of all of it; what both are made of is read once. */
+/** The hashes of the first `units` UTF-16 units of a string and of the whole, computed in one pass. */
 export function hashesOfText(text: string, units: number): readonly [part: string, all: string] {
   const all = encoded(text)
-  // Only where it is ASCII throughout, a unit is a byte.
+  // A UTF-16 unit is one byte only if the string is all ASCII.
   if (all.length !== text.length) return [hashOfText(text.slice(0, units)), hashOfText(text)]
   const part = { view: all.view, length: units }
   const lanes = lanesAfter(part, start)
   return [digits(part, lanes), digits(all, lanesAfter(all, lanes))]
 }
 
-/** Bytes, from the beginning of what they stand in, where there is room for four more. */
+/** Bytes at the start of a buffer that has at least four more. */
 interface Bytes {
   readonly view: DataView
   readonly length: number
 }
 
-/** The state, and how many bytes it has read. */
+/** The state of the hash, and how many bytes it has processed. */
 interface Lanes {
   readonly a: number
   readonly b: number
@@ -38,21 +38,21 @@ const start: Lanes = { a: 0xdeadbeef | 0, b: 0x41c6ce57, read: 0 }
 
 const encoder = new TextEncoder()
 
-/** Where texts of the usual sizes are encoded: nobody needs the bytes when the hash is there. */
-const room = new DataView(new ArrayBuffer(16_384))
-const roomBytes = new Uint8Array(room.buffer)
+/** A reused buffer for strings of up to 5,460 units; the bytes are not needed after hashing. */
+const buffer = new DataView(new ArrayBuffer(16_384))
+const bufferBytes = new Uint8Array(buffer.buffer)
 
 function encoded(text: string): Bytes {
-  // A unit takes three bytes at most.
+  // UTF-8 takes at most three bytes per UTF-16 unit.
   const most = text.length * 3 + 4
-  if (most <= room.byteLength) {
-    return { view: room, length: encoder.encodeInto(text, roomBytes).written }
+  if (most <= buffer.byteLength) {
+    return { view: buffer, length: encoder.encodeInto(text, bufferBytes).written }
   }
   const bytes = new Uint8Array(most)
   return { view: new DataView(bytes.buffer), length: encoder.encodeInto(text, bytes).written }
 }
 
-/** Reads all words that are whole. */
+/** Processes all complete words. */
 function lanesAfter({ view, length }: Bytes, from: Lanes): Lanes {
   let { a, b } = from
   const end = length & ~3
@@ -64,7 +64,7 @@ function lanesAfter({ view, length }: Bytes, from: Lanes): Lanes {
   return { a, b, read: end }
 }
 
-/** The end: 16 hexadecimal digits. */
+/** Processes the last word and returns 16 hexadecimal digits. */
 function digits({ view, length }: Bytes, lanes: Lanes): string {
   const rest = (1 << ((length - lanes.read) * 8)) - 1
   const word = view.getInt32(lanes.read, true) & rest
@@ -74,18 +74,18 @@ function digits({ view, length }: Bytes, lanes: Lanes): string {
   return hexadecimal(mixed(b ^ low)) + hexadecimal(low)
 }
 
-// A rotation brings what a multiplication moved up back to the low bits, so that nothing is lost at the top.
+// A multiplication moves information to the high bits; the rotation before the next one brings it back.
 const stepA = (lane: number): number => Math.imul((lane << 15) | (lane >>> 17), 0x9e3779b1)
 const stepB = (lane: number): number => Math.imul((lane << 13) | (lane >>> 19), 0x5f356495)
 
-/** Each bit of the answer depends on every bit of the lane. */
+/** The finaliser of MurmurHash3: each bit of the result depends on every bit of the lane. */
 function mixed(lane: number): number {
   let x = Math.imul(lane ^ (lane >>> 16), 0x85ebca6b)
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35)
   return x ^ (x >>> 16)
 }
 
-/** Two digits of each byte; `toString(16)` of a whole lane takes six times as long. */
+/** The two digits of each byte; `toString(16)` of a lane takes six times as long. */
 const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 const hexadecimal = (lane: number): string =>

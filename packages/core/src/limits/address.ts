@@ -1,11 +1,11 @@
-// The address of the client: that of the peer, or what trusted proxies say in X-Forwarded-For, read from the right.
+// The client's IP address: the peer's, or the one that trusted proxies give in X-Forwarded-For, read from right to left.
 
 import { type Ip, type IpRange, inRange, parseIp } from '../config/ip-range.ts'
 import { type ApiRequest, wholeHeader } from '../http/request.ts'
 
 /**
- * The address that requests are counted by. IPv6 addresses are one per /64, since a client has all of them;
- * an unreadable one is `unknown`, which is counted like any other.
+ * The address under which requests are counted. IPv6 addresses count per /64, since a client usually owns a whole /64.
+ * An address that cannot be parsed is `unknown`, and all of those share one count.
  */
 export function clientAddress(request: ApiRequest, trusted: readonly IpRange[] | number): string {
   const ip = clientIp(request, trusted)
@@ -16,16 +16,16 @@ export function clientAddress(request: ApiRequest, trusted: readonly IpRange[] |
 
 function clientIp(request: ApiRequest, trusted: readonly IpRange[] | number): Ip | undefined {
   let client = parseIp(request.ip ?? '')
-  // What the nearest proxy wrote stands last; only what trusted proxies wrote is believed.
+  // The nearest proxy appends its entry last; entries are used only as long as trusted proxies wrote them.
   const forwarded = forwardedFor(request).reverse()
   for (const [hop, text] of forwarded.entries()) {
-    const believed =
+    const isTrusted =
       typeof trusted === 'number'
         ? hop < trusted
         : client !== undefined && trusted.some((range) => inRange(client as Ip, range))
-    if (!believed) return client
+    if (!isTrusted) return client
     const next = parseIp(withoutPort(text))
-    // A proxy that writes nonsense is as far as we can see.
+    // An entry that is no address ends the chain: everything to its left is unverified.
     if (next === undefined) return client
     client = next
   }
@@ -34,7 +34,7 @@ function clientIp(request: ApiRequest, trusted: readonly IpRange[] | number): Ip
 
 function forwardedFor(request: ApiRequest): string[] {
   const text = wholeHeader(request, 'x-forwarded-for') ?? ''
-  // Longer than any chain of proxies: only its end, which the nearest wrote, can be true.
+  // The last 2,000 characters hold any real chain of proxies; only the right end is trustworthy anyway.
   return text
     .slice(-2000)
     .split(',')

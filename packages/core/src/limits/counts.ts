@@ -1,4 +1,4 @@
-// Counts: how often a key was counted in its window, with the time that is left; stores that go by different clocks look alike.
+// Counts: how often a key was counted in its window and how much time is left, whatever clock the store uses.
 
 import type { Clock } from '../call.ts'
 import type { RateCount, RateLimitStore } from '../config/access-types.ts'
@@ -9,11 +9,11 @@ export interface Count {
   readonly left: number
 }
 
-/** `hit` counts a request and answers the new count, `peek` answers the count as it is. */
-export type Ask = (kind: 'hit' | 'peek', key: string, windowMs: number) => Promise<Count>
+/** `hit` counts a request and returns the new count; `peek` returns the count unchanged. */
+export type CountRequest = (kind: 'hit' | 'peek', key: string, windowMs: number) => Promise<Count>
 
-/** Asks a store, which is told the time by `now`. */
-export function askStore(store: RateLimitStore, now: () => number): Ask {
+/** Counts in a store that receives the time of `now` and returns absolute times. */
+export function countInStore(store: RateLimitStore, now: () => number): CountRequest {
   return async (kind, key, windowMs) => {
     const time = now()
     return countOf(await store[kind]?.(key, windowMs, time), windowMs, time)
@@ -24,10 +24,10 @@ function countOf(given: RateCount | undefined, windowMs: number, now: number): C
   const count = Number(given?.count)
   const left = Number(given?.resetsAt) - now
   if (Number.isNaN(count) || Number.isNaN(left)) throw new Error('It answered no count.')
-  // A store whose clock differs from ours, or was set back, cannot shut anybody out for longer than the window.
+  // If the store's clock differs or was set back, a client is still refused for one window at most.
   return { count, left: Math.min(Math.max(left, 0), windowMs) }
 }
 
-/** Counts in the memory of the process, whose windows end by a clock that is never set back. */
-export const askMemory = (memory: RateLimitStore, clock: Clock): Ask =>
-  askStore(memory, () => clock.elapsed())
+/** Counts in memory; windows end by the monotonic clock, which is never set back. */
+export const countInMemory = (memory: RateLimitStore, clock: Clock): CountRequest =>
+  countInStore(memory, () => clock.elapsed())

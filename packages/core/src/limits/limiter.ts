@@ -1,20 +1,20 @@
-// The limiter: counts a request in every window of a limit, and refuses it when one is full.
+// The rate limiter: counts a request in every window of a limit and refuses it when one is full.
 
 import type { Clock } from '../call.ts'
 import type { RateLimitStore } from '../config/access-types.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import { tooManyRequests } from '../errors.ts'
-import { type Ask, askMemory, askStore } from './counts.ts'
+import { type CountRequest, countInMemory, countInStore } from './counts.ts'
+import { fallbackStore } from './fallback-store.ts'
 import { memoryStore } from './memory-store.ts'
-import { watchedStore } from './watched-store.ts'
 
 export type LimitHeaders = Readonly<Record<string, string>>
 
 export interface Limiter {
-  /** Counts a request; 429 where a window is full. Answers what the client is told of the fullest one. */
+  /** Counts a request; throws 429 if a window is full. Returns the RateLimit headers of the window with the fewest requests left. */
   count(key: string, windows: readonly RateWindow[]): Promise<LimitHeaders>
-  /** As `count`, without counting: 429 where a request would be one too many. */
-  look(key: string, windows: readonly RateWindow[]): Promise<void>
+  /** Throws 429 if the next request would exceed a window; counts nothing. */
+  check(key: string, windows: readonly RateWindow[]): Promise<void>
 }
 
 interface State {
@@ -24,33 +24,33 @@ interface State {
   readonly left: number
 }
 
-/** Makes a limiter that counts in `store`, or in memory where none is given or it is away. */
+/** Creates a limiter that counts in `store`, or in memory if none is given or the store does not answer. */
 export function createLimiter(parts: {
   readonly store: RateLimitStore | undefined
   readonly clock: Clock
   readonly warn: (message: string) => void
 }): Limiter {
-  const ask = askOf(parts)
+  const count = counterOf(parts)
   const stateOf = async (
     kind: 'hit' | 'peek',
     key: string,
     window: RateWindow,
   ): Promise<State> => ({
     window,
-    ...(await ask(kind, `${key}|${window.ms}`, window.ms)),
+    ...(await count(kind, `${key}|${window.ms}`, window.ms)),
   })
   return {
     async count(key, windows) {
       let fullest: State | undefined
       for (const window of windows) {
         const state = await stateOf('hit', key, window)
-        // What is refused in a short window does not use up a long one.
+        // Windows are sorted, shortest first: a request refused by a short window is not counted in longer ones.
         if (state.count > window.count) throw refusal(state)
         if (fullest === undefined || remaining(state) < remaining(fullest)) fullest = state
       }
       return fullest === undefined ? {} : headersOf(fullest)
     },
-    async look(key, windows) {
+    async check(key, windows) {
       for (const window of windows) {
         const state = await stateOf('peek', key, window)
         if (state.count >= window.count) throw refusal(state)
@@ -59,15 +59,15 @@ export function createLimiter(parts: {
   }
 }
 
-function askOf({ store, clock, warn }: Parameters<typeof createLimiter>[0]): Ask {
-  const memory = askMemory(memoryStore(), clock)
+function counterOf({ store, clock, warn }: Parameters<typeof createLimiter>[0]): CountRequest {
+  const memory = countInMemory(memoryStore(), clock)
   if (store === undefined) return memory
-  const shared = askStore(store, () => clock.now())
+  const shared = countInStore(store, () => clock.now())
   const elapsed = (): number => clock.elapsed()
-  const watched = watchedStore({ store: shared, memory, elapsed, warn })
+  const watched = fallbackStore({ store: shared, memory, elapsed, warn })
   if (store.peek !== undefined) return watched
-  // A store that cannot be looked into leaves that to this process, which therefore counts every request as well.
-  const seen = askMemory(memoryStore(), clock)
+  // A store without `peek`: this process counts every request as well, to answer `peek` itself.
+  const seen = countInMemory(memoryStore(), clock)
   return async (kind, key, windowMs) => {
     const own = await seen(kind, key, windowMs)
     return kind === 'peek' ? own : watched(kind, key, windowMs)
@@ -100,7 +100,7 @@ const units = [
   ['second', 1000],
 ] as const
 
-/** A window as the configuration spells it: `5 per minute`, `100 per 15 minutes`. */
+/** A window in the notation of the configuration: `5 per minute`, `100 per 15 minutes`. */
 function limitText({ count, ms }: RateWindow): string {
   const [unit, size] = units.find(([, length]) => ms % length === 0) ?? ['second', 1000]
   const number = ms / size

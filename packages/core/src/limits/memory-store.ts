@@ -1,4 +1,4 @@
-// The memory store: counts of one process, in bounded memory, so that many addresses cannot fill it nor wash a full count out of it.
+// The memory store: rate counts of one process in bounded memory; a flood of addresses can neither exhaust it nor evict a full count.
 
 import type { RateLimitStore } from '../config/access-types.ts'
 
@@ -6,22 +6,22 @@ interface Counter {
   readonly key: string
   count: number
   resetsAt: number
-  /** Where it stands in the list. */
-  place: number
+  /** Index in `list`. */
+  index: number
 }
 
-/** How many are compared when one must go. */
-const sample = 8
+/** Random counters that are compared when one must be evicted. */
+const sampleSize = 8
 
 /**
  * A store in memory of at most `most` counts.
  *
- * When it is full, those that are over go first, then the lowest of a random few: a client that wants its own count
- * forgotten must first raise that of everybody else.
+ * When it is full, expired counts are removed, at most once per second; if there are none, the lowest of 9 random counts
+ * is evicted. A client that wants its own high count evicted must first raise nearly all others above it.
  */
 export function memoryStore(most: number = 100_000): RateLimitStore {
   const byKey = new Map<string, Counter>()
-  // The same counters in a list, so that any of them can be looked at in no time.
+  // The same counters as an array, to pick random ones in constant time.
   const list: Counter[] = []
   let sweptAt = Number.NEGATIVE_INFINITY
 
@@ -29,11 +29,11 @@ export function memoryStore(most: number = 100_000): RateLimitStore {
     byKey.delete(counter.key)
     const last = list.pop()
     if (last === undefined || last === counter) return
-    last.place = counter.place
-    list[counter.place] = last
+    last.index = counter.index
+    list[counter.index] = last
   }
   const makeRoom = (now: number): void => {
-    // Looking at all of them is worth it at most once a second.
+    // A full sweep at most once per second.
     if (now - sweptAt >= 1000) {
       sweptAt = now
       for (let i = list.length - 1; i >= 0; i--) {
@@ -43,7 +43,7 @@ export function memoryStore(most: number = 100_000): RateLimitStore {
     }
     if (list.length < most) return
     let lowest = list[0]
-    for (let i = 0; i < sample; i++) {
+    for (let i = 0; i < sampleSize; i++) {
       const other = list[Math.floor(Math.random() * list.length)]
       if (other !== undefined && other.count < (lowest?.count ?? 0)) lowest = other
     }
@@ -51,7 +51,7 @@ export function memoryStore(most: number = 100_000): RateLimitStore {
   }
   const open = (key: string, resetsAt: number, now: number): Counter => {
     if (list.length >= most) makeRoom(now)
-    const counter = { key, count: 0, resetsAt, place: list.length }
+    const counter = { key, count: 0, resetsAt, index: list.length }
     byKey.set(key, counter)
     list.push(counter)
     return counter

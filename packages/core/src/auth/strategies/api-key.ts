@@ -1,4 +1,4 @@
-// The strategy api_key: a long random text per user, found by the author's callable or by its hash.
+// The strategy api_key: a long random key per user, resolved by API_KEY_AUTH_AND_RETURN_METHOD or by its hash.
 
 import type { CallHook } from '../../call-hook.ts'
 import type { ApiKeyLookup } from '../../config/access-types.ts'
@@ -12,7 +12,6 @@ import type { CheckGuard, Strategy } from '../identity.ts'
 import { authorization } from '../token-providers.ts'
 import type { Users } from '../users.ts'
 
-/** What the strategy needs. */
 export interface ApiKeyParts {
   readonly users: Users | undefined
   readonly lookup: ApiKeyLookup | undefined

@@ -1,4 +1,4 @@
-// The strategy custom: the author's own callable decides; true without a user is somebody without roles.
+// The strategy custom: API_CUSTOM_AUTH decides; if it returns true without a user, the caller has no roles.
 
 import type { CallHook } from '../../call-hook.ts'
 import type { CustomAuth } from '../../config/access-types.ts'
@@ -6,7 +6,7 @@ import { invalidCredentials } from '../../errors.ts'
 import type { Strategy } from '../identity.ts'
 import type { Users } from '../users.ts'
 
-/** Whatever the callable reads, for example a header of its own. */
+/** The function reads any part of the request, for example a header. */
 export function customStrategy(
   customAuth: CustomAuth,
   users: Users | undefined,

@@ -1,4 +1,4 @@
-// The strategy jwt: an access token, wherever the token providers find it; the user is loaded anew for every request.
+// The strategy jwt: an access token that a token provider finds; the user is loaded for every request.
 
 import { crossSiteRequest, invalidCredentials, tokenHasExpired } from '../../errors.ts'
 import { accountKey } from '../account.ts'
@@ -8,7 +8,6 @@ import type { FindToken } from '../token-providers.ts'
 import type { Claims, Tokens } from '../tokens.ts'
 import type { Users } from '../users.ts'
 
-/** What the strategy needs. */
 export interface JwtParts {
   readonly tokens: Tokens
   readonly users: Users
@@ -17,7 +16,7 @@ export interface JwtParts {
   readonly challenge: string
 }
 
-/** `Authorization: Bearer <token>`, unless the providers say otherwise. */
+/** `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
 export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: JwtParts): Strategy {
   return {
     name: 'jwt',

@@ -1,16 +1,16 @@
-// Asking a policy hook: how its answer is taken; a throw refuses and is reported.
+// Calls a policy hook and interprets its result; a hook that throws refuses the request, and its error is reported.
 
 import type { Call } from '../call.ts'
-import { StuckHook } from '../call-hook.ts'
+import { HookTimeout } from '../call-hook.ts'
 import { ApiError, forbidden } from '../errors.ts'
 import type { Resource } from '../registry/resource.ts'
 import { hookCallerOf } from './hook-args.ts'
 
 /**
- * Calls a policy hook and reads its answer. An ApiError it throws is the answer, and one that does not come to an end is
- * 500; anything else is 403 and goes to `onError`, so that a broken policy shows nothing.
+ * Calls a policy hook and interprets its result with `read`. An ApiError it throws becomes the response; exceeding
+ * API_HOOK_TIMEOUT gives 500; any other error gives 403 and goes to `onError`, so that a broken policy reveals no data.
  */
-export async function ask<T, R>(
+export async function callPolicyHook<T, R>(
   call: Call,
   resource: Resource,
   hook: string,
@@ -22,7 +22,7 @@ export async function ask<T, R>(
     const answer = await hookCallerOf(call)(name, run)
     return read(answer)
   } catch (error) {
-    if (error instanceof ApiError || error instanceof StuckHook) throw error
+    if (error instanceof ApiError || error instanceof HookTimeout) throw error
     call.runtime.report(error, call.request)
     throw forbidden()
   }

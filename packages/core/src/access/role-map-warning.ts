@@ -1,4 +1,4 @@
-// Lifted roles: a role map of a model replaces that of the API as a whole; what it forgets needs no role any more, which its author should hear.
+// Warns where a model's role map replaces the API's and leaves an action without a rule, which then needs no role.
 
 import type { Resource } from '../registry/resource.ts'
 import { type Action, methodOf } from './action.ts'
@@ -6,7 +6,7 @@ import { decidingRules } from './roles.ts'
 
 const actions: readonly Action[] = ['GET_MANY', 'GET_ONE', 'POST', 'PATCH', 'PUT', 'DELETE']
 
-/** Warns of requests that need a role by the API's rules and none by the model's; an empty map says so on purpose. */
+/** Warns of actions that need a role under the API's map and none under the model's. An empty map is taken as intended. */
 export function warnOfLiftedRoles(resource: Resource, warn: (message: string) => void): void {
   const { methods, replacedRoleMaps, roleMaps } = resource.settings
   if (!roleMaps.some(({ map }) => Object.keys(map).length > 0)) return
@@ -18,6 +18,6 @@ export function warnOfLiftedRoles(resource: Resource, warn: (message: string) =>
   )
   if (lifted.length === 0) return
   warn(
-    `${roleMaps[0]?.at} replaces ${replacedRoleMaps.map(({ at }) => at).join(' and ')} and has no rule for ${lifted.join(', ')}, which therefore need no role. Add ALL to it to say what they need; ALL: true asks for authentication only.`,
+    `${roleMaps[0]?.at} replaces ${replacedRoleMaps.map(({ at }) => at).join(' and ')} and has no rule for ${lifted.join(', ')}, which therefore need no role. Add ALL to it to set a rule for them; ALL: true requires authentication only.`,
   )
 }

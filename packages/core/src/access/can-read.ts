@@ -1,4 +1,4 @@
-// can_read: decides about single records after they were read; a refused embedded object disappears (contract §9).
+// can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (contract §9).
 
 import type { Call } from '../call.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -7,13 +7,13 @@ import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
 import { recordKey, withRecord } from '../plan/record.ts'
 import type { Resource } from '../registry/resource.ts'
-import { ask } from './ask.ts'
+import { callPolicyHook } from './call-policy-hook.ts'
 import { type Subject, subjectArgs } from './hook-args.ts'
 
 const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'
 
-/** Lets a plan read the records that can_read will be asked about: the one of GET one, and those of embeds. */
+/** Adds to a plan every column of the records that can_read will check: the record of a GET one, and embedded records. */
 export function readRecords<P extends ReadPlan>(call: Call, plan: P): P {
   const base = isOne(plan) && hasCanRead(call, plan.rows.from.resource)
   return {
@@ -24,10 +24,10 @@ export function readRecords<P extends ReadPlan>(call: Call, plan: P): P {
 }
 
 function embedWithRecord(call: Call, embed: EmbedPlan): EmbedPlan {
-  const asksFor = hasCanRead(call, embed.relation.target)
+  const checked = hasCanRead(call, embed.relation.target)
   return {
     ...embed,
-    rows: asksFor ? withRecord(embed.rows) : embed.rows,
+    rows: checked ? withRecord(embed.rows) : embed.rows,
     embeds: embed.embeds.map((inner) => embedWithRecord(call, inner)),
   }
 }
@@ -42,7 +42,7 @@ export function recordOf(resource: Resource, row: LoadedRow): HookRecord {
   return record
 }
 
-/** 403 where can_read refuses the one record; embedded objects it refuses are taken out of the rows. */
+/** Throws 403 if can_read refuses the record of a GET one; removes the embedded records it refuses. */
 export async function checkObjects(
   call: Call,
   plan: ReadPlan,
@@ -63,7 +63,7 @@ async function checkEmbeds(
   embeds: readonly EmbedPlan[],
   parents: readonly LoadedRow[],
 ): Promise<void> {
-  if (!asksWithin(call, embeds)) return
+  if (!anyHasCanRead(call, embeds)) return
   for (const embed of embeds) {
     const { relation } = embed
     const children = new Set(parents.flatMap((parent) => childrenOf(parent, relation.name)))
@@ -79,9 +79,11 @@ async function checkEmbeds(
   }
 }
 
-/** Most requests have nobody to ask, and their rows need not be looked at. */
-const asksWithin = (call: Call, embeds: readonly EmbedPlan[]): boolean =>
-  embeds.some((embed) => hasCanRead(call, embed.relation.target) || asksWithin(call, embed.embeds))
+/** Whether any embedded resource has a can_read hook; without one the rows need no pass. */
+const anyHasCanRead = (call: Call, embeds: readonly EmbedPlan[]): boolean =>
+  embeds.some(
+    (embed) => hasCanRead(call, embed.relation.target) || anyHasCanRead(call, embed.embeds),
+  )
 
 function childrenOf(parent: LoadedRow, name: string): readonly LoadedRow[] {
   const related = parent.related[name] ?? null
@@ -98,5 +100,5 @@ async function mayRead(call: Call, subject: Subject, row: LoadedRow): Promise<bo
   const { resource } = subject
   const policy = call.runtime.policies.get(resource)
   const canRead = () => policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject))
-  return ask(call, resource, 'can_read', canRead, Boolean)
+  return callPolicyHook(call, resource, 'can_read', canRead, Boolean)
 }
