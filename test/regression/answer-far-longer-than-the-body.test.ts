@@ -66,7 +66,7 @@ eachDatabase('an answer far longer than the body', (test, db) => {
 
   test('what is not listed is counted', async () => {
     const { reason } = await refused('/api/users', `{"notes":${list(500, '"\\u0000"')}}`)
-    const message = 'A text cannot contain the character NUL.'
+    const message = 'A string cannot contain the character NUL.'
     equal(Object.keys(reason).length, 101)
     equal(reason['notes[0]'], [message])
     equal(reason['notes[99]'], [message])

@@ -86,14 +86,20 @@ async function readCandidate(
   columns: readonly NamedColumn[],
   problems: InputProblems,
 ): Promise<Candidate> {
-  const naming = new Set(columns.map(({ name }) => name))
+  const identifying = new Set(columns.map(({ name }) => name))
   const createProblems = inputProblems()
   const host = validatorHost(call)
-  const change = await readNode(resource, item, { path, mode: 'update', naming }, problems, host)
+  const change = await readNode(
+    resource,
+    item,
+    { path, mode: 'update', identifying },
+    problems,
+    host,
+  )
   const create = await readNode(
     resource,
     item,
-    { path, mode: 'create', naming },
+    { path, mode: 'create', identifying },
     createProblems,
     host,
   )

@@ -1,4 +1,4 @@
-// The body of a request: media type, size, JSON; what it means is the business of `read-record.ts`.
+// Reads a request body: media type, size, JSON syntax. `read-record.ts` interprets the result.
 
 import {
   ApiError,
@@ -23,9 +23,9 @@ export interface BodyLimit {
 }
 
 /**
- * Reads the body of a write: 415 unless it is `application/json` as it is, 413 beyond the limit, 400 where it is no JSON.
+ * Reads the body of a write: 415 unless it is uncompressed `application/json`, 413 beyond the limit, 400 if it is not JSON.
  *
- * A body that is no text needs no media type: it never was one.
+ * A body that the host has already parsed needs no media type.
  */
 export function readBody(
   request: ApiRequest,
@@ -42,7 +42,7 @@ export function readBody(
   if (Number(header(request, 'content-length') ?? 0) > limit.bytes) {
     throw bodyTooLarge(limit.setting, limit.bytes)
   }
-  // The adapter could not read it, and only now does that matter.
+  // The adapter could not read the body; only writes need it, so the error is thrown here.
   if (body instanceof ApiError) throw body
   if (!text) return readParsedJson(body, problems)
   if (sizeOf(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
@@ -51,7 +51,7 @@ export function readBody(
 
 function sizeOf(body: string | Uint8Array): number {
   if (typeof body !== 'string') return body.length
-  // Only what is not plain ASCII has more bytes than characters.
+  // Plain ASCII has one byte per character.
   return /^[\0-\x7f]*$/.test(body) ? body.length : new TextEncoder().encode(body).length
 }
 

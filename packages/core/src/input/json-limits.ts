@@ -1,4 +1,4 @@
-// What no JSON body may hold, whether it came as text or parsed by the host: nesting and objects without bounds, keys and texts that cannot be stored.
+// Limits of JSON bodies, as text or parsed by the host: nesting, number and length of keys, and strings that cannot be stored.
 
 import { malformedJson } from '../errors.ts'
 
@@ -25,12 +25,14 @@ export function refuseKeyLength({ length }: string, at?: number): void {
 
 const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** What is wrong with the key of a member, or undefined. */
+/** The problem with the key of a member, or undefined. */
 export const badKey = (key: string): string | undefined =>
   hostile.has(key) ? `The key "${key}" is not allowed in a body.` : undefined
 
-/** What is wrong with a text, or undefined: databases store neither NUL nor half a character. */
+/** The problem with a string, or undefined: databases store neither NUL nor lone surrogates. */
 export function badText(text: string): string | undefined {
-  if (text.includes('\0')) return 'A text cannot contain the character NUL.'
-  return /\p{Surrogate}/u.test(text) ? 'A text cannot contain half of a surrogate pair.' : undefined
+  if (text.includes('\0')) return 'A string cannot contain the character NUL.'
+  return /\p{Surrogate}/u.test(text)
+    ? 'A string cannot contain half of a surrogate pair.'
+    : undefined
 }

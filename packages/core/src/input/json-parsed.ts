@@ -1,11 +1,11 @@
-// A body that the host has parsed already → the same value, checked for what can still be seen: depth, keys, texts, numbers.
+// Checks a body that the host has already parsed: depth, keys, strings, numbers.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { isVerbatim } from '../json/verbatim.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 import type { InputProblems } from './problems.ts'
 
-/** Copies a parsed body; repeated keys and lost digits cannot be seen any more. */
+/** Copies a parsed body; repeated keys and lost digits can no longer be detected. */
 export function readParsedJson(body: unknown, problems: InputProblems): JsonValue {
   const copy = (value: unknown, path: string, depth: number): JsonValue => {
     if (value === null || typeof value === 'boolean') return value

@@ -1,4 +1,4 @@
-// JSON text → value, strictly: repeated keys and keys that could reach a prototype are problems, digits are kept (contract §8, §12).
+// A strict JSON parser: reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers (contract §8, §12).
 
 import { malformedJson } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -9,10 +9,10 @@ import type { InputProblems } from './problems.ts'
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
-/** A string that means itself: nothing escaped, and none of it half a character. */
+/** A string without escapes and surrogates, which needs no decoding. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
 const plainString = /"[^"\\\u0000-\u001f\ud800-\udfff]*"/y
-/** The words of JSON, by their first letters. */
+/** The JSON literals, by their first letters. */
 const words: Readonly<Record<string, { readonly word: string; readonly meaning: JsonValue }>> = {
   t: { word: 'true', meaning: true },
   f: { word: 'false', meaning: false },
@@ -20,9 +20,9 @@ const words: Readonly<Record<string, { readonly word: string; readonly meaning: 
 }
 
 /**
- * Reads a body.
+ * Parses a body.
  *
- * Malformed text, too deep a nesting and too many keys throw the 400 at once; the rest goes to `problems` with its path.
+ * Malformed text, too deep nesting and too many keys throw 400 immediately; everything else is added to `problems`.
  */
 export function readJsonText(text: string, problems: InputProblems): JsonValue {
   let at = 0
@@ -31,7 +31,7 @@ export function readJsonText(text: string, problems: InputProblems): JsonValue {
     throw malformedJson('is not JSON', at, text.slice(at, at + 20))
   }
   const skip = (): void => {
-    // Most often there is nothing to skip; all that is stands at or before the blank.
+    // Fast path: any character above the space (0x20) is not whitespace.
     while (text.charCodeAt(at) <= 0x20 && ' \t\n\r'.includes(text[at] as string)) at += 1
   }
   const token = (pattern: RegExp): string => {

@@ -1,24 +1,24 @@
-// The problems of a body: collected up to a number, then answered together with the path of each (contract §8).
+// The problems of a body: collected with their paths, and reported in one error (contract §8).
 
 import { excerpt, longestPath, mostProblems } from '../error-size.ts'
 import { validationFailed } from '../errors.ts'
 
-/** What is wrong with a value; a function where the sentence takes time to find and may not be listed. */
+/** The message of a problem; a function if it is expensive to compute, since only listed problems need it. */
 export type Message = string | (() => string)
 
 export interface InputProblems {
-  /** Beyond the problems that are listed they are only counted, so that many cost no more than few. */
+  /** Adds a problem; beyond the number that is listed, problems are only counted. */
   add(path: string, message: Message): void
   readonly any: boolean
-  /** Those that are listed, by path. */
+  /** The listed problems, by path. */
   readonly found: ReadonlyMap<string, readonly string[]>
-  /** How many were found beside these. */
+  /** The number of problems beyond the listed ones. */
   readonly more: number
-  /** Throws the 400 that lists all of them, if there are any. */
+  /** Throws 400 with the problems, if there are any. */
   refuse(): void
 }
 
-/** A list that begins with what was found before, or empty. */
+/** Creates a collector, with the problems of `before` if given. */
 export function inputProblems(before?: InputProblems): InputProblems {
   const found = new Map<string, string[]>()
   let listed = 0
@@ -34,7 +34,7 @@ export function inputProblems(before?: InputProblems): InputProblems {
         more += 1
         return
       }
-      // Paths are put together of keys as long as the client likes.
+      // Keys of the client can make a path arbitrarily long.
       const key = excerpt(path, longestPath)
       const text = typeof message === 'string' ? message : message()
       const messages = found.get(key)

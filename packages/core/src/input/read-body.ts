@@ -1,4 +1,4 @@
-// The body of a write → WriteNodes, after every check that needs no database; all problems are answered at once (contract §8).
+// Turns the body of a write into WriteNodes, with every check that needs no database; all problems are reported together (contract §8).
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -11,11 +11,15 @@ import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** Reads one record and asks its validators. */
+/** Reads a record and collects the checks of its validators. */
 export function readNode(
   resource: Resource,
   body: JsonValue,
-  place: { readonly path: string; readonly mode: WriteMode; readonly naming?: ReadonlySet<string> },
+  place: {
+    readonly path: string
+    readonly mode: WriteMode
+    readonly identifying?: ReadonlySet<string>
+  },
   problems: InputProblems,
   host: ValidatorHost,
 ): MaybePromise<RecordNode> {
@@ -25,7 +29,7 @@ export function readNode(
     filled: nothing,
     path: place.path,
     mode: place.mode,
-    naming: place.naming ?? nothing,
+    identifying: place.identifying ?? nothing,
   }
   const node = readRecord(reading, resource, body, full)
   return reading.checks.length === 0
@@ -33,7 +37,7 @@ export function readNode(
     : runChecks(reading.checks, problems, host).then(() => node)
 }
 
-/** Asks validators about values; what they object to becomes problems. */
+/** Runs validators; their messages become problems. */
 export async function runChecks(
   checks: readonly ValueCheck[],
   problems: Pick<InputProblems, 'add'>,

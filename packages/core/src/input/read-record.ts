@@ -1,4 +1,4 @@
-// A JSON object → a WriteNode: every field is named, typed and allowed, or a problem with its path; nothing is dropped silently (contract §8).
+// Turns a JSON object into a WriteNode: a field that is unknown, of a wrong type or not writable is a problem with its path; nothing is ignored (contract §8).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
@@ -19,32 +19,32 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resour
 import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 
-/** What reading a body collects beside its nodes. */
+/** What is collected while a body is read, beside its nodes. */
 export interface Reading {
   readonly problems: InputProblems
-  /** Values that validators are still to look at. */
+  /** Values whose validators run later. */
   readonly checks: ValueCheck[]
 }
 
-/** How a record stands in the body. */
+/** The position of a record in the body. */
 export interface Place {
   readonly path: string
   readonly mode: WriteMode
-  /** Levels of nesting that are left. */
+  /** Levels of nesting that are still allowed. */
   readonly left: number
-  /** Fields and the relation that the record above fills. */
+  /** The fields and the relation that the parent record fills. */
   readonly filled: ReadonlySet<string>
-  /** Key fields that may be given although they are generated: they name the record (`on_conflict`). */
-  readonly naming: ReadonlySet<string>
+  /** Generated key fields that are allowed because they identify the record (`on_conflict`). */
+  readonly identifying: ReadonlySet<string>
 }
 
 type Members = { readonly [key: string]: JsonValue }
 
-/** An object of JSON, not a list and not a number kept verbatim. */
-export const isObject = (json: JsonValue): json is Members =>
+/** A JSON object: not an array and not a verbatim number. */
+const isObject = (json: JsonValue): json is Members =>
   typeof json === 'object' && json !== null && !Array.isArray(json) && !isVerbatim(json)
 
-/** Reads the body of a record; what is wrong with it goes to `reading.problems`. */
+/** Reads a record; its problems go to `reading.problems`. */
 export function readRecord(
   reading: Reading,
   resource: Resource,
@@ -106,7 +106,7 @@ function readField(
     problems.add(path, 'This field is filled by the record above.')
     return
   }
-  const why = place.naming.has(column.name) ? undefined : unwritable(resource, column, mode)
+  const why = place.identifying.has(column.name) ? undefined : unwritable(resource, column, mode)
   const value = readValue(column, json)
   if (why === undefined) {
     const wrong = 'value' in value ? unaddressable(column, value.value) : value.expected
@@ -117,12 +117,12 @@ function readField(
   const { softDelete } = resource.settings
   const newborn = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
   if (mode === 'create' && !newborn) problems.add(path, `This field ${why}.`)
-  // What cannot be a value of the column cannot be the stored one either.
+  // A value that does not fit the column cannot equal the stored one, which a PUT may repeat.
   else if (!('value' in value)) problems.add(path, `This field ${why}.`)
   else (node.echoed.fields as Open<Members>)[column.name] = value.value
 }
 
-/** The canonical form, or the sentence that says what was expected. */
+/** The canonical value, or a sentence that says what was expected. */
 export function readValue(
   column: NamedColumn,
   json: JsonValue,
@@ -135,7 +135,7 @@ export function readValue(
   const { maxLength } = column.definition
   const { value } = converted
   if (maxLength !== undefined && typeof value === 'string' && value.length > maxLength) {
-    // Databases count characters, which are at most as many as UTF-16 units.
+    // Databases count code points; there are at most as many as UTF-16 units.
     const length = [...value].length
     if (length > maxLength) {
       return { expected: `Expected at most ${maxLength} characters, got ${length}.` }
@@ -203,7 +203,7 @@ function readRelation(
       mode: 'create',
       left: place.left - 1,
       filled,
-      naming: new Set(),
+      identifying: new Set(),
     }),
   )
   if (relation.kind !== 'belongsTo') {
@@ -219,13 +219,13 @@ function readRelation(
   }
 }
 
-/** What a record below gets from this one: its foreign key, and the relation that leads back. */
+/** The fields of a nested record that its parent fills: its foreign key, and the inverse relation. */
 function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<string> {
   if (kind === 'belongsTo' || kind === 'manyToMany') return new Set(inverse ? [inverse.name] : [])
   return new Set([...to.map(({ name }) => name), ...(inverse ? [inverse.name] : [])])
 }
 
-/** An object with the target's key is the record that has it; any other is a new one. */
+/** An object that contains the target's primary key links to that record; any other object creates one. */
 function readNested(reading: Reading, target: Resource, json: JsonValue, place: Place): WriteNode {
   const named = isObject(json) && target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
   const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
@@ -242,11 +242,11 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
   }
   const chosen = !target.primaryKey.some(({ definition }) => definition.generated)
   const link = readLink(reading, target, json, place, key)
-  // Clients choose such keys, so the record may be one that is still to be created.
+  // With client-chosen keys the object may also create the record.
   return chosen ? { ...link, otherwise: complete(reading, target, json, place) } : link
 }
 
-/** Reads what stands beside the key of a link: it must be what the record holds. */
+/** Reads the other fields of a link; they must equal the stored values. */
 function readLink(
   reading: Reading,
   target: Resource,
@@ -281,7 +281,7 @@ function readLink(
   }
 }
 
-/** The record to create, where everything that one needs is there. */
+/** The record to create if the link leads nowhere; undefined if required fields are missing. */
 function complete(
   reading: Reading,
   target: Resource,
@@ -305,7 +305,7 @@ function complete(
   return readRecord(reading, target, plain, place)
 }
 
-/** A foreign key and the object it belongs to are two ways to say one thing. */
+/** Refuses a foreign key together with the nested object that also sets it. */
 function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
   const taken = new Map<string, string>()
   for (const { relation, node: parent } of node.parents) {
@@ -348,7 +348,7 @@ function refuseMissing(
   }
 }
 
-/** Hands the values to their validators; those that need the stored record are named instead. */
+/** Collects validator checks; returns the columns whose validators need the stored record. */
 function collectChecks(
   { checks }: Reading,
   { resource, values, path }: RecordNode,

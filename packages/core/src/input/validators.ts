@@ -1,4 +1,4 @@
-// Validators: by name, as a function of the author, or as a Standard Schema; each says what is wrong with one value (specification: Model-derived resources 3).
+// Validators of columns: named ones, host functions, and Standard Schemas (specification: Model-derived resources 3).
 
 import { type CallHook, returned } from '../call-hook.ts'
 import type { HookArgs } from '../config/hook-types.ts'
@@ -9,7 +9,7 @@ import type { ValidatorName } from '../model/validator-names.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
-/** Longer texts are refused unread: patterns cost time. */
+/** Longest string, in characters, that named validators test; longer ones are refused, because patterns cost time. */
 const longest = 10_000
 
 /** A local part of printable characters, and a domain of at least two labels. */
@@ -21,7 +21,7 @@ const hostname =
 
 const ipv4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
 
-/** An absolute web address; other schemes could run a script or read a file where it is shown as a link. */
+/** Whether a string is an http or https URL; as a link, other schemes could run a script or read a file. */
 function isWebAddress(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || /[\s<>"\\^`{|}]/.test(text) || !URL.canParse(text))
     return false
@@ -61,29 +61,29 @@ const byName: Readonly<Record<ValidatorName, Named>> = {
   },
 }
 
-/** A value that is still to be looked at by what its column declares. */
+/** A value to check with the validator of its column. */
 export interface ValueCheck {
   readonly resource: Resource
   readonly column: NamedColumn
   readonly value: JsonValue
   /** The whole record, for validators that compare fields. */
   readonly row: Values
-  /** The record as it is stored, where it is known. */
+  /** The stored record, if it is known. */
   readonly before: Values | null
   readonly path: string
 }
 
-/** What validators of the author's are called with. */
+/** How host validators are called. */
 export interface ValidatorHost {
   readonly callHook: CallHook
   args(resource: Resource, before: Values | null): MaybePromise<HookArgs>
 }
 
-/** Whether the column's validator looks at the rest of the record too. */
+/** Whether the column's validator takes the whole record (a second parameter). */
 export const wantsWholeRecord = ({ definition: { validator } }: NamedColumn): boolean =>
   typeof validator === 'function' && validator.length > 1
 
-/** Everything that is wrong with one value; `validator_message` replaces the text. */
+/** The messages about a value; `validator_message` replaces them. */
 export async function problemsOf(
   check: ValueCheck,
   host: ValidatorHost,
@@ -93,8 +93,9 @@ export async function problemsOf(
   const found: string[] = []
   if (format === 'uri') found.push(...named('uri', value))
   if (typeof validator === 'string') found.push(...named(validator as ValidatorName, value))
-  else if (typeof validator === 'function') found.push(...(await asked(validator, check, host)))
-  else if (validator !== undefined) found.push(...(await parsed(validator, check, host)))
+  else if (typeof validator === 'function')
+    found.push(...(await checkByFunction(validator, check, host)))
+  else if (validator !== undefined) found.push(...(await checkBySchema(validator, check, host)))
   return found.length > 0 && own !== undefined ? [own] : [...new Set(found)]
 }
 
@@ -104,27 +105,27 @@ function named(name: ValidatorName, value: JsonValue): readonly string[] {
   return good ? [] : [message]
 }
 
-const unspoken = 'This value is not valid.'
+const defaultMessage = 'This value is not valid.'
 
 const nameOf = ({ resource, column }: ValueCheck): string =>
   `validator of ${resource.name}.${column.name}`
 
-/** true accepts, false refuses, a text refuses and says why. */
-async function asked(
+/** Calls a validator function: true accepts, false refuses, a string refuses with that message. */
+async function checkByFunction(
   validator: Extract<NamedColumn['definition']['validator'], (...given: never) => unknown>,
   check: ValueCheck,
   { callHook, args }: ValidatorHost,
 ): Promise<readonly string[]> {
   const { resource, value, row, before } = check
-  const told = await args(resource, before)
+  const hookArgs = await args(resource, before)
   const name = nameOf(check)
-  const answer = returned(name, await callHook(name, () => validator(value, { ...row }, told)))
+  const answer = returned(name, await callHook(name, () => validator(value, { ...row }, hookArgs)))
   if (answer === true) return []
-  return [typeof answer === 'string' && answer !== '' ? answer : unspoken]
+  return [typeof answer === 'string' && answer !== '' ? answer : defaultMessage]
 }
 
-/** Only what the schema objects to counts: what it would make of the value is not stored. */
-async function parsed(
+/** Validates with a Standard Schema; only its issues are used, a transformed value is ignored. */
+async function checkBySchema(
   schema: StandardSchema,
   check: ValueCheck,
   { callHook }: ValidatorHost,

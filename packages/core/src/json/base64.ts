@@ -1,6 +1,6 @@
-// Bytes as base64 text and back, with what every JavaScript runtime has.
+// Base64 encoding and decoding with `btoa` and `atob`, which every JavaScript runtime has.
 
-/** A multiple of three, so that pieces join without padding, and few enough for one call. */
+/** Bytes per call of String.fromCharCode: a multiple of three, so that the pieces join without padding, and below the argument limit. */
 const piece = 0x6000
 
 /** The standard alphabet with padding: the JSON form of a `binary` column. */
@@ -12,7 +12,7 @@ export function base64(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of a base64 text; throws when it is none. */
+/** The bytes of a base64 string; throws if it is not base64. */
 export function bytesOfBase64(text: string): Uint8Array {
   const binary = atob(text)
   const bytes = new Uint8Array(binary.length)

@@ -1,4 +1,4 @@
-// Canonical JSON: a text read with keys sorted by code point and without losing the digits of a number.
+// Canonical JSON: parses with keys sorted by code point, and keeps all digits of numbers.
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'
@@ -6,26 +6,26 @@ import { keepSorted, verbatimNumber } from './verbatim.ts'
 
 type Members = { [key: string]: JsonValue }
 
-/** An array or object being read: its elements or members so far, and the key that waits for its value. */
+/** An array or object being read: its elements or members so far, and the key whose value follows. */
 type Open =
   | { readonly items: JsonValue[] }
   | { readonly members: Map<string, JsonValue>; key: string }
 
-/** A fraction, an exponent, sixteen digits or a negative zero may not survive JavaScript's numbers. */
+/** Numbers that may lose digits as JavaScript numbers: with a fraction, an exponent, sixteen digits, or negative zero. */
 const mayLoseDigits = /(?:^|[[,:\s])-?(?:[0-9]+[.eE]|[0-9]{16}|0(?![0-9]))/
 
-/** Strings, to be passed over, and numbers. */
+/** Strings (skipped) and numbers. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][-+.0-9eE]*/g
 
-/** Beyond these, documents are read by our own loop: recursion and patterns need stack. */
+/** Deeper or longer documents are parsed by the loop in `read`, since recursion and patterns need stack. */
 const deepest = 200
 const longest = 100_000
 
 /**
  * Reads a JSON text (contract §7): keys sorted by code point, the last of equal keys wins, and a number that
- * JavaScript would print otherwise keeps its text.
+ * JavaScript would print differently keeps its text.
  *
- * Throws SyntaxError when the text is not JSON. Depth is limited by memory alone.
+ * Throws SyntaxError if the text is not JSON. Only memory limits the depth.
  */
 export function canonicalJson(text: string): JsonValue {
   const plain: JsonValue = JSON.parse(text)
@@ -42,7 +42,7 @@ function losesDigits(text: string): boolean {
   return false
 }
 
-/** Sorts what JSON.parse gave, in place where the keys are in order; undefined when it is too deep. */
+/** Sorts the result of JSON.parse, in place if the keys are already in order; undefined if it is too deep. */
 function sorted(value: JsonValue, depth: number): JsonValue | undefined {
   if (typeof value !== 'object' || value === null) return value
   if (depth > deepest) return undefined
@@ -65,14 +65,14 @@ function sortedMembers(parent: Members, depth: number): JsonValue | undefined {
     const key = keys[at] as string
     const member = sorted(parent[key] as JsonValue, depth + 1)
     if (member === undefined) return undefined
-    // The own member, even if it is called __proto__: JSON.parse defined it.
+    // Even `__proto__` is an own member here, because JSON.parse defines it.
     parent[key] = member
     if (at > 0 && inOrder) inOrder = compareCodePoints(keys[at - 1] as string, key) < 0
   }
   return inOrder ? parent : objectOf(new Map(keys.map((key) => [key, parent[key] as JsonValue])))
 }
 
-/** Walks a text that is known to be valid. An explicit stack, because a stored document may be deeper than ours. */
+/** Parses a text known to be valid, with an explicit stack: a stored document may be deeper than the call stack. */
 function read(text: string): JsonValue {
   const open: Open[] = []
   let at = 0

@@ -1,4 +1,4 @@
-// Order of texts by code point, which is the order of their UTF-8 bytes and therefore that of every binary collation.
+// Compares strings by code point: the order of their UTF-8 bytes, and therefore of every binary collation.
 
 /**
  * Compares two texts by code point; JavaScript's own `<` compares UTF-16 units and puts U+1F600 before U+FFFD.
@@ -15,7 +15,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for code points above every other unit, so they rank last among the units. */
+/** Surrogates encode code points above all other UTF-16 units, so they rank last. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

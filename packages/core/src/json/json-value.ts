@@ -1,4 +1,4 @@
-// JsonValue: what a JSON text can hold, plus numbers kept verbatim because JavaScript's own would lose digits.
+// JsonValue: any JSON value, plus numbers kept as text because JavaScript numbers would lose digits.
 
 /** A JSON number kept as its text; `stringify` writes the text, `toJSON` gives JavaScript's nearest number. */
 export interface VerbatimNumber {

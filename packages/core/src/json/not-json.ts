@@ -1,13 +1,13 @@
-// What of a value of the host's cannot be written as JSON, found before anything is written.
+// Finds what in a host's value cannot be serialised as JSON, before serialisation starts.
 
 import { isKeptSorted, isVerbatim } from './verbatim.ts'
 
-/** What is still to be looked at; `leaves` marks the end of an object whose members have been. */
+/** A step of the traversal; `leaves` marks the end of an object. */
 type Step = { readonly value: unknown; readonly path: string } | { readonly leaves: object }
 
 /**
- * What cannot be written, and where; undefined where `stringify` will write it. As in JSON.stringify, members that are
- * undefined, functions or symbols are left out, and objects with `toJSON` stand for what that gives.
+ * What cannot be serialised, and where; undefined if `stringify` accepts the value. As in JSON.stringify, members that are
+ * undefined, functions or symbols are omitted, and `toJSON` is called.
  *
  * ```ts
  * notJson({ total: 12n }) // 'a bigint at .total'
@@ -44,7 +44,7 @@ export function notJson(root: unknown): string | undefined {
   return undefined
 }
 
-/** What `toJSON` gives; numbers kept as text and objects whose keys are sorted are written as they are. */
+/** The value that is serialised: the result of `toJSON`, except for verbatim numbers and objects with sorted keys. */
 function written(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isVerbatim(value)) return value.verbatim

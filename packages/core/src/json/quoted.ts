@@ -1,13 +1,13 @@
-// A text as JSON: between quotes as it is, where nothing in it has to be escaped.
+// A string as JSON: just put in quotes if nothing in it needs escaping.
 
-/** What JSON.stringify escapes: quotes, backslashes, control characters, and halves of surrogate pairs. */
+/** What JSON.stringify escapes: quotes, backslashes, control characters, and lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what JSON must escape
 const escaped = /["\\\u0000-\u001f\ud800-\udfff]/
 
-/** As `JSON.stringify(text)`. */
+/** `JSON.stringify(text)`, faster. */
 export const quoted = (text: string): string =>
   escaped.test(text) ? JSON.stringify(text) : `"${text}"`
 
-/** What `JSON.stringify(text)` has between its quotes. */
+/** `JSON.stringify(text)` without the quotes. */
 export const insideQuotes = (text: string): string =>
   escaped.test(text) ? JSON.stringify(text).slice(1, -1) : text

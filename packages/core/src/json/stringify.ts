@@ -1,12 +1,12 @@
-// JSON text of a value; as JSON.stringify, but for what it cannot write.
+// stringify: JSON.stringify with verbatim numbers, sorted keys and any depth.
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'
 import { isKeptSorted, isVerbatim, metSoFar } from './verbatim.ts'
 
 /**
- * Writes a value as JSON: verbatim numbers as their text, documents of `canonicalJson` with keys by code point,
- * all else exactly as JSON.stringify, members that are undefined left out.
+ * Serialises a value as JSON: verbatim numbers as their text, documents of `canonicalJson` with keys in code point order,
+ * everything else exactly as JSON.stringify.
  */
 export function stringify(value: JsonValue): string {
   const before = metSoFar()
@@ -14,14 +14,14 @@ export function stringify(value: JsonValue): string {
   try {
     text = JSON.stringify(value) ?? 'null'
   } catch (error) {
-    // JSON.stringify recurses; a document may be deeper than the stack.
+    // JSON.stringify recurses, and a document may be deeper than the stack.
     if (error instanceof RangeError) return write(value)
     throw error
   }
   return metSoFar() === before ? text : write(value)
 }
 
-/** What is left to write of an array or object. */
+/** An array or object of which the rest is still to be written. */
 type Open =
   | { readonly items: readonly unknown[]; next: number; readonly close: ']' }
   | {

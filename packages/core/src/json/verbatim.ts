@@ -1,10 +1,10 @@
-// What JSON.stringify would change: numbers kept as their text, and objects whose keys JavaScript would reorder.
+// Values that JSON.stringify would change: verbatim numbers, and objects whose keys JavaScript would reorder.
 
 import type { JsonValue, VerbatimNumber } from './json-value.ts'
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** Raised whenever JSON.stringify meets one of ours, so that `stringify` knows its text has to be written again. */
+/** Incremented when JSON.stringify serialises such a value, so that `stringify` knows that it must serialise again itself. */
 const met = { count: 0 }
 
 function numberOf(this: VerbatimNumber): number {
@@ -17,20 +17,20 @@ function itself(this: object): object {
   return this
 }
 
-/** A number that `stringify` writes as `text`; anything that is no JSON number throws. */
+/** A number that `stringify` writes as `text`; throws if `text` is not a JSON number. */
 export function verbatimNumber(text: string): VerbatimNumber {
   if (!jsonNumber.test(text)) throw new TypeError(`not a JSON number: ${text}`)
   return Object.freeze({ verbatim: text, toJSON: numberOf })
 }
 
-/** True for what `verbatimNumber` made, and for nothing a JSON document could hold. */
+/** Whether a value comes from `verbatimNumber`; false for every value of a parsed JSON document. */
 export function isVerbatim(value: object): value is VerbatimNumber {
   return (value as { toJSON?: unknown }).toJSON === numberOf
 }
 
 /**
- * Notes that the keys are to be written by code point. JavaScript lists keys like `10` before all others and by
- * their number, whatever the order of insertion; the mark is invisible to everything but `stringify`.
+ * Marks an object whose keys `stringify` writes in code point order. JavaScript lists integer keys such as `10` first and in
+ * numeric order, whatever the order of insertion. Only `stringify` sees the mark.
  */
 export function keepSorted(object: { [key: string]: JsonValue }): void {
   if (Object.hasOwn(object, 'toJSON')) return
@@ -41,7 +41,7 @@ export function isKeptSorted(object: object): boolean {
   return (object as { toJSON?: unknown }).toJSON === itself
 }
 
-/** How many of ours JSON.stringify has met so far. */
+/** How many such values JSON.stringify has serialised so far. */
 export function metSoFar(): number {
   return met.count
 }

@@ -1,10 +1,10 @@
-// Column: how an author declares one column of a model; plain data, the specification's metadata keys verbatim.
+// Column: the declaration of a model's column; plain data with the specification's metadata keys.
 
 import type { DefaultFunction, HookArgs } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** The column types and the JSON form each has in answers and bodies (contract §7). */
+/** The column types and their JSON types in requests and responses (contract §7). */
 export interface ColumnTypes {
   integer: number
   bigint: string
@@ -35,36 +35,36 @@ export interface Column {
   readonly type: ColumnType
   /** Part of the primary key; keys may be composite. Default false. */
   readonly primaryKey?: boolean
-  /** The database makes the value (`true`), or the service makes a UUID (`'uuid'`). Default false. */
+  /** The database generates the value (`true`), or the service a UUID (`'uuid'`). Default false. */
   readonly generated?: boolean | 'uuid'
   /** May hold NULL. Default false. */
   readonly nullable?: boolean
   /** A unique constraint of one column exists. Default false. */
   readonly unique?: boolean
-  /** Longest text, in characters. */
+  /** Maximum length in characters. */
   readonly maxLength?: number
   /** Total digits of a decimal. Default 15 where `scale` is given; without both it holds any number. */
   readonly precision?: number
-  /** Digits after the point of a decimal; each value is written with exactly so many. */
+  /** Digits after the point of a decimal; each value is written with exactly this many. */
   readonly scale?: number
   /** The members of an `enum` column. */
   readonly enum?: readonly string[]
   /** The column's name in the database, where it differs from the field name. */
   readonly column?: string
-  /** `'database'`: compare and order text as the database does, with its index, and leave parity (contract §7). */
+  /** `'database'`: compare and order text by the column's own collation, using its index; results then differ between databases (contract §7). */
   readonly collation?: 'database'
-  /** `'text'`: a decimal kept as text on a database without exact decimals (contract §7). */
+  /** `'text'`: a decimal stored as text on a database without exact decimals (contract §7). */
   readonly storage?: 'text'
   /**
-   * Never seen, filtered, ordered, grouped or written by a client. Default false, but true for columns of API_USER_MODEL
+   * Clients can neither read, filter, order, group nor write it. Default false, but true for columns of API_USER_MODEL
    * whose names look like credentials (`password_hash`, `api_token`); on other models those get a warning.
    */
   readonly hidden?: boolean
-  /** Shown, never written by a client. Default false. */
+  /** Clients can read but not write it. Default false. */
   readonly readOnly?: boolean
   /** Set by the service: when the record is created, or whenever it changes. */
   readonly managed?: 'created' | 'updated'
-  /** Value the service sends when a new record has none: a JSON value, or a function that makes one, at once or by a promise. */
+  /** The value of a new record without one: a JSON value, or a function that returns one or a promise of one. */
   readonly default?: JsonValue | DefaultFunction
   /** The database has a default of its own. */
   readonly hasDefault?: boolean
@@ -72,8 +72,8 @@ export interface Column {
   /** Documentation format; `uri` also validates. */
   readonly format?: string
   /**
-   * A validator's name, a function, or a Standard Schema. A function gets the value, the whole record and what hooks are
-   * told; it answers true, or false or a text that says what is wrong, at once or by a promise.
+   * A validator's name, a function, or a Standard Schema. A function receives the value, the whole record and the arguments
+   * of hooks; it returns (or resolves to) true, or false or a message that says what is wrong.
    */
   readonly validator?: string | ValidatorFunction | StandardSchema
   /** The message when validation fails. */

@@ -1,9 +1,9 @@
-// Names that look like those of credentials: the one list by which columns are hidden, warned of and held back (contract §9).
+// Recognises column names of credentials; such columns are hidden, warned about, or not introspected (contract §9).
 
 import { toCase } from '../naming/case.ts'
 import type { ColumnType } from './column.ts'
 
-/** These words name a credential wherever they stand: `password`, `reset_token_hash`, `otp_secret`. */
+/** Words that name a credential anywhere in a name: `password`, `reset_token_hash`, `otp_secret`. */
 const credentials = new Set([
   ...['pwd', 'passcode', 'passcodes', 'passkey', 'passkeys'],
   ...['secret', 'secrets', 'token', 'tokens', 'jwt', 'credential', 'credentials'],
@@ -14,14 +14,14 @@ const credentials = new Set([
 const compounds =
   /passw(?:or)?d|passphrase|^pwd|pwd$|(?:token|secret)s?$|^(?:api|secret|private|access|auth|signing|encryption)keys?$/
 
-/** What a key or a code is of where it is a credential: `api_key`, `recovery_codes`; a `sort_key` is none. */
+/** Words that make a key or a code a credential: `api_key`, `recovery_codes`; not `sort_key`. */
 const keysOf =
   /(?:^|_)(?:api|secret|private|access|auth|signing|encryption|master|session|activation|ssh)_keys?(?:_|$)/
 const codesOf =
   /(?:^|_)(?:recovery|backup|scratch|reset|verification|activation|login|auth|access|mfa|one_time)_codes?(?:_|$)/
 const answersOf = /(?:^|_)(?:security|secret)_answers?(?:_|$)/
 
-/** A hash is taken for that of a password or a key, unless its name says that it is one of contents. */
+/** A hash counts as that of a password or key, unless its name says that it hashes content. */
 const hashOf = /(?:^|_)(?:([a-z]+)_)?hash(?:es)?$/
 const contents = new Set([
   ...['content', 'contents', 'file', 'data', 'body', 'text', 'image', 'photo', 'video', 'media'],
@@ -41,12 +41,12 @@ const contents = new Set([
   ...['commit', 'tree', 'git', 'build', 'source', 'block', 'transaction', 'tx', 'address', 'geo'],
 ])
 
-/** Before `pass` alone these make a credential of it: `user_pass`; a `boarding_pass` is none. */
+/** Words before `pass` that make it a credential: `user_pass`; not `boarding_pass`. */
 const passOf =
   /^(?:(?:user|admin|login|auth|account|root|db|database|smtp|mail|email|ftp|http|web)_)*pass$/
 const passWith = /(?:^|_)pass_(?:word|phrase|code|key|crypt|hash|salt)(?:_|$)/
 
-/** A last word that names something about a credential: `token_count`, `api_key_name`, `access_key_id`, `otp_method`. */
+/** Last words that name something about a credential: `token_count`, `api_key_name`, `access_key_id`, `otp_method`. */
 const about = new Set([
   ...['id', 'type', 'kind', 'name', 'label', 'title', 'description', 'question', 'owner', 'email'],
   ...['count', 'counts', 'size', 'length', 'limit', 'number', 'attempts', 'used', 'usage', 'ttl'],
@@ -59,12 +59,12 @@ const about = new Set([
 const digits = /(?:^|_)(?:pin|pins|otp|totp|hotp|cvv|cvc|passcode|password|code|codes)$/
 
 /**
- * Whether a column of this name, and of this type where it has one, looks as if it held a credential: something that must
- * not be shown, nor searched for, by whoever may see the rest of its table.
+ * Whether a column with this name and type probably holds a credential, which must be neither shown nor searchable to
+ * everyone who may read the rest of its table.
  *
- * Names are read as words, whatever their case. A name too many is hidden rather than one too few: `hidden: false` undoes
- * the first, nothing the second. Types that can hold none (dates, booleans, enums; numbers, but for PINs and codes) are
- * never taken for one.
+ * Names are split into words, in any case. In doubt the answer is true: `hidden: false` undoes an unnecessary hiding, but
+ * nothing undoes a leak. Types that cannot hold a credential (dates, booleans, enums; numbers except PINs and codes)
+ * never match.
  *
  * ```ts
  * looksLikeCredential('password_hash', 'string') // true

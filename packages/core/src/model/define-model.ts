@@ -1,4 +1,4 @@
-// Models: what an author declares, as plain frozen data whose types the rest of the library infers from.
+// defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred.
 
 import type { Expression, ExpressionBuilder } from 'kysely'
 import type { Meta } from '../config/meta.ts'
@@ -13,7 +13,7 @@ export type Columns = Readonly<Record<string, Column>>
 /** The relations of a model, by relation key. */
 export type Relations = Readonly<Record<string, Relation>>
 
-/** What a read-only SQL expression says of itself. */
+/** The options of a computed column. */
 export interface ComputedShape {
   readonly type: ColumnType
   /** Whether the expression may give NULL. Default false. */
@@ -61,7 +61,7 @@ export interface Model<
 /** Any model, whatever its columns. */
 export type AnyModel = Model
 
-/** A misspelt option of a column is a compile error, which a type parameter alone would let pass. */
+/** Makes a misspelt option of a column a compile error; a type parameter alone would accept it. */
 type Exact<T, Shape> = {
   readonly [K in keyof T]: T[K] & { readonly [X in Exclude<keyof T[K], keyof Shape>]: never }
 }
@@ -69,7 +69,7 @@ type Exact<T, Shape> = {
 type NoRelations = Readonly<Record<never, Relation>>
 type NoComputed = Readonly<Record<never, ComputedShape>>
 
-/** What `defineModel` takes beside the name. */
+/** The second argument of `defineModel`. */
 export interface ModelDefinition<
   Table extends string,
   C extends Columns,
@@ -93,12 +93,12 @@ export interface ModelDefinition<
 
 export type NoColumns = Readonly<Record<never, Column>>
 
-/** The columns of a base model and of a model; the model's own go before. */
+/** The columns of a base model and of a model; the model's own take precedence. */
 export type Merged<Base extends Columns, Own extends Columns> = Omit<Base, keyof Own> & Own
 
-/** Copies and freezes each member, so that what was declared cannot change while it is served. */
+/** Copies and freezes each member, so that a declaration cannot change while it is served. */
 const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefined): T =>
-  // From entries, because assigning a member called __proto__ would lose it before anybody could refuse it.
+  // fromEntries keeps a member named __proto__, which start-up then refuses; an assignment would lose it.
   Object.freeze(
     Object.fromEntries(
       Object.entries(members ?? {}).map(([name, member]) => [name, Object.freeze({ ...member })]),

@@ -1,4 +1,4 @@
-// Whether a value is a JSON form of a column's type; for values that stand in declarations, not in requests.
+// Whether a value fits a column's type; for values in declarations, not in requests.
 
 import type { Column } from './column.ts'
 

@@ -1,4 +1,4 @@
-// What TypeScript infers from a model: rows in JSON forms by field name, and the Kysely interface by database name. Types only.
+// The types inferred from a model: rows with JSON values by field name, and the Kysely interface by database name. Types only.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
 import type { Column, ColumnTypes } from './column.ts'
@@ -87,7 +87,7 @@ export type PatchOf<M extends AnyModel> = Flat<{
 
 type DbName<K, C> = C extends { readonly column: infer Name extends string } ? Name : K
 
-/** What the database fills may be left out of an insert. */
+/** Columns that an insert may omit because the database fills them. */
 type DbFilled = { readonly generated: true } | { readonly hasDefault: true }
 
 /** One table by database names, as Kysely wants it. */
@@ -102,7 +102,7 @@ export type TableRow<C extends Columns> = {
   [K in keyof C as DbName<K, C[K]> & string]: Json<C[K]>
 }
 
-/** A model whose table is left to the default has no table name TypeScript could know; it is not in DatabaseOf. */
+/** The table name as a literal type; never for a model with the default table name, which is therefore not in DatabaseOf. */
 type Named<M extends AnyModel> = string extends M['table'] ? never : M['table']
 
 /**

@@ -1,9 +1,9 @@
-// Relations: how an author says that two models belong together; plain data that names its target.
+// Relations between models: plain data that names its target.
 
 /** One field, or the fields of a composite key in the order of the key they pair with. */
 export type Key = string | readonly string[]
 
-/** Names the unique key of the other side, where it is not the primary key. */
+/** Sets the referenced unique key, if it is not the primary key. */
 export interface KeyOptions<References extends Key = Key> {
   /** The field or fields that are referenced. Default: the primary key. */
   readonly references?: References

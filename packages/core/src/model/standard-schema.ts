@@ -1,4 +1,4 @@
-// The Standard Schema interface, version 1 (standardschema.dev): what any schema library gives us to validate with. Types only.
+// The Standard Schema interface, version 1 (standardschema.dev): how any schema library validates. Types only.
 
 /** A schema of Zod, Valibot, ArkType or any other library that follows Standard Schema v1. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -11,12 +11,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** What validating gives: the value, or the list of what is wrong with it. */
+/** The result of validation: the value, or a list of issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-/** One thing that is wrong with a value. */
+/** A problem with a value. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined

@@ -1,9 +1,9 @@
-// Which operators, orders and functions make sense for which column type (contract §4 Operators, Groups); plan and openapi read it.
+// Which operators, orders and functions each column type supports (contract §4 Operators, Groups).
 
 import type { AggregateFunction, FilterOperator } from '../parse/operators.ts'
 import type { ColumnType } from './column.ts'
 
-/** What conditions and orders need to know of an operand: a column, or what an aggregate or bucket results in. */
+/** The type of an operand of conditions and orders: a column, or the result of an aggregate or a date part. */
 export interface OperandType {
   readonly type: ColumnType
   readonly nullable: boolean
@@ -29,11 +29,11 @@ export function operatorFits(operator: FilterOperator, operand: OperandType): bo
   return textual.includes(operand.type)
 }
 
-/** Whether rows can be ordered, ranged and grouped into pages by the type. */
+/** Whether the type supports range operators and keyset paging. */
 export const isOrdered = (operand: OperandType): boolean =>
   !unordered.includes(operand.type) && operand.storage !== 'text'
 
-/** Whether rows can be ordered by it: also booleans, false before true. */
+/** Whether rows can be ordered by the type; includes booleans, false before true. */
 export const isSortable = (operand: OperandType): boolean =>
   operand.type === 'boolean' || isOrdered(operand)
 
@@ -41,7 +41,7 @@ export const isSortable = (operand: OperandType): boolean =>
 export const isGroupable = (operand: OperandType): boolean =>
   operand.type !== 'json' && operand.type !== 'binary'
 
-/** Whether an aggregate function makes sense for the type. */
+/** Whether the type supports an aggregate function. */
 export function functionFits(fn: AggregateFunction, operand: OperandType): boolean {
   if (fn === 'count') return true
   if (operand.storage === 'text') return false

@@ -1,4 +1,4 @@
-// Word cases: how a name is split into words and joined again; the locale of the process never matters.
+// Letter cases: splits names into words and joins them, independently of the process locale.
 
 import { camelCase, kebabCase, pascalCase, snakeCase } from 'change-case'
 
@@ -24,6 +24,6 @@ const writers: Readonly<Record<LetterCase, (text: string) => string>> = {
  * ```
  */
 export function toCase(text: string, letterCase: LetterCase): string {
-  // A name of underscores alone has no words; it stays as it is rather than becoming empty.
+  // A name of only underscores has no words; it is kept unchanged instead of becoming empty.
   return writers[letterCase](text) || text
 }

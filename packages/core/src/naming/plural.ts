@@ -1,4 +1,4 @@
-// English plurals, and the one form in which names are compared; a singular is never computed, because guessing it is what goes wrong.
+// English plurals, and the normalised form in which names are compared. Singulars are never computed, since that is unreliable.
 
 import pluralize from 'pluralize'
 import { type LetterCase, toCase } from './case.ts'

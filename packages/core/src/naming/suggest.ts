@@ -1,6 +1,6 @@
-// "Did you mean …?": the nearest known name to an unknown one, for every error that names something.
+// "Did you mean …?": finds the known name nearest to an unknown one, for error messages.
 
-/** Edit distance (insert, delete, replace, swap of neighbours), given up beyond `limit`. */
+/** Edit distance (insert, delete, replace, transpose), aborted above `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let before: number[] = []
@@ -23,7 +23,7 @@ function distance(a: string, b: string, limit: number): number {
 
 const plain = (text: string): string => text.toLowerCase().replace(/[-_\s]/g, '')
 
-/** The known name nearest to `unknown`, or undefined when none is near enough to be helpful. */
+/** The known name nearest to `unknown`; undefined if more than 40 % of its letters differ. */
 export function nearest(unknown: string, known: Iterable<string>): string | undefined {
   const wanted = plain(unknown)
   const limit = Math.max(1, Math.floor(wanted.length * 0.4))
@@ -39,7 +39,7 @@ export function nearest(unknown: string, known: Iterable<string>): string | unde
   return best
 }
 
-/** The sentence to append to an error: ` Did you mean "title"?`, or an empty text. */
+/** The sentence to append to an error: ` Did you mean "title"?`, or an empty string. */
 export function didYouMean(unknown: string, known: Iterable<string>): string {
   const name = nearest(unknown.slice(0, 100), known)
   return name === undefined ? '' : ` Did you mean "${name}"?`

@@ -1,4 +1,4 @@
-// SQL fragments: templates of text, identifiers and bound values; printed by us, or by Kysely where it must have a part in it.
+// SQL fragments: templates of text, identifiers and bound values. `print.ts` prints them, or Kysely if they contain its expressions.
 
 import {
   type AliasedExpression,
@@ -16,7 +16,7 @@ export interface Fragment<T = unknown> extends Expression<T> {
   readonly strings: readonly string[]
   /** Fragments, identifiers, Kysely's own expressions, and everything else: bound values. */
   readonly values: readonly unknown[]
-  /** What the fragment was made of, where it can be made again of something else (`sql/template.ts`). */
+  /** The plan part this fragment was compiled from, if it can be compiled again with other values (`sql/template.ts`). */
   readonly origin?: object
   as<A extends string>(alias: A): Aliased<T, A>
 }
@@ -37,12 +37,12 @@ export const isFragment = (value: unknown): value is Fragment | Aliased =>
 export const isIdentifier = (value: unknown): value is Identifier =>
   typeof value === 'object' && value !== null && 'identifier' in value
 
-// Shared by all fragments, since a statement is made of dozens of them.
+// Shared by all fragments: a statement consists of dozens, and a function for each would cost time.
 function toOperationNode(this: Fragment): RawNode {
   return RawNode.create(this.strings, this.values.map(nodeOf))
 }
 
-/** Whatever Kysely can print: its own expressions and queries, and our fragments. */
+/** Everything that Kysely can print: its expressions and queries, and fragments. */
 export const isNodeSource = (value: unknown): value is { toOperationNode(): OperationNode } =>
   typeof value === 'object' && value !== null && 'toOperationNode' in value
 
@@ -91,7 +91,7 @@ function template<T = unknown>(
 
 const comma = fragmentOf([', '], [])
 
-/** Fragments in a row, with another between them: a comma unless given. */
+/** Joins fragments with a separator, a comma by default. */
 function join(items: readonly unknown[], separator: Fragment = comma): Fragment {
   if (items.length === 0) return fragmentOf([''], [])
   const [between = ''] = separator.strings
@@ -101,21 +101,21 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
 
 const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
 
-/** The fragment, saying what it was made of. */
+/** Marks a fragment with the plan part it was compiled from. */
 export const madeOf = <T>(origin: object, fragment: unknown): Fragment<T> =>
   fragmentOf<T>(whole, [fragment], origin)
 
 const whole: readonly string[] = ['', '']
 
 /**
- * Makes a fragment: every `${value}` that is not a fragment, an identifier or an expression of Kysely's is bound.
+ * Creates a fragment: every `${value}` that is not a fragment, an identifier or a Kysely expression becomes a parameter.
  *
  * ```ts
  * sql`${sql.id('books', 'price')} >= ${30}` // "books"."price" >= ?   [30]
  * ```
  */
 export const sql: typeof template & {
-  /** `"books"."price"`: an identifier, quoted as the database does. */
+  /** `"books"."price"`: an identifier, quoted for the database. */
   readonly id: typeof id
   /** `a, b, c`; the separator is text without values. */
   readonly join: typeof join

@@ -1,4 +1,4 @@
-// Prints a fragment as the text and the parameters that a driver takes; half the cost of a small query is saved here.
+// Prints a fragment as SQL text and parameters for the driver; printing with Kysely's compiler would double the cost of a small query.
 
 import { CompiledQuery } from 'kysely'
 import { type Aliased, type Fragment, isFragment, isIdentifier, isNodeSource } from './fragment.ts'
@@ -11,11 +11,11 @@ export interface TextStyle {
   readonly placeholders: 'question marks' | 'numbered'
 }
 
-/** A statement as printed. */
+/** A printed statement. */
 export interface Printed {
   readonly text: string
   readonly parameters: readonly unknown[]
-  /** The fragments that say what they were made of, outermost ones only, with their stretch of the parameters. */
+  /** The outermost fragments with an `origin`, each with its range of the parameters. */
   readonly origins: readonly Origin[]
 }
 
@@ -29,21 +29,21 @@ interface Printer {
   readonly style: TextStyle
   readonly parameters: unknown[]
   readonly origins: Origin[]
-  /** Whether an outer fragment says what it was made of. */
+  /** Whether an outer fragment has an `origin`. */
   inside: boolean
   sql: string
 }
 
 /**
- * The statement as text, or undefined when a part of it is Kysely's own (a policy's query, a computed column): then
- * Kysely prints the whole.
+ * The statement as text; undefined if a part of it is a Kysely expression (a policy's query, a computed column): then Kysely
+ * prints the whole.
  */
 export function printFragment(fragment: Fragment, style: TextStyle): CompiledQuery | undefined {
   const whole = printed(fragment, style)
   return whole && CompiledQuery.raw(whole.text, [...whole.parameters])
 }
 
-/** As `printFragment`, with the origins of its pieces. */
+/** `printFragment` with the origins of its parts. */
 export function printed(fragment: Fragment, style: TextStyle): Printed | undefined {
   const printer: Printer = { style, parameters: [], origins: [], inside: false, sql: '' }
   if (!print(printer, fragment)) return undefined

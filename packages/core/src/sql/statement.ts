@@ -1,11 +1,11 @@
-// A statement on its way to the driver: compiled by us where all of it is ours, by Kysely otherwise.
+// Compiles a statement for the driver: fragments are printed here, queries of Kysely's builders by Kysely.
 
 import { type Compilable, type CompiledQuery, createQueryId } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'
 import { type Fragment, isFragment } from './fragment.ts'
 import { printFragment, type TextStyle } from './print.ts'
 
-/** What can be sent: one of our fragments, or a query of Kysely's builders. */
+/** A statement that can be sent: a fragment, or a query of Kysely's builders. */
 export type Statement = Fragment | Compilable
 
 /** The text and parameters of a statement; without a style, Kysely prints it. */
@@ -21,8 +21,8 @@ export function compileStatement(
   )
 }
 
-/** The same statement through Kysely's own compiler. */
-export function compileByKysely(db: AnyDatabase, fragment: Fragment): CompiledQuery {
+/** Compiles a fragment with Kysely's compiler. */
+function compileByKysely(db: AnyDatabase, fragment: Fragment): CompiledQuery {
   const executor = db.getExecutor()
   const id = createQueryId()
   const node = executor.transformQuery(fragment.toOperationNode() as never, id)

@@ -1,9 +1,9 @@
-// Templates: a statement printed once, with the pieces that can be filled in again with other values.
+// Templates: statements printed once, whose parameters can be replaced for other values.
 
 import { type Aliased, type Fragment, isFragment, isIdentifier, isNodeSource } from './fragment.ts'
 import { printed, type TextStyle } from './print.ts'
 
-/** A statement as text, its values, and which of them came from what. */
+/** A statement as text and parameters, and the parts that its parameters come from. */
 export interface Template {
   readonly text: string
   readonly parameters: readonly unknown[]
@@ -12,19 +12,19 @@ export interface Template {
 
 interface Piece {
   readonly origin: object
-  /** As it was printed, to be compared: a value may change the text, too. */
+  /** The fragment as printed, for comparison: another value may also change the text. */
   readonly made: Part
-  /** Where its values begin among those of the statement. */
+  /** Index of its first parameter. */
   readonly start: number
 }
 
-/** What a piece is to be made of now; undefined leaves it as it is. */
+/** Compiles a part with the new values; undefined keeps it unchanged. */
 export type Refill = (origin: object) => Fragment | undefined
 
-/** What was made of pieces so far: statements that are filled with the same values have some in common. */
+/** The parts compiled so far; statements filled with the same values share some. */
 export type Pieces = Map<object, Fragment>
 
-/** The template of a statement; undefined where a part of it is printed by Kysely. */
+/** The template of a statement; undefined if Kysely prints a part of it. */
 export function templateOf(fragment: Fragment, style: TextStyle): Template | undefined {
   const whole = printed(fragment, style)
   if (whole === undefined) return undefined
@@ -37,7 +37,7 @@ export function templateOf(fragment: Fragment, style: TextStyle): Template | und
 }
 
 /**
- * The values of the statement with its pieces made anew; undefined where one of them would have another text.
+ * The statement's parameters with its parts compiled for new values; undefined if one of them would have another SQL text.
  *
  * ```ts
  * const template = templateOf(sql`select 1 where ${madeOf(condition, sql`a = ${1}`)}`, style)
@@ -63,7 +63,7 @@ export function filled(
 
 type Part = Fragment | Aliased
 
-/** Whatever only says what something was made of left out. */
+/** The fragment inside wrappers that only carry an `origin`. */
 function inner(part: Part): Part {
   const { strings, values } = part
   const [only] = values
@@ -73,8 +73,8 @@ function inner(part: Part): Part {
 }
 
 /**
- * Puts the values of a fragment in the place of those that another had, which differs in them alone; answers with the
- * place behind them, or undefined where the text would be another one. Looking costs less than printing.
+ * Replaces the parameters of one fragment by those of another with the same text. Returns the index after them, or undefined
+ * if the texts differ. Comparing costs less than printing.
  */
 function replaced(
   before: Part,
@@ -105,6 +105,6 @@ function replaced(
 const isPart = (value: unknown): boolean =>
   isFragment(value) || isIdentifier(value) || isNodeSource(value)
 
-/** Most are one and the same: the texts of a template in our code. */
+/** Compares by identity first: fragments of one template literal share the array. */
 const sameTexts = (some: readonly string[], others: readonly string[]): boolean =>
   some === others || (some.length === others.length && some.every((text, i) => text === others[i]))
