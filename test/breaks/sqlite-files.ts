@@ -7,6 +7,27 @@ const watched = 'packages/http-node/src/database/watched-file.ts'
 
 export const sqliteFiles: readonly Break[] = [
   {
+    title: 'A transaction of SQLite goes on after a failure that may have ended it',
+    file: 'packages/core/src/execute/unlocked-connection.ts',
+    find: 'if (ending !== undefined && !isRollback(compiled)) throw ending',
+    replace: '',
+    fails: 'test/faults/sqlite-full.test.ts',
+  },
+  {
+    title: 'A ROLLBACK that finds no transaction hides why',
+    file: 'packages/core/src/execute/unlocked-connection.ts',
+    find: 'throw ending ?? error',
+    replace: 'throw error',
+    fails: 'test/faults/sqlite-full.test.ts',
+  },
+  {
+    title: 'A COMMIT without room may be stored',
+    file: 'packages/core/src/execute/transaction.ts',
+    find: ' && undone !== true',
+    replace: '',
+    fails: 'test/faults/sqlite-full.test.ts',
+  },
+  {
     title: 'An instance of the host stops the process while a file is locked',
     file: 'packages/core/src/dialect/sqlite/busy-timeout.ts',
     find: 'await sql`pragma busy_timeout = 0`.execute(db).catch(() => {})',
@@ -31,8 +52,8 @@ export const sqliteFiles: readonly Break[] = [
   {
     title: 'A COMMIT that readers keep out is given up at once',
     file: 'packages/core/src/execute/unlocked-connection.ts',
-    find: 'return whenUnlocked(() => send(compiled), isLocked, isEnd ? { deadline } : { deadline, client })',
-    replace: 'return send(compiled)',
+    find: 'return await whenUnlocked(() => send(compiled), isLocked, within)',
+    replace: 'return await send(compiled)',
     fails: locks,
   },
   {

@@ -5,8 +5,9 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { sql } from 'kysely'
-import mysql from 'mysql2'
-import type { AnyKysely } from '../support/faults.ts'
+import { deadlocks, isolated } from './conflicts.ts'
+import { endConnections, takeConnections } from './connections.ts'
+import { fullDisk } from './full-disk.ts'
 import type { Setup, SetupName } from './setups.ts'
 
 /** What a fault can do. */
@@ -24,7 +25,11 @@ export interface Fault {
   readonly pools?: readonly string[]
   /** Whether the service itself ends, so that its clients' connections do. */
   readonly serviceEnds?: boolean
-  /** Makes the fault, and ends it. */
+  /** Whether it takes a disk that can be filled. */
+  readonly fillsDisk?: boolean
+  /** What the service must have reported, so that the fault was there. */
+  readonly reports?: RegExp
+  /** Makes the fault, and ends it; rejects where it was not there. */
   run(scene: Scene): Promise<void>
 }
 
@@ -185,6 +190,10 @@ export const faults: readonly Fault[] = [
       await db.destroy()
     },
   },
+  fullDisk,
+  deadlocks,
+  isolated('repeatable read'),
+  isolated('serializable'),
   {
     name: 'the replica, or one of the nodes, killed (kill -9) for 5 s',
     on: several,
@@ -326,46 +335,3 @@ export const faults: readonly Fault[] = [
     },
   },
 ]
-
-/** Ends every connection of the service. */
-async function endConnections({ name }: Setup, db: AnyKysely): Promise<void> {
-  if (name === 'postgres') {
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`.execute(
-      db,
-    )
-    return
-  }
-  const { rows } = await sql<{ id: number }>`
-    select id from information_schema.processlist where user = 'app'`.execute(db)
-  for (const { id } of rows) {
-    // Some end by themselves meanwhile.
-    await sql`kill ${sql.lit(Number(id))}`.execute(db).catch(() => {})
-  }
-}
-
-/** Ends the connections of the service, and lets it have no new ones until the result is called. */
-async function takeConnections(setup: Setup): Promise<() => Promise<void>> {
-  const { name, targets } = setup
-  const [target = ''] = targets
-  const db = setup.admin()
-  if (name === 'postgres') {
-    await sql`alter role app connection limit 0`.execute(db)
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`.execute(
-      db,
-    )
-    return async () => {
-      await sql`alter role app connection limit -1`.execute(db)
-      await db.destroy()
-    }
-  }
-  // The server keeps one more for an administrator.
-  await sql`set global max_connections = 10`.execute(db)
-  await endConnections(setup, db)
-  const taken = Array.from({ length: 10 }, () => mysql.createConnection({ uri: target }))
-  for (const connection of taken) connection.on('error', () => {})
-  return async () => {
-    await sql`set global max_connections = 151`.execute(db)
-    for (const connection of taken) connection.destroy()
-    await db.destroy()
-  }
-}

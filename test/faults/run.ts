@@ -36,13 +36,25 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
   try {
     await sleep(1_500)
     const { port } = service
-    await fault.run({ setup, port, restartService: (signal) => service.restart(signal) })
+    const scene = {
+      setup,
+      port,
+      restartService: (signal: NodeJS.Signals) => service.restart(signal),
+    }
+    const missed: string[] = await fault.run(scene).then(
+      () => [],
+      (error: unknown) => [`the fault was not made: ${String(error)}`],
+    )
     const ended = performance.now()
     const recovery = await recovered(ledger, ended)
     await stop()
     await sleep(1_500)
     const leaked = await leakedConnections(setup, url)
     const { errors } = await service.gauges()
+    const { reports } = fault
+    if (reports !== undefined && !Object.keys(errors).some((error) => reports.test(error))) {
+      missed.push('the service did not notice the fault')
+    }
     const { lost, half, wrong } = judge(ledger, await setup.stored(), linesOfOrder)
     return {
       setup: `${setup.title}, ${pool}`,
@@ -51,7 +63,7 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
       unavailable: ledger.statuses.get(503) ?? 0,
       lost,
       half,
-      wrong,
+      wrong: [...wrong, ...missed],
       unanswered: ledger.unanswered,
       deaths: services.flatMap(({ deaths }) => deaths).length,
       recovery,
@@ -124,9 +136,10 @@ async function soak(setup: Setup, pool: string, minutes: number): Promise<void> 
   const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
   for (let minute = 0; minute <= minutes; minute++) {
     await sleep(minute === 0 ? 20_000 : 60_000)
+    const asked = performance.now()
     const { heap, resident, handles, kept } = await service.gauges()
     console.log(
-      `soak ${setup.title}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles, ${kept} entries in maps and sets`,
+      `soak ${setup.title}, ${pool}, minute ${minute}: heap ${mebibytes(heap)}, resident ${mebibytes(resident)}, ${handles} handles, ${kept} entries in maps and sets; counted in ${Math.round(performance.now() - asked)} ms; ${ledger.statuses.get(0) ?? 0} requests without an answer`,
     )
   }
   await stop()
@@ -154,6 +167,10 @@ for (const title of setupNames) {
       for (const fault of faults) {
         if (!fault.on.includes(title) || !parts.every((part) => fault.name.includes(part))) continue
         if (fault.pools?.includes(pool) === false) continue
+        if (fault.fillsDisk === true && setup.disk === null) {
+          console.log(`NOT RUN: ${title}, ${fault.name}: a file system cannot be mounted`)
+          continue
+        }
         note(await tryFault(setup, pool, fault))
       }
       for (const fleet of fleets) {

@@ -18,6 +18,7 @@ import {
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts'
 import { createTables } from '../support/tables.ts'
 import type { Stored } from './ledger.ts'
+import { mountSmallDisk, type SmallDisk, startedOn } from './small-disk.ts'
 import { counters, labels, models } from './world.ts'
 
 export const setupNames = [
@@ -38,6 +39,8 @@ export interface Setup {
   readonly server: PrivateServer | null
   /** Between the service and the server; null for a file. */
   readonly proxy: SilentProxy | null
+  /** What its data is on; null where a disk of its own cannot be had, or is not asked for. */
+  readonly disk: SmallDisk | null
   /** Another server of the set-up, and the proxy in front of it: a replica, or a node of a cluster. */
   readonly other?: { readonly server: PrivateServer; readonly proxy: SilentProxy }
   /** What each service opens: one, or one for each node of a cluster. */
@@ -94,7 +97,7 @@ export async function prepare({ admin, name, other }: Setup): Promise<void> {
 const databaseName = 'faults'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database
-const adminOf = (url: string): Kysely<any> =>
+export const adminOf = (url: string): Kysely<any> =>
   new Kysely({
     dialect: url.startsWith('postgres:')
       ? new PostgresDialect({ pool: quietPool(url) })
@@ -115,12 +118,13 @@ function quietPool(url: string): pg.Pool {
 export async function startSetup(title: SetupName): Promise<Setup | { lacks: string }> {
   switch (title) {
     case 'sqlite':
-      return fileSetup()
+      return withDisk((disk) => Promise.resolve(fileSetup(disk)))
     case 'postgres':
-    case 'mysql': {
-      const server = await startServer(title)
-      return 'lacks' in server ? server : serverSetup(title, title, [server], 'alone')
-    }
+    case 'mysql':
+      return withDisk(async (disk) => {
+        const server = await startServer(title)
+        return 'lacks' in server ? server : serverSetup(title, title, [server], 'alone', disk)
+      })
     case 'postgres with a replica':
     case 'mysql with a replica': {
       const name = title === 'mysql with a replica' ? 'mysql' : 'postgres'
@@ -135,11 +139,30 @@ export async function startSetup(title: SetupName): Promise<Setup | { lacks: str
   }
 }
 
+/** Starts a set-up on a disk of its own, where there can be one. */
+async function withDisk(
+  start: (disk: SmallDisk | null) => Promise<Setup | { lacks: string }>,
+): Promise<Setup | { lacks: string }> {
+  const disk = await mountSmallDisk()
+  if ('lacks' in disk) return start(null)
+  const setup = await startedOn(disk, () => start(disk))
+  if ('lacks' in setup) {
+    await disk.remove()
+    return setup
+  }
+  const remove = async (): Promise<void> => {
+    await setup.remove()
+    await disk.remove()
+  }
+  return { ...setup, remove }
+}
+
 async function serverSetup(
   title: SetupName,
   name: ServerName,
   servers: readonly PrivateServer[],
   kind: 'alone' | 'replica' | 'cluster',
+  disk: SmallDisk | null = null,
 ): Promise<Setup> {
   const [server, second] = servers
   if (server === undefined) throw new Error('a set-up has a server')
@@ -167,6 +190,7 @@ async function serverSetup(
     name,
     server,
     proxy,
+    disk,
     ...(second && secondProxy ? { other: { server: second, proxy: secondProxy } } : {}),
     targets: kind === 'cluster' ? targets : [first],
     replicas: kind === 'replica' ? targets.slice(1) : [],
@@ -189,7 +213,7 @@ async function serverSetup(
   }
 }
 
-function fileSetup(): Setup {
+function fileSetup(disk: SmallDisk | null): Setup {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-faults-'))
   const target = join(folder, 'faults.sqlite')
   const file = new Database(target)
@@ -201,6 +225,7 @@ function fileSetup(): Setup {
     name: 'sqlite',
     server: null,
     proxy: null,
+    disk,
     targets: [target],
     replicas: [],
     causal: false,

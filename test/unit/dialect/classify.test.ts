@@ -71,6 +71,13 @@ suite('dialect/classify postgres', (test) => {
     equal(classifyPostgres(new Error('Query read timeout')), { kind: 'timeout', lost: true })
   })
 
+  test('SQLite needs room for what it writes before COMMIT counts', () => {
+    for (const thrown of [{ code: 'SQLITE_FULL' }, { errcode: 13 }]) {
+      equal(classifySqlite(error(thrown)), { kind: 'unavailable', undone: true })
+    }
+    equal(classifySqlite(error({ code: 'SQLITE_IOERR_WRITE' })), { kind: 'unavailable' })
+  })
+
   test('a connection that breaks may have executed its statement, one that is not made has not', () => {
     for (const code of ['57P01', '57P02', '08003', '08006', '08007', '40003']) {
       equal(classifyPostgres(error({ code })), { kind: 'unavailable', lost: true })

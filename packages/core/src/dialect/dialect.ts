@@ -63,6 +63,8 @@ export interface DatabaseFailure {
   readonly column?: string
   /** The connection broke, or nobody answered in time: a statement that was under way may have been executed. */
   readonly lost?: true
+  /** Nothing of the transaction is stored, even if it was COMMIT that failed. */
+  readonly undone?: true
 }
 
 export interface Dialect {

@@ -77,13 +77,14 @@ export function unknownOutcome(cause: unknown): ApiError {
 
 /** BEGIN and COMMIT fail too: for want of a connection, or by constraints that are checked at the end. */
 function atTheEdge(dialect: Dialect, phase: Phase, error: unknown): unknown {
-  switch (dialect.classify(error).kind) {
+  const { kind, undone } = dialect.classify(error)
+  switch (kind) {
     case 'locked':
       // Also at COMMIT: the lock is needed before anything is stored.
       return unavailable(error)
     case 'unavailable':
     case 'timeout':
-      return phase === 'commit' ? unknownOutcome(error) : unavailable(error)
+      return phase === 'commit' && undone !== true ? unknownOutcome(error) : unavailable(error)
     case 'unique':
       return Object.assign(uniqueViolation([]), { cause: error })
     case 'foreignKey':

@@ -67,6 +67,8 @@ function patient(
   if (patientOnes.has(connection)) return { end() {} }
   patientOnes.add(connection)
   const isLocked = lockedBy(dialect)
+  // What the database may have ended the transaction for by itself: the rest would be stored without it.
+  let ending: unknown
   const own = connection.executeQuery
   const executeQuery = async <R>(
     compiled: CompiledQuery,
@@ -80,9 +82,17 @@ function patient(
       begin()
       return result
     }
+    if (ending !== undefined && !isRollback(compiled)) throw ending
     const isEnd = isCommit(compiled) || isRollback(compiled)
     const deadline = Math.max(until - performance.now(), leastWait)
-    return whenUnlocked(() => send(compiled), isLocked, isEnd ? { deadline } : { deadline, client })
+    try {
+      const within = isEnd ? { deadline } : { deadline, client }
+      return await whenUnlocked(() => send(compiled), isLocked, within)
+    } catch (error) {
+      if (dialect.classify(error).kind === 'unavailable') ending ??= error
+      // A ROLLBACK that finds no transaction tells less.
+      throw ending ?? error
+    }
   }
   connection.executeQuery = executeQuery
   return {

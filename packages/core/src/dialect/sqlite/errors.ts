@@ -57,6 +57,7 @@ export function classifySqlite(thrown: unknown): DatabaseFailure {
     if (kind === undefined) {
       return connectionFailure(error) ?? (isSqlite(error) ? { kind: 'other' } : undefined)
     }
+    if (isFull(error)) return { kind, undone: true }
     return failure(kind, sqliteConstraint(kind, message), sqliteColumn(kind, message))
   })
 }
@@ -93,6 +94,10 @@ function sqliteColumn(kind: Kind, message: string): string {
   if (kind !== 'unique' && kind !== 'notNull') return ''
   return /constraint failed: (?!index ')[^.,]+\.([^,]+)/.exec(message)?.[1] ?? ''
 }
+
+/** Room is needed for what is written before COMMIT counts. */
+const isFull = ({ code, errcode, errno }: DriverError): boolean =>
+  code === 'SQLITE_FULL' || errcode === 13 || (isSqlite({ code }) && errno === 13)
 
 function isSqlite(error: DriverError): boolean {
   return text(error.code).includes('SQLITE')

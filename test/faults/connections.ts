@@ -1,0 +1,48 @@
+/** The connections of the service, as the server sees them: ended, or none left for it. */
+import { sql } from 'kysely'
+import mysql from 'mysql2'
+import type { AnyKysely } from '../support/faults.ts'
+import type { Setup } from './setups.ts'
+
+/** Ends every connection of the service. */
+export async function endConnections({ name }: Setup, db: AnyKysely): Promise<void> {
+  if (name === 'postgres') {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`.execute(
+      db,
+    )
+    return
+  }
+  const { rows } = await sql<{ id: number }>`
+    select id from information_schema.processlist where user = 'app'`.execute(db)
+  for (const { id } of rows) {
+    // Some end by themselves meanwhile.
+    await sql`kill ${sql.lit(Number(id))}`.execute(db).catch(() => {})
+  }
+}
+
+/** Ends the connections of the service, and lets it have no new ones until the result is called. */
+export async function takeConnections(setup: Setup): Promise<() => Promise<void>> {
+  const { name, targets } = setup
+  const [target = ''] = targets
+  const db = setup.admin()
+  if (name === 'postgres') {
+    await sql`alter role app connection limit 0`.execute(db)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`.execute(
+      db,
+    )
+    return async () => {
+      await sql`alter role app connection limit -1`.execute(db)
+      await db.destroy()
+    }
+  }
+  // The server keeps one more for an administrator.
+  await sql`set global max_connections = 10`.execute(db)
+  await endConnections(setup, db)
+  const taken = Array.from({ length: 10 }, () => mysql.createConnection({ uri: target }))
+  for (const connection of taken) connection.on('error', () => {})
+  return async () => {
+    await sql`set global max_connections = 151`.execute(db)
+    for (const connection of taken) connection.destroy()
+    await db.destroy()
+  }
+}
