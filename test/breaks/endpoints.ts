@@ -168,7 +168,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A COMMIT without an answer is called a failure that stored nothing',
     file: 'packages/core/src/execute/transaction.ts',
-    find: "return phase === 'commit' ? unknownOutcome(error) : unavailable(error)",
+    find: "return phase === 'commit' && undone !== true ? unknownOutcome(error) : unavailable(error)",
     replace: 'return unavailable(error)',
     fails: 'test/writing/idempotency-faults.test.ts',
     databases: ['postgres', 'mysql'],
