@@ -51,7 +51,7 @@ export const linesOfOrder = 3
 export const counters = 4
 
 /** Clients at most, and labels, with the keys 1 to this. */
-export const labels = 8
+export const labels = 16
 
 /** Milliseconds; the faults last longer. */
 export const statementTimeout = 2_000

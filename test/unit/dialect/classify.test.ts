@@ -233,7 +233,7 @@ suite('dialect/classify sqlite', (test) => {
     ['locked', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'],
     ['retry', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA'],
     ['timeout', 'SQLITE_INTERRUPT'],
-    ['unavailable', 'SQLITE_IOERR', 'SQLITE_IOERR_READ', 'SQLITE_IOERR_WRITE', 'SQLITE_FULL'],
+    ['unavailable', 'SQLITE_IOERR', 'SQLITE_IOERR_READ', 'SQLITE_IOERR_WRITE'],
     ['unavailable', 'SQLITE_CANTOPEN', 'SQLITE_CANTOPEN_ISDIR', 'SQLITE_PERM', 'SQLITE_NOMEM'],
     ['unavailable', 'SQLITE_READONLY', 'SQLITE_READONLY_DBMOVED', 'SQLITE_READONLY_DIRECTORY'],
     ['unavailable', 'SQLITE_CORRUPT', 'SQLITE_NOTADB'],
