@@ -35,7 +35,6 @@ function sentence(comment: string): string {
     .replace(/\s+/g, ' ')
     .replace(/ \((?:contract|specification)[^)]*\)/g, '')
     .replace(/ of contract §\d+/g, '')
-    .replace(/^ ?The specification's(?: own)? text for /, '')
     .trim()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

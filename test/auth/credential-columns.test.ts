@@ -131,11 +131,11 @@ suite('models with columns that look like credentials', (test) => {
 
   test('are warned of where they are published', () => {
     equal(warnings([model('Session', { columns: session })]), [
-      'Session publishes token, secret, which look like credentials. Say hidden: true, or hidden: false where that is meant.',
+      'Session publishes token, secret, which look like credentials. Declare hidden: true, or hidden: false if that is intended.',
     ])
     const renamed = { words: { type: 'text', column: 'passphrase' } }
     equal(warnings([model('Note', { columns: renamed })]), [
-      'Note publishes words, which looks like a credential. Say hidden: true, or hidden: false where that is meant.',
+      'Note publishes words, which looks like a credential. Declare hidden: true, or hidden: false if that is intended.',
     ])
     const key = { token: { type: 'string', primaryKey: true } }
     ok(warnings([model('Session', { columns: key })])[0]?.includes('publishes token,'))

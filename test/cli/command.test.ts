@@ -35,12 +35,12 @@ suite('model-api', (test) => {
       ['serve'],
       'serve needs a database: a SQLite file, postgres://user@host/database or mysql://user@host/database.',
     ],
-    [['serve', 'a.db', 'b.db'], 'one database at a time; "b.db" is one too many.'],
+    [['serve', 'a.db', 'b.db'], 'expected one database; "b.db" is a second one.'],
     [['serve', 'a.db', '--prot', '1'], 'there is no option "--prot". Did you mean "--port"?'],
-    [['serve', 'a.db', '--port', 'x'], '"x" is no port. Expected a number from 0 to 65535.'],
+    [['serve', 'a.db', '--port', 'x'], '"x" is not a port. Expected a number from 0 to 65535.'],
     [
       ['serve', 'a.db', '--port', '70000'],
-      '"70000" is no port. Expected a number from 0 to 65535.',
+      '"70000" is not a port. Expected a number from 0 to 65535.',
     ],
     [['models', 'a.db', '--port', '1'], 'models has no option "--port".'],
   ] as const) {
@@ -68,11 +68,11 @@ suite('model-api', (test) => {
     [nothing, `Cannot read ${nothing}: it is not a SQLite database.`],
     [
       'mssql://host/db',
-      '"mssql://" is no database we know. Expected a SQLite file, postgres://user@host/database or mysql://user@host/database.',
+      '"mssql://" is not a supported database. Expected a SQLite file, postgres://user@host/database or mysql://user@host/database.',
     ],
     [
       'postgres:host',
-      '"postgres:host" is no complete URL. Expected a SQLite file, postgres://user@host/database or mysql://user@host/database.',
+      '"postgres:host" is not a complete URL. Expected a SQLite file, postgres://user@host/database or mysql://user@host/database.',
     ],
     [
       'postgres://ann:secret@127.0.0.1:1/x',

@@ -80,9 +80,9 @@ suite('starting several workers', (test) => {
 
   test('a number that makes no sense is refused', async () => {
     for (const [text, args] of [
-      ['"0" is no number of workers. Expected 1 to 256.', ['serve', file, '--workers', '0']],
-      ['"two" is no number of workers.', ['serve', file, '--workers', 'two']],
-      ['"1000" is no number of workers.', ['serve', file, '--workers=1000']],
+      ['"0" is not a number of workers. Expected 1 to 256.', ['serve', file, '--workers', '0']],
+      ['"two" is not a number of workers.', ['serve', file, '--workers', 'two']],
+      ['"1000" is not a number of workers.', ['serve', file, '--workers=1000']],
       ['models has no option "--workers".', ['models', file, '--workers', '2']],
     ] as const) {
       const { code, err } = await command(args)

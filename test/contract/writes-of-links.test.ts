@@ -79,7 +79,7 @@ eachDatabase('writes of links', (test, db) => {
     for (const rank of ['', '.', '..']) {
       const body = { rank, personId: 2, team_id: 1 }
       const { status, errors } = await keyed('POST', '/api/memberships', body)
-      const message = 'A key cannot be empty, "." or "..": no path could carry it.'
+      const message = 'A key cannot be empty, "." or "..", because no URL path can contain it.'
       equal([status, errors.reason], [400, { rank: [message] }])
     }
   })

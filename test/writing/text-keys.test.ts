@@ -32,7 +32,7 @@ const models: readonly AnyModel[] = [
   }),
 ]
 
-const message = 'A key cannot be empty, "." or "..": no path could carry it.'
+const message = 'A key cannot be empty, "." or "..", because no URL path can contain it.'
 
 eachDatabase('a text key that no path can carry', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true })

@@ -1,14 +1,14 @@
-// What of Express the adapter knows, by shape: the types of Express 4 and 5 fit both, and need not be installed.
+// Structural types of the parts of Express that the adapter uses; they match Express 4 and 5 without installing its types.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request of Express. */
+/** An Express request. */
 export interface ExpressRequest extends IncomingMessage {
   /** Path and query below the mount. */
   readonly url: string
   /** The mount prefix. */
   readonly baseUrl: string
-  /** What a body parser left. */
+  /** The result of a body parser. */
   readonly body?: unknown
 }
 

@@ -1,4 +1,4 @@
-// Express middleware: hands the raw request to the API and writes its answer; other paths go on to the host.
+// Express middleware: passes requests with the API's paths to the API, and all others to next().
 
 import type { ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
@@ -16,7 +16,7 @@ import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
 
 /**
  * Serves the API's paths; `next()` for every other. Works mounted under a prefix, behind other middleware, and with or
- * without a body parser before it: what middleware before it refuses on our paths is answered in our envelope.
+ * without a body parser before it. Errors of earlier middleware on the API's paths are sent in the API's envelope.
  *
  * ```ts
  * const app = express()
@@ -50,7 +50,7 @@ export function modelApi(
       next(error)
       return
     }
-    // A body that a parser could not read matters only where a body is needed; the API knows where.
+    // The error of a body parser is passed on as the body: the API throws it only if it needs the body.
     const body = unreadBody(error)
     const written =
       body === undefined
@@ -63,6 +63,6 @@ export function modelApi(
   return [serve, refuse]
 }
 
-/** `req.query` is not used: it tears `or[…]` apart. `req.url` keeps the text as it was sent. */
+/** Uses `req.url`, the raw text; Express's query parser would split `or[…]`. */
 const requestOf = (req: ExpressRequest, res: ServerResponse, body: unknown) =>
   readRequest(req, { url: req.url, baseUrl: req.baseUrl, body, res })

@@ -1,13 +1,13 @@
-// What Koa's context says of a request, and how an answer is put into it.
+// Converts a Koa context to an ApiRequest, and puts responses into the context.
 
 import { type ApiRequest, type ApiResponse, responseText, type TextResponse } from '@model-api/core'
 import { readRequest, setHeaders } from '@model-api/http-node'
 import type { KoaContext } from './context.ts'
 
-/** The text of the URL below every mount; `ctx.query` is not used: it tears `or[…]` apart. */
+/** The raw URL below all mounts; Koa's query parser would split `or[…]`. */
 export const urlOf = (ctx: KoaContext): string => ctx.req.url ?? '/'
 
-/** The request as the API takes it; a mount prefix is what `originalUrl` has more than the URL. */
+/** The ApiRequest of a context; the mount prefix is the part of `originalUrl` that `url` lacks. */
 export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   const url = urlOf(ctx)
   const { originalUrl } = ctx
@@ -15,21 +15,21 @@ export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   return readRequest(ctx.req, { url, baseUrl, body, host: ctx, res: ctx.res })
 }
 
-/** What a body parser of the host left. */
+/** The result of a body parser of the host. */
 export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?: unknown }).body
 
-/** Puts an answer of the API into the context. */
+/** Puts a response into the context. */
 export function answer(ctx: KoaContext, response: ApiResponse): void {
   const { status, headers } = response
   answerText(ctx, { status, headers, text: responseText(response) })
 }
 
-/** As `answer`, of what `api.answer` gives. */
+/** `answer` for the result of `api.answer`. */
 export function answerText(ctx: KoaContext, { status, headers, text }: TextResponse): void {
-  // Headers first: Koa would guess a type for a text that has none.
+  // Headers before the body: Koa guesses a content type if there is none.
   setHeaders(ctx.res, headers)
   ctx.status = status
   ctx.body = text ?? null
-  // Koa makes nothing a 204.
+  // Koa sets status 204 for a null body.
   if (text === undefined) ctx.status = status
 }

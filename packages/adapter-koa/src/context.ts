@@ -1,12 +1,12 @@
-// What of Koa the adapter knows, by shape: types for Koa need not be installed.
+// Structural types of the parts of Koa that the adapter uses, without installing Koa's types.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A context of Koa. */
+/** A Koa context. */
 export interface KoaContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** Where body parsers leave what they read, as `body`. */
+  /** Body parsers set `body` here. */
   readonly request: object
   /** The URL before any mount. */
   readonly originalUrl: string

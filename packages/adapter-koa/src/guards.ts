@@ -37,7 +37,7 @@ export const requireRoles = (
   ...roles: readonly (string | RoleOptions)[]
 ): Handler => guarding(api, roleRule(roles))
 
-/** The user a guard before this handler found, or null. */
+/** The user that a guard before this handler authenticated, or null. */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
 export const currentUser = (ctx: { readonly req: IncomingMessage }): any => userOf(ctx.req)
 

@@ -1,4 +1,4 @@
-// Koa middleware: hands the raw request to the API and sets its answer; other paths go on to the host.
+// Koa middleware: passes requests with the API's paths to the API, and all others to next().
 
 import type { Api } from '@model-api/core'
 import {
@@ -25,7 +25,7 @@ export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handl
     if (!api.owns(urlOf(ctx))) return next()
     const turn = connectionTurn(ctx.req, ctx.res)
     if (turn !== undefined && !(await turn)) return
-    // Koa itself ends the response.
+    // Koa sends the response.
     ctx.res.once('prefinish', () => limitSending(ctx.res))
     const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
     const body = read instanceof Promise ? await read : read
@@ -34,8 +34,8 @@ export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handl
 }
 
 /**
- * Answers what middleware before `modelApi` throws on the API's paths (a body parser, a guard of the host) in the API's
- * envelope; place it first.
+ * Sends errors that middleware before `modelApi` throws on the API's paths (a body parser, a guard of the host) in the API's
+ * envelope; install it first.
  *
  * ```ts
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
@@ -43,13 +43,13 @@ export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handl
  */
 export function apiErrors(api: Pick<Api, 'answer' | 'refuse' | 'owns'>): Handler {
   return async (ctx, next) => {
-    // Taken now: a mount that throws leaves its own URL behind.
+    // Read the URL now: koa-mount does not restore it after an error.
     const request = requestOf(ctx, undefined)
     try {
       await next()
     } catch (error) {
       if (!api.owns(request.url)) throw error
-      // A body that a parser could not read matters only where a body is needed; the API knows where.
+      // The error of a body parser is passed on as the body: the API throws it only if it needs the body.
       const body = unreadBody(error)
       if (body === undefined) answer(ctx, await api.refuse(request, hostError(error)))
       else answerText(ctx, await api.answer({ ...request, body }))

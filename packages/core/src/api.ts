@@ -1,4 +1,4 @@
-// createApi: checks the configuration, builds registry, routes and dialect once, and answers requests with them.
+// createApi: checks the configuration and builds everything that serves requests.
 
 import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
@@ -62,14 +62,13 @@ export interface ApiOptions<
   Models extends readonly AnyModel[] = readonly AnyModel[],
   UserModel extends AnyModel = AnyModel,
 > {
-  /** The user's own Kysely instance, of any dialect; never closed by us. */
+  /** The application's Kysely instance, of any dialect; the API never closes it. */
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly db: Kysely<any>
   /**
-   * Instances that GET and HEAD read from, in turn: read replicas of the server of `db`, each an instance that leads to one server.
-   * Whatever decides (writes, login, refresh, users, preconditions of writes) goes to `db`, and so does what hooks do with
-   * `args.db`. One that is away is left out until it is back; without any, `db` is read. They lag:
-   * see `API_READ_YOUR_WRITES`. Never closed by us. Default: none. Contract §12.
+   * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Writes, their preconditions,
+   * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until it is back; without any,
+   * `db` is read. Replicas lag: see `API_READ_YOUR_WRITES`. The API never closes them. Default: none. Contract §12.
    *
    * ```ts
    * createApi({ db: primary, replicas: [replica], models, config: { API_READ_YOUR_WRITES: 'cookie' } })
@@ -78,26 +77,26 @@ export interface ApiOptions<
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly replicas?: readonly Kysely<any>[]
   /**
-   * Models to publish: those with `meta`. May be absent where API_BASE_MODEL registers them. A relation of theirs to a model
-   * that is not in the list, or by a field that is not there, does not compile.
+   * The models; those with `meta` are published. Not needed if API_BASE_MODEL registers them. A relation to a model that is
+   * not in the list, or by a field that does not exist, is a compile error.
    */
   readonly models?: Models & CheckedModels<Models>
   /** `API_*` keys; see ApiConfig. */
   readonly config?: ApiConfig<UserModel>
   /** Database schema that qualifies every table; default: none. */
   readonly schema?: string
-  /** Name of the dialect or a Dialect object, where it cannot be detected from `db`. */
+  /** The name of the dialect or a Dialect object, if it cannot be detected from `db`. */
   readonly dialect?: string | Dialect
-  /** Environment; default `process.env` where there is one. Only `ACCESS_SECRET_KEY` and `REFRESH_SECRET_KEY` are read from it. */
+  /** Environment variables; default `process.env` if it exists. Only `ACCESS_SECRET_KEY` and `REFRESH_SECRET_KEY` are read. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
-  /** Told of every unforeseen error and every 5xx; default: `console.error`. */
+  /** Called for every unexpected error and every 5xx; default: `console.error`. */
   readonly onError?: (error: unknown, request: ApiRequest) => void
-  /** Told of what may be meant otherwise; default: `console.warn`. */
+  /** Called for probable mistakes in the configuration and for outages of replicas and stores; default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   /**
-   * Told of every 401, 403 and 429, with the request id and without credentials, query or body: for a security log.
-   * Default: nobody is told.
+   * Called for every 401, 403 and 429, with the request id but without credentials, query or body: for a security log.
+   * Default: none.
    *
    * ```ts
    * createApi({ db, models, onRefusal: (refusal) => logger.warn(refusal) })
@@ -110,7 +109,7 @@ export interface ApiOptions<
 /** A configured API. */
 export interface Api {
   /**
-   * Answers one request; never rejects.
+   * Serves a request; never rejects.
    *
    * ```ts
    * const { status, body } = await api.handle({ method: 'GET', url: '/api/books/1', headers: {} })
@@ -119,8 +118,8 @@ export interface Api {
    */
   handle<T = JsonValue>(request: ApiRequest): Promise<ApiResponse<T>>
   /**
-   * As `handle`, with the body as the text to send: what adapters call, since nothing is built only to be written.
-   * Never rejects.
+   * `handle` with the body as text; adapters call it, because rows are then serialised without objects in between. Never
+   * rejects.
    *
    * ```ts
    * const { status, headers, text } = await api.answer({ method: 'GET', url: '/api/books/1', headers: {} })
@@ -129,7 +128,7 @@ export interface Api {
    */
   answer(request: ApiRequest): Promise<TextResponse>
   /**
-   * Answers a web `Request`, for runtimes that speak it: Bun, Deno, workers; never rejects.
+   * Serves a web `Request`, for Bun, Deno and workers; never rejects.
    *
    * ```ts
    * Deno.serve((request, { remoteAddr }) => api.fetch(request, { ip: remoteAddr.hostname }))
@@ -137,31 +136,31 @@ export interface Api {
    */
   fetch(request: Request, options?: FetchOptions): Promise<Response>
   /**
-   * Answers a request that was refused before it came to `handle`, by middleware of the host or a parser, in the API's own
-   * envelope; an error that is no ApiError is reported and answered with 500. Adapters call it; never rejects.
+   * Responds, in the API's envelope, to a request that middleware or a body parser of the host refused before `handle`; an
+   * error that is no ApiError is reported and gives 500. Adapters call it; never rejects.
    *
    * ```ts
    * await api.refuse(request, apiError(403, 'Forbidden', 'Not from this network.'))
    * ```
    */
   refuse(request: ApiRequest, error: unknown): Promise<ApiResponse>
-  /** Largest body in bytes (API_BODY_LIMIT); adapters stop reading beyond it. */
+  /** Largest body in bytes (API_BODY_LIMIT); adapters read no more than that. */
   readonly bodyLimit: number
   /**
-   * Whether a URL is answered here: it lies under our prefixes and is not left to the host (meta:
-   * `register_canonical_routes: false`). Adapters let others pass.
+   * Whether the API serves a URL: it is under its prefixes, and the host does not serve it itself (meta
+   * `register_canonical_routes: false`). Adapters pass other requests on.
    */
   owns(url: string): boolean
-  /** Settles when everything that had to be looked up is known; a rejection answers 503 until it succeeds. */
+  /** Resolves when the look-ups of start-up have succeeded; while they fail, requests get 503 and try again. */
   readonly ready: Promise<void>
   readonly registry: Registry
   /**
-   * Where requests are counted: `none` where nothing is limited, `process` in the memory of this process alone, `store` in
-   * API_RATE_LIMIT_STORE. Several processes share limits in a store only.
+   * Where requests are counted: `none` without rate limits, `process` in the memory of this process, `store` in
+   * API_RATE_LIMIT_STORE. Only a store is shared by several processes.
    */
   readonly rateLimits: RateLimitScope
   /**
-   * Authenticates a request to a route of the host, by the strategies of the API; rejects with the ApiError to answer.
+   * Authenticates a request to a route of the host with the API's strategies; rejects with an ApiError.
    *
    * ```ts
    * const user = await api.authenticate(request, { roles: ['admin'] })
@@ -170,7 +169,7 @@ export interface Api {
   authenticate(request: ApiRequest, rule?: HostRule): Promise<HookUser | null>
   readonly refreshTokens: RefreshTokens
   /**
-   * The OpenAPI 3.1 document of this API, written from its models and settings; the one that is served.
+   * The OpenAPI 3.1 document of this API, as it is served.
    *
    * ```ts
    * writeFileSync('openapi.json', JSON.stringify(api.openapi(), null, 2))
@@ -178,7 +177,7 @@ export interface Api {
    */
   openapi(): OpenAPIObject
   /**
-   * Which rule decides about a request of a user (null: nobody), stage by stage; nothing is served.
+   * Explains which rules allow or refuse a request of a user (null: anonymous), stage by stage, without serving it.
    *
    * ```ts
    * const { allowed, steps } = await api.explainAccess(user, { method: 'DELETE', url: '/api/books/1' })
@@ -190,8 +189,8 @@ export interface Api {
     request: Pick<ApiRequest, 'method' | 'url'>,
   ): Promise<AccessExplanation>
   /**
-   * Everything that nobody, an authenticated user without roles, and a user of each role reaches, as a text to commit
-   * and compare. Without a list: of each role that a rule names.
+   * What anonymous callers, users without roles, and users of each role can reach, as text to commit and compare. Default:
+   * every role that a rule names.
    *
    * ```ts
    * writeFileSync('exposure.txt', api.exposure(['admin', 'editor', 'viewer']))
@@ -199,23 +198,23 @@ export interface Api {
    */
   exposure(roles?: readonly string[]): string
   /**
-   * Makes `<API_HEALTH_ROUTE>/ready` answer 503 from now on, while requests are still served: a load balancer then sends
-   * no more of them, and the process can end without refusing any. `createServer` calls it when it closes.
+   * Makes `<API_HEALTH_ROUTE>/ready` respond with 503 while requests are still served, so that a load balancer stops sending
+   * requests before the process ends. `createServer` calls it when it closes.
    */
   drain(): void
-  /** Ends what the API itself started; the user's database stays open. */
+  /** Releases what the API itself started; the application's database stays open. */
   close(): Promise<void>
 }
 
-/** What a request is answered with hides why the start failed; whoever starts the service wants to know. */
-const reasonOf = (error: unknown): unknown =>
+/** The cause behind an ApiError, which `ready` reports although responses do not show it. */
+const causeOf = (error: unknown): unknown =>
   error instanceof ApiError ? (error.cause ?? error) : error
 
 const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }
 
 /**
- * Builds an API from models and a Kysely instance (contract §1). It does not connect; configuration mistakes throw
- * one Error that lists all of them with their paths and suggestions.
+ * Builds an API from models and a Kysely instance (contract §1), without connecting. Configuration mistakes throw one Error
+ * that lists all of them with paths and suggestions.
  *
  * ```ts
  * const api = createApi({ db, models: [Author, Book], config: { API_TITLE: 'Library', API_ALLOW_JOIN: true } })
@@ -283,7 +282,7 @@ export function createApi<
           connect: (one) => connectTo(one, () => {}),
           newCounts,
           elapsed,
-          away: (index, cause) => warn(replicaAway(index, reasonOf(cause))),
+          away: (index, cause) => warn(replicaAway(index, causeOf(cause))),
         })
   const open = async (request: ApiRequest) => {
     const own = (await session(request)).withoutPlugins()
@@ -317,14 +316,14 @@ export function createApi<
     }),
     replicas,
     counts: newCounts(),
-    reads: createReadCache(preparedReads, fastPaths.preparedReads === 'at once'),
-    echoes: keptValues(preparedReads),
+    reads: createReadCache(cachedPlans, fastPaths.preparedReads === 'at once'),
+    echoes: keptValues(cachedPlans),
     auth: createAuth({ settings, users: registry.users, clock, open, report, callHook }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
-  const lookAtReplicas = async (): Promise<void> => {
+  const checkReplicas = async (): Promise<void> => {
     if (replicas === undefined) return
     await replicas.lookedAt()
     if (readYourWrites === 'off') return
@@ -355,9 +354,9 @@ export function createApi<
     authenticate: (request, rule) => authenticateHost(runtime, request, rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
-      return Promise.all([dialect(), runtime.auth.ready(), lookAtReplicas()]).then(
+      return Promise.all([dialect(), runtime.auth.ready(), checkReplicas()]).then(
         () => undefined,
-        (error: unknown) => Promise.reject(reasonOf(error)),
+        (error: unknown) => Promise.reject(causeOf(error)),
       )
     },
     registry,
@@ -373,17 +372,17 @@ export function createApi<
 const isWrite = (method: string): boolean => method !== 'GET'
 
 const noPositions = (dialect: Dialect): string =>
-  `The primary does not tell how far its log has come: that takes ${dialect.replication?.needs}. Until then ` +
-  `${settingNames.readYourWrites} has whoever carries a position read from the primary.`
+  `The primary does not report its log position, which requires ${dialect.replication?.needs}. Until then ` +
+  `${settingNames.readYourWrites} sends requests with a position to the primary.`
 
-/** An outage of a replica, in words. */
+/** The warning about an unavailable replica. */
 const replicaAway = (index: number, cause: unknown): string =>
-  `replicas[${index}] is away, and left out until it is back: ${cause instanceof Error ? cause.message : String(cause)}`
+  `replicas[${index}] is unavailable and skipped until it is back: ${cause instanceof Error ? cause.message : String(cause)}`
 
-/** Forms of queries whose plans are kept. */
-const preparedReads = 300
+/** Capacity of the caches of prepared reads and of echo plans (LRU). */
+const cachedPlans = 300
 
-/** What the document must know of the endpoints; they stand beside it. */
+/** Methods and protection of the endpoints, for the OpenAPI document. */
 const describedEndpoints: Endpoints = {
   methods: allowedMethods,
   protection: (route, method) => admissionOf(checksOf(route, method), '', []),
@@ -397,16 +396,16 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Stands for the request where a failure belongs to none. */
+/** Placeholder for `onError` if a failure belongs to no request. */
 const noRequest: ApiRequest = { method: '', url: '' }
 
-/** The environment of the process, where there is one. */
+/** `process.env`, if there is one. */
 function environment(): Readonly<Record<string, string | undefined>> {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   return process?.env ?? {}
 }
 
-/** The tables that are read: those of the resources, and of the users where these are not published. */
+/** The tables that are read: those of the resources and of the user model. */
 const tablesOf = (
   { resources, users }: Registry,
   schema: string | undefined,

@@ -1,4 +1,4 @@
-// Call: what one request carries through the stages. Types only.
+// Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Action } from './access/action.ts'
@@ -29,60 +29,60 @@ import type { ReadCache } from './plan-cache/read-cache.ts'
 import type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
 import type { AnyDatabase } from './sql/any-database.ts'
 
-/** Time as the service sees it; tests move it. */
+/** The clock of the service; tests replace it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds from any fixed point, never going back. */
+  /** Milliseconds from any fixed point, monotonic. */
   elapsed(): number
 }
 
-/** Everything that was built once, in `createApi`. */
+/** Everything that `createApi` builds once. */
 export interface Runtime {
   readonly settings: ApiSettings
-  /** Which shorter ways to the same answers are taken. */
+  /** Which optimisations are enabled. */
   readonly fastPaths: FastPaths
   readonly registry: Registry
   readonly routes: RouteTable
   readonly schema: string | undefined
-  /** Whether somebody without any credential may list a resource. */
+  /** Whether a caller without credentials may list a resource. */
   readonly anonymousReach: Reach
   /** The access policy of each resource that has one. */
   readonly policies: Policies
   readonly clock: Clock
-  /** The dialect, once what it must know of the server is known; looked up on this connection where that is a transaction. */
+  /** The connected dialect; inside a transaction its look-up runs on that connection. */
   dialect(on?: AnyDatabase): MaybePromise<Dialect>
-  /** The connection of one request: the user's own instance, or what API_SESSION_GETTER hands in. */
+  /** The connection of a request: `db`, or what API_SESSION_GETTER returns. */
   session(request: ApiRequest): MaybePromise<AnyDatabase>
-  /** Calls code of the host, which must come to an end. */
+  /** Calls functions of the host, with API_HOOK_TIMEOUT. */
   readonly callHook: CallHook
-  /** As `callHook`, of hooks that are given this connection. */
+  /** `callHook` for hooks that receive this connection. */
   callHookOn(db: AnyDatabase): CallHook
-  /** Tells of an unforeseen error; never throws. */
+  /** Reports an unexpected error to `onError`; never throws. */
   report(error: unknown, request: ApiRequest): void
-  /** Tells of a 401, 403 or 429; never throws. */
+  /** Reports a 401, 403 or 429 to `onRefusal`; never throws. */
   refused(refusal: Refusal): void
-  /** Says what may be meant otherwise, or should be looked at; never throws. */
+  /** Reports a probable mistake to `onWarning`; never throws. */
   warn(message: string): void
-  /** The instance of `createApi`. */
+  /** The `db` of `createApi`. */
   readonly root: AnyDatabase
-  /** The replicas that reads are sent to; absent where there are none. */
+  /** The read replicas; undefined if there are none. */
   readonly replicas: Replicas | undefined
-  /** Whether requests can be served, for the health route. */
+  /** The state of the health route. */
   readonly readiness: Readiness
   readonly counts: SharedCounts | undefined
-  /** Prepared reads, by query and authority. */
+  /** Cached reads, by query and authority. */
   readonly reads: ReadCache
-  /** Plans of the records that writes answer, by query and authority. */
+  /** Cached plans of the records that writes return, by query and authority. */
   readonly echoes: KeptValues<ReadPlan>
   readonly auth: Auth
   readonly refreshStore: RefreshTokenStore
   readonly limiter: Limiter
-  /** The OpenAPI document; written when it is first asked for. */
+  /** The OpenAPI document, built on first use. */
   document(): OpenAPIObject
 }
 
-/** One request being served. */
+/** A request being served. */
 export interface Call {
   readonly runtime: Runtime
   readonly request: ApiRequest
@@ -92,29 +92,29 @@ export interface Call {
   readonly path: string
   /** Raw query string. */
   readonly query: string
-  /** The resource whose records are answered: the target, on a relation route. */
+  /** The resource whose records are returned: on a relation route, the target. */
   readonly resource: Resource
   readonly action: Action
   /** The relation of a relation route. */
   readonly relation: ResolvedRelation | null
   /** The callbacks of this resource and method. */
   readonly hooks: HookSettings
-  /** What emitted URLs start with: origin, mount prefix and API prefix. */
+  /** The beginning of URLs in responses: origin, mount prefix and API prefix. */
   readonly base: string
-  /** What stands before the request's own path in emitted links: origin and mount prefix. */
+  /** What precedes the request's path in page links: origin and mount prefix. */
   readonly origin: string
-  /** Whether nobody between here and the client needs the value as anything but JSON text. */
+  /** Whether the value may be serialised directly to JSON text: no hook and no caller needs it as an object. */
   readonly asText: boolean
-  /** Who is asking; nobody until the request is authenticated. */
+  /** The caller; anonymous until the request is authenticated. */
   readonly caller: Caller
   /** Whether the caller may list a resource. */
   readonly reach: Reach
-  /** The replica that this read is sent to; absent where the primary is read. */
+  /** The replica that this read uses; absent if it uses the primary. */
   readonly replica?: Replica
-  /** The transaction of a write, with the plugins of its author; absent outside of one. */
+  /** The transaction of a write, with the host's plugins; absent outside of one. */
   readonly transaction?: AnyDatabase
-  /** Who answers, when, and how long it has taken so far. */
+  /** Version, request id and time for the envelope. */
   stamp(): Stamp
-  /** The stopwatch, where answers tell how long they took. */
+  /** The timer for Server-Timing; undefined if that is off. */
   readonly timing: Timing | undefined
 }

@@ -1,9 +1,9 @@
-// Every error the service can send, one function each, in the order of the pipeline; stages throw them, only `handle` catches.
+// Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them.
 
 import { bounded, excerpt, listed, longestPath } from './error-size.ts'
 import type { JsonValue } from './json/json-value.ts'
 
-/** What an error answer carries beside its status (contract §10): the `errors` object of the envelope. */
+/** The `errors` object of the envelope (contract §10). */
 export interface ErrorBody {
   /** Short name: the HTTP phrase unless the specification gives another text. */
   readonly error: string
@@ -15,7 +15,7 @@ export interface ErrorBody {
   readonly at?: string
 }
 
-/** The one class of the library: an answer other than success, thrown by the stage that refuses the request. */
+/** An error response; a stage or a hook throws it to refuse the request. */
 export class ApiError extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -31,10 +31,10 @@ export class ApiError extends Error {
 }
 
 /**
- * Makes the answer a hook gives when it refuses a request (contract §11).
+ * Creates the error that a hook throws to refuse a request (contract §11).
  *
- * `status` is the HTTP status, from 400 to 599, `error` the short name, `reason` the explanation the client reads. It is
- * sent as it is, whatever its length: only the errors of the service itself are bounded.
+ * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client. It is sent
+ * unchanged; only the errors of the service itself have a maximum size.
  *
  * ```ts
  * throw apiError(409, 'Conflict', 'The book is on loan.')
@@ -48,14 +48,14 @@ export function apiError(status: number, error: string, reason?: JsonValue): Api
   return new ApiError(status, reason === undefined ? { error } : { error, reason })
 }
 
-/** An error of the service itself: its size is bounded whatever it quotes of the request. */
+/** An error of the service itself, cut to a maximum size. */
 const refusal = (
   status: number,
   body: ErrorBody,
   headers?: Readonly<Record<string, string>>,
 ): ApiError => new ApiError(status, bounded(body), headers)
 
-/** A text of the client, in quotes. */
+/** Text of the client, quoted and cut. */
 const quoted = (text: string): string => `"${excerpt(text)}"`
 
 const badRequest = (code: string, reason: string, at?: string): ApiError =>
@@ -63,7 +63,7 @@ const badRequest = (code: string, reason: string, at?: string): ApiError =>
 
 // ---------------------------------------------------------------- route: 404, 405, 414
 
-/** No endpoint has this path; `similar` is one of ours that differs in case, plural or slashes alone. */
+/** No endpoint has this path; `similar` is an endpoint that differs in case, plural or slashes only. */
 export const unknownPath = (path: string, similar?: string): ApiError =>
   refusal(404, {
     error: 'Not Found',
@@ -71,7 +71,7 @@ export const unknownPath = (path: string, similar?: string): ApiError =>
     code: 'unknown_path',
   })
 
-/** The endpoint exists, the method does not (contract §3); `Allow` lists what does. */
+/** The endpoint does not have this method (contract §3); `Allow` lists those it has. */
 export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
   refusal(
     405,
@@ -93,7 +93,7 @@ export const urlTooLong = (length: number, setting: string, limit: number): ApiE
 
 // ---------------------------------------------------------------- limit: 429
 
-/** A rate limit is used up; the headers say when it is free again. */
+/** A rate limit is exceeded; the headers say when it is reset. */
 export const tooManyRequests = (
   limit: string,
   headers: Readonly<Record<string, string>>,
@@ -108,7 +108,7 @@ export const tooManyRequests = (
     headers,
   )
 
-/** What must be loaded or looked up before the first request could not be; why is in the log. */
+/** A look-up that start-up needs failed; the cause is in the log. */
 export const notReady = (): ApiError =>
   refusal(
     503,
@@ -116,7 +116,7 @@ export const notReady = (): ApiError =>
     { 'retry-after': '5' },
   )
 
-/** The health route of a service that cannot take requests at the moment. */
+/** The response of the health route while requests cannot be served. */
 export const notReadyFor = (reason: string): ApiError =>
   refusal(
     503,
@@ -124,7 +124,7 @@ export const notReadyFor = (reason: string): ApiError =>
     { 'retry-after': '1', 'cache-control': 'no-store' },
   )
 
-/** More password checks are waiting than can be answered soon. */
+/** Too many password checks are waiting. */
 export const tooBusy = (): ApiError =>
   refusal(
     503,
@@ -141,15 +141,15 @@ export const tooBusy = (): ApiError =>
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
   refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
-/** The specification's text for a request without any credential. */
+/** A request without credentials (specification's text). */
 export const authorizationMissing = (challenge: string): ApiError =>
   unauthorized('authorization_missing', 'Authorization header missing', challenge)
 
-/** A credential that is not one, or not that of a user: all give the same bytes (contract §9). */
+/** A malformed or wrong credential; all of them give the same bytes (contract §9). */
 export const invalidCredentials = (challenge: string): ApiError =>
   unauthorized('invalid_credentials', 'Invalid credentials', challenge)
 
-/** The specification's text for an access token whose time is over. */
+/** An expired access token (specification's text). */
 export const tokenHasExpired = (): ApiError =>
   unauthorized(
     'token_expired',
@@ -157,11 +157,11 @@ export const tokenHasExpired = (): ApiError =>
     'Bearer error="invalid_token", error_description="Token has expired"',
   )
 
-/** The specification's text for a refresh token that is malformed, forged, or meant for somebody else. */
+/** A refresh token that is malformed, has a wrong signature, or belongs to another service (specification's text). */
 export const invalidToken = (): ApiError =>
   unauthorized('invalid_token', 'Invalid token', 'Bearer error="invalid_token"')
 
-/** The specification's text for a refresh token that the store calls unknown, revoked or expired. */
+/** A refresh token that is unknown, revoked or expired (specification's text). */
 export const invalidRefreshToken = (): ApiError =>
   refusal(403, {
     error: 'Forbidden',
@@ -169,7 +169,7 @@ export const invalidRefreshToken = (): ApiError =>
     code: 'invalid_refresh_token',
   })
 
-/** A change by a cookie that does not prove where it comes from: cookies accompany requests of other sites too. */
+/** A write authenticated by a cookie without a same-origin header; browsers send cookies with cross-site requests too. */
 export const crossSiteRequest = (): ApiError =>
   refusal(403, {
     error: 'Forbidden',
@@ -178,13 +178,13 @@ export const crossSiteRequest = (): ApiError =>
     code: 'cross_site_request',
   })
 
-/** A password longer than 72 bytes, of which bcrypt would ignore the rest. */
+/** A password longer than 72 bytes; bcrypt would ignore the rest. */
 export const passwordTooLong = (bytes: number): ApiError =>
   badRequest('password_too_long', `A password may have 72 bytes at most; this one has ${bytes}.`)
 
 // ---------------------------------------------------------------- authorize, scope: 403
 
-/** A role is missing, or a policy refuses: one answer, so that it does not tell which (specification: Access policies). */
+/** A role is missing or a policy refuses; the error is the same for both (specification: Access policies). */
 export const forbidden = (): ApiError =>
   refusal(403, {
     error: 'Forbidden',
@@ -194,7 +194,7 @@ export const forbidden = (): ApiError =>
 
 // ---------------------------------------------------------------- parse: 400, the text is not the query language
 
-/** A `%` without two hexadecimal digits, or bytes that are not UTF-8; `at` is what is around it. */
+/** A `%` without two hexadecimal digits, or bytes that are not UTF-8; `at` is the text around it. */
 export const malformedEncoding = (text: string, at: string = text): ApiError =>
   badRequest(
     'malformed_encoding',
@@ -202,7 +202,7 @@ export const malformedEncoding = (text: string, at: string = text): ApiError =>
     at,
   )
 
-/** Text that no column can hold: a NUL character, half of a surrogate pair. */
+/** Text that no column can store: NUL or a lone surrogate. */
 export const forbiddenCharacter = (what: string, at: string): ApiError =>
   badRequest(
     'forbidden_character',
@@ -218,11 +218,11 @@ export const malformedQuery = (reason: string, at: string): ApiError =>
 export const unknownOperator = (operator: string, hint: string, at: string): ApiError =>
   badRequest('unknown_operator', `Unknown operator ${quoted(operator)}.${hint}`, at)
 
-/** A function of an aggregate or of `groupby` that does not exist. */
+/** An unknown function of an aggregate or of `groupby`. */
 export const unknownFunction = (name: string, hint: string, at: string): ApiError =>
   badRequest('unknown_function', `Unknown function ${quoted(name)}.${hint}`, at)
 
-/** A parameter that is not one of the query language nor of API_ADDITIONAL_QUERY_PARAMS. */
+/** A parameter that is neither in the query language nor in API_ADDITIONAL_QUERY_PARAMS. */
 export const unknownParameter = (name: string, hint: string, at: string): ApiError =>
   badRequest('unknown_parameter', `Unknown parameter ${quoted(name)}.${hint}`, at)
 
@@ -230,7 +230,7 @@ export const unknownParameter = (name: string, hint: string, at: string): ApiErr
 export const repeatedParameter = (name: string, at: string): ApiError =>
   badRequest('repeated_parameter', `${quoted(name)} may be given only once.`, at)
 
-/** One of the request limits of contract §2; the answer names the setting. */
+/** A request limit of contract §2; the error names the setting. */
 export const limitExceeded = (
   setting: string,
   limit: number,
@@ -240,7 +240,7 @@ export const limitExceeded = (
 
 // ---------------------------------------------------------------- plan: 400, the names and values do not fit the model
 
-/** Hidden, unjoined, unpublished and unknown fields all give this answer (contract §4). */
+/** Hidden, unjoined, unpublished and unknown fields all give this error (contract §4). */
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
@@ -248,7 +248,7 @@ export const unknownColumn = (column: string, owner: string, hint: string, at: s
 export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
   badRequest('unknown_relation', `${quoted(segment)} is not a relation here.${hint}`, at)
 
-/** A path segment that fits several relations; they are listed. */
+/** A path segment that matches several relations; they are listed. */
 export const ambiguousPath = (
   segment: string,
   candidates: readonly string[],
@@ -260,7 +260,7 @@ export const ambiguousPath = (
     at,
   )
 
-/** The specification's own text for a join token that names no relation of the base model. */
+/** A join token that names no relation of the base model (specification's text). */
 export const invalidJoinModel = (token: string, hint = ''): ApiError =>
   refusal(400, {
     error: `Invalid join model: ${excerpt(token)}`,
@@ -278,7 +278,7 @@ export const forbiddenJoin = (token: string): ApiError =>
     at: token,
   })
 
-/** `join_type` outside inner, left, outer, right. */
+/** A `join_type` other than inner, left, outer, right. */
 export const invalidJoinType = (text: string, hint: string): ApiError =>
   badRequest(
     'invalid_join_type',
@@ -286,7 +286,7 @@ export const invalidJoinType = (text: string, hint: string): ApiError =>
     text,
   )
 
-/** A value that does not convert to the column's type. */
+/** A value that cannot be converted to the column's type. */
 export const invalidValue = (text: string, field: string, expected: string, at: string): ApiError =>
   badRequest(
     'invalid_value',
@@ -294,7 +294,7 @@ export const invalidValue = (text: string, field: string, expected: string, at: 
     at,
   )
 
-/** An operator or function that makes no sense for the column's type. */
+/** An operator or function that the column's type does not support. */
 export const operatorNotForType = (
   operator: string,
   field: string,
@@ -321,19 +321,19 @@ export const invalidParameter = (
     `${name}=${text}`,
   )
 
-/** A feature that configuration switched off; never ignored silently. */
+/** A feature that the configuration disables. */
 export const featureDisabled = (what: string, setting: string, at: string): ApiError =>
   badRequest('feature_disabled', `${what} is not enabled here (${setting}).`, at)
 
-/** A parameter that has no meaning on this endpoint. */
+/** A parameter that this endpoint does not support. */
 export const notHere = (what: string, where: string, at: string): ApiError =>
   badRequest('not_here', `${quoted(what)} cannot be used ${where}.`, at)
 
-/** A header that should carry the position of a write and does not. */
+/** An X-Write-Position header that is not the position of a write. */
 export const invalidPosition = (text: string): ApiError =>
   badRequest(
     'invalid_position',
-    `X-Write-Position: expected what a write was answered with, got ${quoted(text)}.`,
+    `X-Write-Position: expected the value that a write returned, got ${quoted(text)}.`,
     text,
   )
 
@@ -341,17 +341,17 @@ export const invalidPosition = (text: string): ApiError =>
 export const conflictingParameters = (reason: string, at: string): ApiError =>
   badRequest('conflicting_parameters', reason, at)
 
-/** A part of the query language that this version refuses; the reason says what to use instead. */
+/** An unsupported query; the reason says what to use instead. */
 export const unsupportedQuery = (reason: string, at: string): ApiError =>
   badRequest('unsupported_query', reason, at)
 
 // ---------------------------------------------------------------- execute: 404, 503
 
-/** No row has this key, or the caller may not see it: the two give the same bytes. */
+/** No record has this key, or the caller may not see it; both give the same bytes. */
 export const recordNotFound = (): ApiError =>
   refusal(404, { error: 'Not Found', reason: 'No such record.', code: 'record_not_found' })
 
-/** An embed would read more rows than the request may (contract §5); nothing is cut silently. */
+/** An embed would exceed API_MAX_EMBEDDED_ROWS (contract §5). */
 export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
   badRequest(
     'too_many_embedded_rows',
@@ -359,11 +359,11 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
     relation,
   )
 
-/** A sum that overflows, or a stored value the query's arithmetic cannot hold. */
+/** An arithmetic overflow in the database, for example of a sum. */
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 
-/** The database is away, overloaded or too slow (contract §12). */
+/** The database is unreachable, overloaded or too slow (contract §12). */
 export const databaseUnavailable = (): ApiError =>
   refusal(
     503,
@@ -375,7 +375,7 @@ export const databaseUnavailable = (): ApiError =>
     { 'retry-after': '1' },
   )
 
-/** The database did not confirm a write at its end: it may be stored or not (contract §12). */
+/** The database did not confirm a commit: the write may or may not be stored (contract §12). */
 export const outcomeUnknown = (): ApiError =>
   refusal(
     503,
@@ -388,7 +388,7 @@ export const outcomeUnknown = (): ApiError =>
     { 'retry-after': '1' },
   )
 
-/** The client closed its connection while the database was at work; nobody reads this answer. */
+/** The client closed its connection during a statement; nobody reads this response. */
 export const clientGone = (): ApiError =>
   refusal(499, {
     error: 'Client Closed Request',
@@ -396,7 +396,7 @@ export const clientGone = (): ApiError =>
     code: 'client_closed_request',
   })
 
-/** Anything we did not foresee: the request id and nothing else (contract §10). */
+/** An unexpected error: the response holds only the request id (contract §10). */
 export const internalError = (requestId: string): ApiError =>
   refusal(500, {
     error: 'Internal Server Error',
@@ -406,7 +406,7 @@ export const internalError = (requestId: string): ApiError =>
 
 // ---------------------------------------------------------------- input: 400, 413, 415
 
-/** The body of a write is of another kind than JSON. */
+/** The body of a write is not JSON. */
 export const unsupportedMediaType = (type: string | undefined): ApiError =>
   refusal(415, {
     error: 'Unsupported Media Type',
@@ -414,7 +414,7 @@ export const unsupportedMediaType = (type: string | undefined): ApiError =>
     code: 'unsupported_media_type',
   })
 
-/** The body is compressed: what it holds cannot be limited before it is unpacked. */
+/** The body is compressed, so that its size cannot be checked before decompression. */
 export const encodedBody = (encoding: string): ApiError =>
   refusal(415, {
     error: 'Unsupported Media Type',
@@ -430,7 +430,7 @@ export const bodyTooLarge = (setting: string, limit: number): ApiError =>
     code: 'body_too_large',
   })
 
-/** A body whose sender went away, or said another length than it sent. */
+/** The connection ended before the body was complete, or Content-Length was wrong. */
 export const incompleteBody = (): ApiError =>
   badRequest('incomplete_body', 'The body ended before it was complete.')
 
@@ -438,21 +438,21 @@ export const incompleteBody = (): ApiError =>
 export const emptyBody = (): ApiError =>
   badRequest('empty_body', 'A body is needed: a JSON object with the fields to write.')
 
-/** A body that is no JSON, or JSON that no record can have; the reason says where. */
+/** A body that is not JSON or exceeds a structural limit; the reason says where. */
 export const malformedJson = (what: string, at?: number, around = ''): ApiError => {
   const place = at === undefined ? '' : `, at character ${at}`
   const found = around === '' ? '' : `: ${around}`
   return badRequest('malformed_json', `The body ${what}${place}${found}.`)
 }
 
-/** A body of the wrong kind as a whole. */
+/** A body that is not of the expected JSON type. */
 export const wrongBody = (expected: string): ApiError =>
   badRequest('wrong_body', `The body must be ${expected}.`)
 
-/** Everything that is wrong with a body: path → messages (contract §8). */
+/** All problems of a body: path → messages (contract §8). */
 export const validationFailed = (
   problems: Iterable<readonly [path: string, messages: readonly string[]]>,
-  /** How many were found beside these. */
+  /** The number of further problems. */
   more: number = 0,
 ): ApiError =>
   refusal(400, {
@@ -463,7 +463,7 @@ export const validationFailed = (
 
 // ---------------------------------------------------------------- write: 400, 409, 412, 422
 
-/** `path` → message where the place is known, else the message alone. */
+/** `path` → message if the fields are known, otherwise the message alone. */
 const refusedBy = (
   status: 409 | 422,
   code: string,
@@ -476,27 +476,27 @@ const refusedBy = (
     code,
   })
 
-/** Another record has these values; which fields, where that can be found. */
+/** Another record has these values; with the fields, if the database tells them. */
 export const uniqueViolation = (paths: readonly string[]): ApiError =>
   refusedBy(409, 'unique_violation', paths, 'Another record has this value.')
 
-/** A foreign key or link leads to no record, or to none the caller may see: one answer (contract §8). */
+/** A foreign key or link to a record that does not exist or that the caller may not see; both give the same error (contract §8). */
 export const missingReference = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'missing_reference', paths, 'No such record.')
 
-/** The database does not accept NULL there. */
+/** A NOT NULL constraint of the database. */
 export const notNullViolation = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'not_null_violation', paths, 'A value is needed here.')
 
-/** A rule of the database that the model does not know. */
+/** A CHECK constraint of the database. */
 export const checkViolation = (): ApiError =>
   refusedBy(422, 'check_violation', [], 'A value breaks a rule of the database.')
 
-/** A value that the column of the database cannot hold. */
+/** A value that the database column cannot store. */
 export const valueNotStorable = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')
 
-/** Other records refer to the one that is to be removed. */
+/** Other records reference the record to delete. */
 export const referredTo = (names: readonly string[]): ApiError =>
   refusal(409, {
     error: 'Conflict',
@@ -515,7 +515,7 @@ export const notDeleted = (): ApiError =>
     code: 'not_deleted',
   })
 
-/** The record is no longer the one that `If-Match` names. */
+/** The record no longer matches `If-Match`. */
 export const preconditionFailed = (): ApiError =>
   refusal(412, {
     error: 'Precondition Failed',
@@ -523,22 +523,22 @@ export const preconditionFailed = (): ApiError =>
     code: 'precondition_failed',
   })
 
-/** A condition on one record, sent with a request for many. */
+/** If-Match on a request for several records. */
 export const preconditionOnMany = (): ApiError =>
   badRequest('precondition_on_many', 'If-Match names one record; send it to that record.')
 
-/** PATCH and DELETE on a collection without any condition. */
+/** PATCH or DELETE on a collection without a filter. */
 export const filterNeeded = (method: string): ApiError =>
   badRequest(
     'filter_needed',
     `${method} on a collection needs at least one filter, so that nobody changes everything by mistake.`,
   )
 
-/** More records than the client allows, or than one request may write. */
+/** More records than the client's own maximum, or than API_MAX_BULK allows. */
 export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
   badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
 
-/** Columns that no unique key of the model consists of. */
+/** `on_conflict` columns that are not a unique key of the model. */
 export const notUniqueColumns = (text: string, keys: readonly string[]): ApiError =>
   badRequest(
     'not_unique_columns',
@@ -546,7 +546,7 @@ export const notUniqueColumns = (text: string, keys: readonly string[]): ApiErro
     `on_conflict=${text}`,
   )
 
-/** An `Idempotency-Key` that another request is using at this moment. */
+/** An `Idempotency-Key` that a running request uses. */
 export const requestInProgress = (): ApiError =>
   refusal(
     409,
@@ -558,7 +558,7 @@ export const requestInProgress = (): ApiError =>
     { 'retry-after': '1' },
   )
 
-/** An `Idempotency-Key` that came with another request before. */
+/** An `Idempotency-Key` that was used with a different request. */
 export const idempotencyKeyReused = (): ApiError =>
   refusal(422, {
     error: 'Unprocessable Content',
@@ -566,13 +566,13 @@ export const idempotencyKeyReused = (): ApiError =>
     code: 'idempotency_key_reused',
   })
 
-/** An `Idempotency-Key` of a user that nothing tells from others: no primary key of the user model, or nothing at all. */
+/** An `Idempotency-Key` of a user without identity: no primary key, and no other unique value. */
 export const userWithoutKey = (): ApiError =>
   badRequest(
     'user_without_key',
-    'An Idempotency-Key belongs to one user, and what is known of this one does not tell it from others.',
+    'An Idempotency-Key belongs to one user, and this user has nothing that identifies it, such as a primary key.',
   )
 
-/** An `Idempotency-Key` of another form. */
+/** A malformed `Idempotency-Key`. */
 export const badIdempotencyKey = (expected: string): ApiError =>
   badRequest('bad_idempotency_key', `Idempotency-Key must be ${expected}.`)

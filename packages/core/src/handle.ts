@@ -1,4 +1,4 @@
-// The pipeline: one request in, one answer out; every refusal of every stage is caught here and nowhere else.
+// handle and answer: the pipeline of a request; errors of all stages are caught here and nowhere else.
 
 import { authorize } from './access/authorize.ts'
 import { callerOf } from './access/caller.ts'
@@ -36,44 +36,44 @@ import type { JsonValue } from './json/json-value.ts'
 import { notJson } from './json/not-json.ts'
 import { andThen, type MaybePromise } from './maybe-promise.ts'
 
-/** What a request was refused for before it came here: by the host's middleware, or by a parser. */
+/** The error with which the host's middleware or a parser refused a request before the pipeline. */
 export interface Refused {
   readonly error: unknown
 }
 
-/** Serves one request, or answers one that was refused; never rejects. */
+/** Serves a request, or responds to one that was refused before; never rejects. */
 export const handle = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<ApiResponse> => settle(runtime, request, toLookAt, refused)
+): Promise<ApiResponse> => settle(runtime, request, asObject, refused)
 
-/** As `handle`, with the body as the text that is to be sent. */
+/** `handle` with the body as text. */
 export const answer = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<TextResponse> => settle(runtime, request, toSend, refused)
+): Promise<TextResponse> => settle(runtime, request, asText, refused)
 
-/** An answer whose body may be written already. */
+/** A response with its body as an object or as text. */
 type Settled = ApiResponse | TextResponse
 
-/** What an answer is wanted for. */
-interface Purpose<R> {
-  /** It may be written at once. */
+/** Whether the caller needs the body as an object or as text. */
+interface BodyForm<R> {
   readonly wantsText: boolean
   readonly form: (settled: Settled) => R
 }
 
-const toLookAt: Purpose<ApiResponse> = {
+const asObject: BodyForm<ApiResponse> = {
   wantsText: false,
   form: (settled) => {
-    if ('text' in settled) throw new Error('an answer was written that is to be looked at')
+    if ('text' in settled)
+      throw new Error('the body was serialised although the caller needs an object')
     return settled
   },
 }
 
-const toSend: Purpose<TextResponse> = {
+const asText: BodyForm<TextResponse> = {
   wantsText: true,
   form: (settled) => {
     if ('text' in settled) return settled
@@ -82,26 +82,26 @@ const toSend: Purpose<TextResponse> = {
   },
 }
 
-/** What is kept while one request is answered. */
+/** The state of a request while it is answered. */
 interface Answering {
   readonly runtime: Runtime
   readonly request: ApiRequest
   readonly requestId: string
-  /** Whether the answer is to be sent, not looked at. */
+  /** Whether the body is needed as text. */
   readonly wantsText: boolean
   readonly started: number
   readonly timing: Timing | undefined
-  /** Settings of the API until the route is known, of its resource from then on. */
+  /** The API's settings until the route is known, then those of its resource. */
   hooks: HookSettings
   dump: DumpSettings
-  /** Headers that are sent whatever becomes of the request. */
+  /** Headers of every response to this request, including errors. */
   readonly always: Record<string, string>
 }
 
 async function settle<R>(
   runtime: Runtime,
   request: ApiRequest,
-  { wantsText, form }: Purpose<R>,
+  { wantsText, form }: BodyForm<R>,
   refused?: Refused,
 ): Promise<R> {
   const { settings, clock } = runtime
@@ -169,7 +169,7 @@ const stampOf = ({ runtime: { settings, clock }, requestId, started }: Answering
   elapsed: clock.elapsed() - started,
 })
 
-/** The headers of every answer; nothing happens between them and the client. */
+/** The Server-Timing header; computed last, so that it covers all stages. */
 const timed = ({ timing }: Answering): Readonly<Record<string, string>> | undefined =>
   timing && { 'server-timing': timing.header() }
 
@@ -198,7 +198,7 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
 
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
-  // A refusal of the host may have a reason that cannot be written.
+  // The reason of a host's ApiError may not be serialisable.
   const sendable = error instanceof ApiError && notJson(error.body) === undefined
   const failure = sendable ? error : internalError(requestId)
   if (failure !== error || failure.status >= 500) runtime.report(error, request)
@@ -208,7 +208,7 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
   return respondFailure(answering, failure)
 }
 
-/** The answer of a failure that has been reported. */
+/** The response to an error that has been reported. */
 async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
   const { runtime, request, requestId, hooks, dump, always } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
@@ -219,14 +219,14 @@ async function respondFailure(answering: Answering, failure: ApiError): Promise<
   return respond(failure.status, final, requestId, always, failure.headers, timed(answering))
 }
 
-/** The answer where that of a failure failed itself. */
+/** The response if building an error response fails. */
 function plainFailure(answering: Answering): Settled {
   const { requestId, dump, always } = answering
   const { status, body } = internalError(requestId)
   return respond(status, failureBody(status, body, stampOf(answering), dump), requestId, always)
 }
 
-/** Every stage after the route, in order; what goes into `always` is sent whatever becomes of them. */
+/** Runs the stages after routing; headers added to `always` are sent even if a stage fails. */
 function serve(call: OpenCall, route: Route, always: Record<string, string>): MaybePromise<Result> {
   const { method, hooks } = call
   const { allowed, methods } = factsOf(route)
@@ -236,17 +236,17 @@ function serve(call: OpenCall, route: Route, always: Record<string, string>): Ma
   }
   const facts = methods.get(method)
   if (facts === undefined) throw methodNotAllowed(method, allowed)
-  // What has nothing to wait for does not wait: each promise costs as much as a small stage.
-  return hooks.setup === undefined && !isAsked(call, facts)
+  // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
+  return hooks.setup === undefined && !needsIdentity(call, facts)
     ? admitted(call, route, facts)
     : admit(call, facts, always).then(() => admitted(call, route, facts))
 }
 
-/** Whether there is anything to find out about the caller. */
-const isAsked = ({ request }: OpenCall, { admission }: MethodFacts): boolean =>
+/** Whether the request needs the stages limit and authenticate. */
+const needsIdentity = ({ request }: OpenCall, { admission }: MethodFacts): boolean =>
   !asksNothing(admission) || (request.user ?? false) !== false
 
-/** setup, limit and authenticate. */
+/** The stages setup, limit and authenticate. */
 async function admit(
   call: OpenCall,
   facts: MethodFacts,
@@ -257,18 +257,18 @@ async function admit(
     timing?.enter('setup')
     await runSetup(call.runtime, hooks, request)
   }
-  // The setup callback may have brought a user.
-  if (isAsked(call, facts)) await identify(call, facts.admission, always)
+  // The setup callback may have set `request.user`.
+  if (needsIdentity(call, facts)) await identify(call, facts.admission, always)
 }
 
-/** From authorise on. */
+/** The stages from authorize on. */
 function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
   authorize(call.caller, checks)
   call.timing?.enter('plan')
   return andThen(answerRoute(call, route), (result) => returnedResult(call, result))
 }
 
-/** limit and authenticate: the call is told who is calling. */
+/** The stages limit and authenticate; sets the caller of the request. */
 async function identify(
   call: OpenCall,
   admission: Admission,

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The model-api command: hands the process's own streams and signals to the command.
+// The entry of the command `model-api`: passes the process's streams and signals to `run`.
 
 import { run } from './command.ts'
 
 const stopped = new Promise<void>((resolve) => {
-  // Once: a second Ctrl+C ends the process at once.
+  // `once`: a second Ctrl+C ends the process immediately.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
 })
 
@@ -14,5 +14,5 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   stopped,
 })
-// What a module of the user's left open, such as a pool, does not keep the process.
+// Ends the process even if a loaded module left something open, such as a pool.
 setTimeout(() => process.exit(), 1_000).unref()

@@ -1,4 +1,4 @@
-// The command: words of the command line → serve, models or help; exit codes as shells expect them.
+// Parses the command line and runs a command; returns the exit code.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -61,12 +61,12 @@ const options = {
   except: { type: 'string', multiple: true },
 } as const
 
-/** More is a slip of the finger. */
+/** Upper limit of --workers; a higher number is a typing error. */
 const mostWorkers = 256
 
 type Words = ReturnType<typeof readWords>
 
-/** Runs one command line; the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
+/** Runs a command line; returns the exit code: 0, 1 for a failure, 2 for an invalid command line. */
 export async function run(args: readonly string[], io: CommandIo): Promise<number> {
   try {
     await runWords(readWords(args), io)
@@ -92,7 +92,7 @@ async function runWords(words: Words, io: CommandIo): Promise<void> {
   }
   if (name === 'exposure') return runExposure(target, words, io)
   if (target === undefined) throw usageError(`${name} needs a database: ${targetForms}.`)
-  if (more.length > 0) throw usageError(`one database at a time; "${more[0]}" is one too many.`)
+  if (more.length > 0) throw usageError(`expected one database; "${more[0]}" is a second one.`)
   await commands[name as keyof typeof commands](target, words, io)
 }
 
@@ -164,24 +164,26 @@ function readPort(text: string | undefined): number {
   if (text === undefined || text === '') return 3000
   const port = Number(text)
   if (/^[0-9]+$/.test(text) && port <= 65_535) return port
-  throw usageError(`"${text}" is no port. Expected a number from 0 to 65535.`)
+  throw usageError(`"${text}" is not a port. Expected a number from 0 to 65535.`)
 }
 
 function readWorkers(text: string | undefined): number {
   if (text === undefined) return 1
   const count = Number(text)
   if (/^[0-9]+$/.test(text) && count >= 1 && count <= mostWorkers) return count
-  throw usageError(`"${text}" is no number of workers. Expected 1 to ${mostWorkers}.`)
+  throw usageError(`"${text}" is not a number of workers. Expected 1 to ${mostWorkers}.`)
 }
 
-/** Longer is a slip of the finger: whoever waits for the end of a process kills it before. */
+/** Upper limit of --drain-delay in milliseconds; process managers kill a process earlier. */
 const longestDrainDelay = 600_000
 
 function readDrainDelay(text: string | undefined): number {
   if (text === undefined) return 0
   const milliseconds = Number(text)
   if (/^[0-9]+$/.test(text) && milliseconds <= longestDrainDelay) return milliseconds
-  throw usageError(`"${text}" is no delay. Expected milliseconds from 0 to ${longestDrainDelay}.`)
+  throw usageError(
+    `"${text}" is not a delay. Expected milliseconds from 0 to ${longestDrainDelay}.`,
+  )
 }
 
 function version(): string {

@@ -1,4 +1,4 @@
-// Lets one connection have one answer at a time, so that a client that pipelines requests and reads nothing costs one answer.
+// Serves pipelined requests of a connection one after the other, so that a client that reads nothing occupies memory for one response only.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,20 +7,20 @@ import type { Socket } from 'node:net'
 const mostWaiting = 100
 
 interface Turns {
-  /** The response that was asked for last. */
+  /** The response to the latest request. */
   last: ServerResponse
-  /** What settles the turns of requests that wait for an earlier answer; made with the first of them. */
+  /** Callbacks of requests that wait for an earlier response; created on first use. */
   waiting?: Set<() => void>
 }
 
 const turnsOf = new WeakMap<Socket, Turns>()
 
 /**
- * When a request may be answered: undefined at once, else a promise that settles when every earlier answer of the same
- * connection has been handed to the operating system. Its value is false when the connection is gone; then nobody is to
- * be answered.
+ * Waits until a request of a connection may be served: undefined if immediately, otherwise a promise that resolves when all
+ * earlier responses have been handed to the operating system. It resolves to false if the connection is closed; the request
+ * is then not served.
  *
- * Node keeps the answers to pipelined requests in memory until their turn comes, so they are not even begun before.
+ * Without this, Node would hold the responses to all pipelined requests in memory.
  *
  * ```ts
  * const turn = connectionTurn(req, res)
@@ -54,7 +54,7 @@ export function connectionTurn(
   })
 }
 
-/** Node does not close a response that waits for its turn when its connection is closed. */
+/** Resolves waiting requests on `close` of the socket, since Node does not emit `close` on responses queued behind another. */
 function waitingOn(socket: Socket): Set<() => void> {
   const waiting = new Set<() => void>()
   socket.once('close', () => {

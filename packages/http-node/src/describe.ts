@@ -1,12 +1,12 @@
-// describe: what was published and what was not, as lines for a screen.
+// Formats what was published and what was not, as lines of output.
 
 import type { Registry } from '@model-api/core'
 import type { HeldBack, IntrospectionNote, LeftOut } from '@model-api/core/introspect'
 
-/** More names make a line that nobody reads. */
+/** Names per line; further ones are counted. */
 const mostNames = 8
 
-/** `a, b, c`, and how many more there are where they would fill the line. */
+/** `a, b, c`, with the number of names beyond eight. */
 export function listed(names: readonly string[]): string {
   const more = names.length - mostNames
   return more > 1 ? `${names.slice(0, mostNames).join(', ')} … and ${more} more` : names.join(', ')
@@ -33,7 +33,7 @@ export function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
   return ['', 'Left out', ...lines]
 }
 
-/** What looks like a credential, and how to publish it all the same; `published` are tables. */
+/** Tables and columns that look like credentials, and how to publish them; `published` are tables. */
 export function describeHeldBack(
   heldBack: readonly HeldBack[],
   published: ReadonlySet<string>,
@@ -65,7 +65,7 @@ export function describeNotes(notes: readonly IntrospectionNote[]): string[] {
 
 const lineWidth = 100
 
-/** As many indented lines as it takes. */
+/** Wraps text into indented lines. */
 export function wrapped(text: string): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -79,7 +79,7 @@ export function wrapped(text: string): string[] {
 export const plural = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** Cells in columns, two blanks apart, indented. */
+/** Aligns cells in columns, two spaces apart, indented. */
 export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length))) ?? []
   return rows.map((row) => {

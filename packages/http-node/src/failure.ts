@@ -1,11 +1,11 @@
-// Failures of the command: what went wrong with a database or an address, in one sentence that says what to do.
+// Error messages of the command about databases and addresses.
 
 interface SystemError extends Error {
   readonly code?: unknown
   readonly errors?: readonly SystemError[]
 }
 
-/** A mistake in the command line, answered with exit code 2. */
+/** An invalid command line: exit code 2. */
 export interface UsageError {
   readonly usage: string
 }
@@ -16,7 +16,7 @@ export function isUsageError(error: unknown): error is UsageError {
   return typeof error === 'object' && error !== null && 'usage' in error
 }
 
-/** A failure that was reported where it happened; only the exit code is left to be passed on. */
+/** A failure that has already been reported; only its exit code matters. */
 export interface SaidElsewhere {
   readonly exitCode: number
 }
@@ -68,13 +68,13 @@ export function listenFailure(host: string, port: number, error: unknown): strin
   return `Cannot listen at ${place}: ${messageOf(error)}`
 }
 
-/** A host with several addresses gives one error for each. */
+/** The error codes; a host with several addresses gives an error with one for each. */
 function codesOf(error: unknown): string[] {
   const { code, errors } = (error ?? {}) as SystemError
   return [code, ...(errors ?? []).map((one) => one.code)].filter((one) => typeof one === 'string')
 }
 
-/** The first line of it: drivers append statements and hints. */
+/** The first line of an error message; drivers append statements and hints. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   const line = text.split('\n')[0]?.trim() ?? ''

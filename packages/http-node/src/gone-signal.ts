@@ -1,4 +1,4 @@
-// A signal that is aborted when the client of a response goes away before it is answered.
+// An AbortSignal that is aborted if the client disconnects before its response is complete.
 
 import type { ServerResponse } from 'node:http'
 
@@ -6,7 +6,7 @@ export function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (res.destroyed) gone.abort()
   else {
-    // Every response is closed in the end.
+    // Node emits `close` on complete responses too.
     res.once('close', () => {
       if (!res.writableFinished) gone.abort()
     })

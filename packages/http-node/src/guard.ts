@@ -1,4 +1,4 @@
-// Guards of host routes: what jwtAuthentication, requireRoles and currentUser of the adapters have in common.
+// Guards of host routes: the common part of the adapters' jwtAuthentication, requireRoles and currentUser.
 
 import type { IncomingMessage } from 'node:http'
 import type { Api, ApiResponse, HostRule } from '@model-api/core'
@@ -7,7 +7,7 @@ import { type RequestParts, readRequest } from './read-request.ts'
 export interface JwtOptions {
   /** Verifies access tokens instead of the configured key. */
   readonly secret?: string
-  /** false: the route is open to everybody; a wrong token is refused all the same. Default true. */
+  /** false: authentication is optional, but a wrong token is still refused. Default true. */
   readonly auth?: boolean
 }
 
@@ -16,16 +16,16 @@ export interface RoleOptions {
   readonly any_of?: boolean
 }
 
-/** What the guards need of an API. */
+/** The part of an API that guards use. */
 export type GuardingApi = Pick<Api, 'authenticate' | 'refuse'>
 
 const users = new WeakMap<IncomingMessage, unknown>()
 
-/** The user a guard found, or null. */
+/** The user that a guard authenticated, or null. */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
 export const userOf = (req: IncomingMessage): any => users.get(req) ?? null
 
-/** Lets a request pass (undefined), or gives the answer that refuses it. */
+/** Authenticates a request: undefined if it may pass, otherwise the response that refuses it. */
 export async function guard(
   api: GuardingApi,
   rule: HostRule,
@@ -47,7 +47,7 @@ export const jwtRule = ({ secret, auth }: JwtOptions): HostRule => ({
   ...(auth === undefined ? {} : { auth }),
 })
 
-/** `'admin', 'editor', { any_of: true }` → a role rule; a call without roles guards nothing, and says so at start. */
+/** The role rule of `'admin', 'editor', { any_of: true }`; throws without roles, since that would guard nothing. */
 export function roleRule(args: readonly (string | RoleOptions)[]): HostRule {
   const roles = args.filter((arg) => typeof arg === 'string')
   const [options] = args.filter((arg) => typeof arg === 'object')

@@ -1,14 +1,13 @@
-// What a body parser of the host leaves of a body: the parsed value, or an error with the text it stumbled over.
+// Reads the result of a body parser of the host: the parsed value, or its error.
 
 import type { IncomingMessage } from 'node:http'
 import { type ApiError, apiError, incompleteBody } from '@model-api/core'
 import { announcesBody, readBody } from './read-body.ts'
 
 /**
- * A body that a parser of the host has read, or failed to read: what it left of it.
+ * The body as a parser of the host left it.
  *
- * A parser that found nothing to parse leaves nothing, or an empty object, and the stream untouched. Only then there is
- * something to wait for.
+ * A parser that did not parse leaves undefined or an empty object, and the stream unread; only then the body is read here.
  */
 export function readParsed(
   req: IncomingMessage,
@@ -23,7 +22,7 @@ export function readParsed(
 const isEmpty = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && Object.keys(body).length === 0
 
-/** What a body parser throws: http-errors with a type, or with the text it stumbled over. */
+/** The error of a body parser: an http-errors error with a type, or with the text it could not parse. */
 interface ParserError {
   readonly type?: unknown
   readonly status?: unknown
@@ -33,17 +32,17 @@ interface ParserError {
 }
 
 /**
- * The body behind an error of a body parser, or undefined where the error is no such one: its text, which the API then
- * refuses in its own words, or the ApiError to answer.
+ * The body of a failed body parser: its text, which the API then refuses with its own error, or an ApiError. Undefined if
+ * the error is not from a body parser.
  */
 export function unreadBody(error: unknown): string | ApiError | undefined {
   const { type, status, body, limit, code } = (error ?? {}) as ParserError
   if (type === 'entity.verify.failed') return undefined
   if (typeof body === 'string' && status === 400) return body
   if (status === 415) {
-    return apiError(415, 'Unsupported Media Type', 'The body must be JSON in UTF-8, not packed.')
+    return apiError(415, 'Unsupported Media Type', 'The body must be uncompressed JSON in UTF-8.')
   }
-  // It could not be unpacked; the API refuses what is packed anyway.
+  // Decompression failed; the API refuses compressed bodies anyway.
   if (typeof code === 'string' && code.startsWith('Z_')) return incompleteBody()
   switch (type) {
     case 'entity.too.large': {

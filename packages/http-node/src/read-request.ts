@@ -1,26 +1,26 @@
-// Reads a node:http request into an ApiRequest: raw URL, headers, peer address; the body is read elsewhere.
+// Converts a node:http request to an ApiRequest: raw URL, headers, peer address. `read-body.ts` reads the body.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiRequest } from '@model-api/core'
 import { goneSignal } from './gone-signal.ts'
 import { installedAsset } from './redoc-file.ts'
 
-/** What only the adapter knows of a request. */
+/** Information about a request that only the adapter has. */
 export interface RequestParts {
   /** The body, or the ApiError that says why it could not be read. */
   readonly body?: unknown
   /** The path and query below the mount prefix. Default: the request's own. */
   readonly url?: string | undefined
-  /** The prefix the API is mounted under, as `/v1`. */
+  /** The prefix the API is mounted under, such as `/v1`. */
   readonly baseUrl?: string
-  /** What hooks see as `request.host`. Default: the node request. */
+  /** The value of `request.host` in hooks. Default: the Node request. */
   readonly host?: unknown
-  /** The response, whose connection tells when the client goes away. Without it, nothing is called off. */
+  /** The response, for noticing that the client disconnects. Without it, running statements are not cancelled. */
   readonly res?: ServerResponse
 }
 
 /**
- * The request as the API takes it. Nothing is parsed: `or[id__in=(1,2),title__eq=a%2Cb]` reaches the API as it was sent.
+ * The ApiRequest of a Node request. The URL stays unparsed: `or[id__in=(1,2),title__eq=a%2Cb]` reaches the API unchanged.
  *
  * ```ts
  * const response = await api.handle(readRequest(req, { body: await readBody(req, api.bodyLimit) }))
@@ -30,7 +30,7 @@ export function readRequest(req: IncomingMessage, parts: RequestParts = {}): Api
   return new NodeRequest(req, parts)
 }
 
-/** A class, so that the signal costs nothing until it is asked for. */
+/** A class, so that the signal is created only on access. */
 class NodeRequest implements ApiRequest {
   readonly method: string
   readonly url: string

@@ -1,4 +1,4 @@
-// The script of the documentation page: read from the package redoc where that is installed, once.
+// Reads the script of the documentation page from the package redoc, if it is installed.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -7,7 +7,7 @@ import type { Asset } from '@model-api/core'
 
 let redoc: Promise<Asset | undefined> | undefined
 
-/** What the host has installed of the files the service asks for. */
+/** The installed Redoc script; undefined if there is none. Read once. */
 export function installedAsset(): Promise<Asset | undefined> {
   redoc ??= readRedoc()
   return redoc
@@ -21,19 +21,19 @@ async function readRedoc(): Promise<Asset | undefined> {
   return { text: withoutRequests(text), module: Number.parseInt(version, 10) >= 3 }
 }
 
-/** Found from here, and from where the process was started: the package is the application's choice. */
+/** Resolves redoc from this package and from the working directory, since the application installs it. */
 function redocFolder(): string | undefined {
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       return createRequire(from).resolve('redoc/package.json').slice(0, -'/package.json'.length)
     } catch {
-      // Not there; the next place, or none.
+      // Not found; try the next place.
     }
   }
   return undefined
 }
 
-/** Redoc fetches a picture of its name from its makers; its name as a picture of ours stands in. */
+/** Replaces the logo that Redoc loads from its vendor's server by an inline SVG. */
 const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" width="44" height="14"><text y="11" font-family="sans-serif" font-size="12" fill="#777">Redoc</text></svg>'
 

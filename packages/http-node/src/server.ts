@@ -1,4 +1,4 @@
-// The server: node:http with time limits, an answer to what node cannot parse, and an orderly end.
+// createServer: a node:http server with time limits, error responses to malformed requests, and a graceful shutdown.
 
 import * as http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -14,32 +14,32 @@ export interface ServerOptions extends ListenerOptions {
   /** Milliseconds an idle connection stays open. Default 5 000. */
   readonly keepAliveTimeout?: number
   /**
-   * Milliseconds that `close` goes on serving after the health route has begun to answer that the service is not ready:
-   * as long as a load balancer needs to notice. Default 0.
+   * Milliseconds that `close` still accepts requests after the health route has begun to respond with 503: as long as a load
+   * balancer needs to notice. Default 0.
    */
   readonly drainDelay?: number
-  /** Milliseconds that `close` waits for running answers. Default 10 000. */
+  /** Milliseconds that `close` waits for running requests. Default 10 000. */
   readonly drainTimeout?: number
 }
 
 export interface ApiServer {
-  /** The node server, for what is not covered here. */
+  /** The node:http server, for everything not covered here. */
   readonly server: http.Server
   /**
-   * Starts listening and gives the URL; port 0 takes any free port. Rejects when the port is taken.
+   * Starts listening and resolves to the URL; port 0 takes any free port. Rejects if the port is in use.
    *
    * Default: port 3000 on 127.0.0.1, which only this machine can reach.
    */
   listen(port?: number, host?: string): Promise<string>
   /**
-   * Says on the health route that the service is not ready, waits for `drainDelay`, stops accepting, lets running answers
-   * finish, then closes the API. A second call waits for the first.
+   * Makes the health route respond with 503, waits for `drainDelay`, stops accepting connections, waits for running requests,
+   * then closes the API. A second call returns the same promise.
    */
   close(): Promise<void>
 }
 
 /**
- * A server for one API.
+ * Creates a server for an API.
  *
  * ```ts
  * const server = createServer(api)
@@ -67,7 +67,7 @@ export function createServer(
       headersTimeout: options.headersTimeout ?? 15_000,
       requestTimeout: options.requestTimeout ?? 30_000,
       keepAliveTimeout: options.keepAliveTimeout ?? 5_000,
-      // Node looks for overdue connections this often.
+      // How often Node checks connections for timeouts, in milliseconds.
       connectionsCheckingInterval: 1_000,
     },
     serve,
@@ -114,14 +114,14 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Answers what node's parser gave up on; the connection cannot be used further. */
+/** Responds to a request that Node's parser refused, and closes the connection. */
 async function refuse(
   api: Pick<Api, 'refuse'>,
   error: NodeJS.ErrnoException,
   socket: Duplex,
   answering: readonly http.ServerResponse[],
 ): Promise<void> {
-  // An answer on its way would be garbled by a second one.
+  // A second response would corrupt the one being sent.
   const busy = answering.some((res) => res.socket === (socket as Socket) && res.headersSent)
   if (error.code === 'ECONNRESET' || !socket.writable || busy) {
     socket.destroy()

@@ -1,12 +1,12 @@
 // "Did you mean …?" for commands and options.
 
-/** ` Did you mean "serve"?` where one word is near, else the list of all. */
+/** ` Did you mean "serve"?` if a known word is similar, otherwise the list of all. */
 export function suggestion(unknown: string, known: readonly string[]): string {
   const near = known.find((word) => word.startsWith(unknown) || distance(unknown, word) <= 2)
   return near === undefined ? ` There are: ${known.join(', ')}.` : ` Did you mean "${near}"?`
 }
 
-/** Letters to insert, delete or replace to make one word of the other. */
+/** Edit distance: insertions, deletions and replacements. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (const [i, letter] of [...a].entries()) {

@@ -1,10 +1,10 @@
-// One of several processes that serve: runs the command with the words it is given, and ends when its supervisor says so.
+// A worker process: runs the command line it receives and ends when its supervisor asks it to.
 
-import { holdBack } from './cluster/hold-back.ts'
+import { bufferOutput } from './cluster/buffer-output.ts'
 import { serving, speaks, stop } from './cluster/worker-process.ts'
 import { run } from './command.ts'
 
-const held = process.env[speaks] === '1' ? undefined : holdBack()
+const buffered = process.env[speaks] === '1' ? undefined : bufferOutput()
 delete process.env[speaks]
 let started = false
 
@@ -14,12 +14,12 @@ const stopped = new Promise<void>((resolve) => {
   })
   process.once('SIGTERM', () => resolve())
 })
-// Ctrl+C reaches every process of the terminal; the supervisor hears it, too.
+// Ctrl+C reaches all processes of the terminal; the supervisor handles it.
 process.on('SIGINT', () => {})
 
 const code = await run(process.argv.slice(2), {
   out: (line) => {
-    // What is said later, such as that it stops, the supervisor says.
+    // Later lines, such as that it stops, are printed by the supervisor.
     if (!started) process.stdout.write(`${line}\n`)
   },
   err: (line) => void process.stderr.write(`${line}\n`),
@@ -27,10 +27,10 @@ const code = await run(process.argv.slice(2), {
   stopped,
   serving: () => {
     started = true
-    held?.drop()
+    buffered?.drop()
     process.send?.(serving)
   },
 })
-held?.release()
-// Both streams are written before it ends, with whatever a module left open.
+buffered?.release()
+// Flush both streams before exiting, even if a module left something open.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))

@@ -1,15 +1,15 @@
-// Writes an ApiResponse to a node:http response: headers beside those of the host, JSON text, its length, one end().
+// Writes responses to node:http: adds headers to those of the host, and sends the body with its length.
 
 import type { ServerResponse } from 'node:http'
 import { type ApiResponse, responseText, type TextResponse } from '@model-api/core'
 
-/** Sends the answer; HEAD gets the headers of GET, and a client that has gone gets nothing. */
+/** Sends a response; HEAD gets the headers of GET; does nothing if the client has disconnected. */
 export function writeResponse(res: ServerResponse, response: ApiResponse): void {
   const { status, headers } = response
   writeText(res, { status, headers, text: responseText(response) })
 }
 
-/** As `writeResponse`, of what `api.answer` gives. */
+/** `writeResponse` for the result of `api.answer`. */
 export function writeText(res: ServerResponse, { status, headers, text }: TextResponse): void {
   if (res.headersSent || res.destroyed) return
   res.statusCode = status
@@ -20,13 +20,13 @@ export function writeText(res: ServerResponse, { status, headers, text }: TextRe
     return
   }
   res.setHeader('content-length', Buffer.byteLength(text))
-  // Node itself leaves out the body of an answer to HEAD.
+  // Node omits the body of a response to HEAD.
   res.end(text)
 }
 
 /**
- * As `writeText`, where nobody but this package may look at the response again: headers that stand alone go out without
- * being kept, which is most of what they cost.
+ * `writeText` for responses that no code of the host uses afterwards: if the host set no headers, they are written directly
+ * with writeHead, without being stored on the response, which is most of their cost.
  */
 export function sendText(res: ServerResponse, answer: TextResponse): void {
   const { status, headers, text } = answer
@@ -40,7 +40,7 @@ export function sendText(res: ServerResponse, answer: TextResponse): void {
 
 const hasHeaders = (res: ServerResponse): boolean => res.getHeaderNames().length > 0
 
-/** Sets headers over those of the host's middleware; `vary` and cookies come on top of theirs. */
+/** Sets headers, replacing those of the host's middleware; `Vary` and `Set-Cookie` are appended. */
 export function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(headers)) {
     const value = headers[name] as string

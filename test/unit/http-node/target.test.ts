@@ -41,14 +41,14 @@ suite('targets', (test) => {
       ],
       name: 'postgres://ann@a,b:5433,[::1]:5434/db?x=1,2',
     })
-    throws(() => readTarget('mysql://a:x,b/db'), '"mysql://a:x,b/db" is no complete URL.')
+    throws(() => readTarget('mysql://a:x,b/db'), '"mysql://a:x,b/db" is not a complete URL.')
   })
 
   test('a scheme that is not ours is an error', () => {
     throws(
       () => readTarget('mssql://h/db'),
-      '"mssql://" is no database we know. Expected a SQLite file',
+      '"mssql://" is not a supported database. Expected a SQLite file',
     )
-    throws(() => readTarget('postgres:h'), '"postgres:h" is no complete URL.')
+    throws(() => readTarget('postgres:h'), '"postgres:h" is not a complete URL.')
   })
 })

@@ -21,8 +21,8 @@ suite('mistakes of names', (test) => {
     ['price__ge', 'a name cannot end in "__ge", which a query reads as an operator.'],
     ['price__neq', 'a name cannot end in "__neq", which a query reads as an operator.'],
     ['price__sum', 'a name cannot end in "__sum", which a query reads as an operator.'],
-    ['nullslast', 'nothing can have this name, which a query reads as the place of NULLs.'],
-    ['nullsfirst', 'nothing can have this name, which a query reads as the place of NULLs.'],
+    ['nullslast', 'nothing can have this name, which a query reads as the position of NULLs.'],
+    ['nullsfirst', 'nothing can have this name, which a query reads as the position of NULLs.'],
   ]
   for (const [name, message] of names) {
     test(`a column called ${name}`, () => {
@@ -193,10 +193,13 @@ suite('mistakes of columns', (test) => {
     [{ type: 'text', nulable: true }, '.nulable: unknown option. Did you mean "nullable"?'],
     [{ type: 'text', nullable: 'yes' }, '.nullable: expected true or false, got "yes".'],
     [{ type: 'enum' }, ": a column of type enum needs its members: enum: ['…']."],
-    [{ type: 'enum', enum: [] }, '.enum: expected a list of at least one text, each of them once.'],
+    [
+      { type: 'enum', enum: [] },
+      '.enum: expected a list of at least one string, without duplicates.',
+    ],
     [
       { type: 'enum', enum: ['a', 'a'] },
-      '.enum: expected a list of at least one text, each of them once.',
+      '.enum: expected a list of at least one string, without duplicates.',
     ],
     [{ type: 'string', enum: ['a'] }, '.enum: only a column of type enum can have it.'],
     [{ type: 'string', maxLength: 0 }, '.maxLength: expected a whole number from 1, got 0.'],

@@ -26,7 +26,7 @@ import type { ListPlan, ReadPlan, RowPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
 import { tagText } from '../serialize/tag-text.ts'
-import { keptWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
+import { cachedWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** parse: the raw query → AST, within the limits of the resource. */
@@ -220,7 +220,7 @@ const writerOf = (
   { base }: Call,
   resource: Resource,
   { rows, embeds, links }: ReadPlan,
-): ObjectWriter => keptWriter({ resource, output: rows.output, embeds, links }, base)
+): ObjectWriter => cachedWriter({ resource, output: rows.output, embeds, links }, base)
 
 /** A page of rows → the answer of a list, with its links. */
 export function listResult(

@@ -129,7 +129,7 @@ const head = (writer: Writer, id: string, summary: string) => ({
   tags: [authTag],
 })
 
-/** The answer of a success outside of the resources. */
+/** A success response outside of the resources. */
 export const ok = ({ settings }: Writer, value: Schema | ReferenceObject): ResponseObject => ({
   description: 'OK.',
   content: {
@@ -171,7 +171,7 @@ const basicSchema = (writer: Writer) =>
     }
   })
 
-/** The key in its JSON form; of several columns, the text that stands in paths. */
+/** The schema of the user's key; for a composite key, the string used in paths. */
 function userKey({ registry }: Writer): Schema {
   const [column, ...others] = registry.users?.primaryKey ?? []
   if (column === undefined) return { description: 'Key of the user.' }

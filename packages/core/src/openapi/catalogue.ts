@@ -1,8 +1,8 @@
-// The error catalogue: every error of the service once, with sample words, and where it can happen (contract §10).
+// The error catalogue: every error of the service with sample values and the operations where it can occur (contract §10).
 
 import * as errors from '../errors.ts'
 
-/** Where an error can happen; an operation names the occasions it has. */
+/** A situation in which errors can occur; each operation lists its own. */
 export type Occasion =
   | 'always'
   | 'limited'
@@ -30,7 +30,7 @@ export type Occasion =
   | 'health'
   | 'elsewhere'
 
-/** An error as it could be thrown. */
+/** A sample of an error. */
 export interface Entry {
   readonly error: errors.ApiError
   readonly on: readonly Occasion[]
@@ -41,7 +41,7 @@ const entry = (error: errors.ApiError, ...on: Occasion[]): Entry => ({ error, on
 const challenge = 'Bearer'
 const setting = 'the setting'
 
-/** In the order of `errors.ts`. A test sees to it that none is missing. */
+/** In the order of `errors.ts`. A test checks that none is missing. */
 export const catalogue: readonly Entry[] = [
   entry(errors.unknownPath('/api/Books/', '/api/books'), 'elsewhere'),
   entry(errors.methodNotAllowed('DELETE', ['GET', 'HEAD', 'OPTIONS']), 'elsewhere'),

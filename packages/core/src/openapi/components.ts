@@ -1,4 +1,4 @@
-// Components: what several operations share, each under a name of its own, written once and sorted.
+// Components: the shared parts of the document, each under a unique name, sorted.
 
 import type {
   ComponentsObject,
@@ -9,19 +9,19 @@ import type {
 import type { Schema } from './schema.ts'
 
 /**
- * Gathers shared parts while the document is written. `key` says what a part is, `wanted` how it would like to be
- * called; two parts that want one name get two.
+ * Collects shared parts while the document is built. `key` identifies a part, `wanted` is its preferred name; two parts with
+ * the same preferred name get different names.
  */
 export interface Components {
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
   response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
-  /** What several operations have in common and is no component: made once, and shared. */
+  /** Memoises a value that several operations share and that is no component. */
   once<T>(key: string, make: () => T): T
   collected(): Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses'>
 }
 
-/** `reserved` names are given to the keys that are spelt like them: a record is called as its model, come what may. */
+/** `reserved` names belong to the keys of the same name: the schema of a record always has the name of its model. */
 export function createComponents(reserved: readonly string[]): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
@@ -55,7 +55,7 @@ function section<T>(folder: string, reserved: readonly string[]) {
       if (known !== undefined) return known
       const name = given.get(key) ?? freeName(plainName(wanted), isTaken)
       const ref = { $ref: `#/components/${folder}/${name}` }
-      // Records refer to each other in circles: the reference is there before the part is made.
+      // Schemas of records refer to each other in cycles: store the reference before building the part.
       refs.set(key, ref)
       made.set(name, undefined)
       made.set(name, make())
@@ -64,13 +64,13 @@ function section<T>(folder: string, reserved: readonly string[]) {
     isEmpty: () => made.size === 0,
     sorted(): Record<string, T> {
       const named = [...made.keys()].sort().map((name) => [name, made.get(name)] as const)
-      // Every part is made by now.
+      // Every part has been built.
       return Object.fromEntries(named) as Record<string, T>
     },
   }
 }
 
-/** The name itself where it is free, else with the first number that is. */
+/** The name if it is free, otherwise with the first free number appended. */
 export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(wanted)) return wanted
   for (let number = 2; ; number++) {
@@ -79,5 +79,5 @@ export function freeName(wanted: string, isTaken: (name: string) => boolean): st
   }
 }
 
-/** What a component may be called. */
+/** Replaces characters that component names cannot have. */
 const plainName = (text: string): string => text.replace(/[^A-Za-z0-9._-]/g, '_')

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document: an operation for every method of every route, from the registry, the routes and the settings; pure.
+// Builds the OpenAPI 3.1 document from the registry and the settings: an operation for every method of every route; pure.
 
 import type { OpenAPIObject, PathItemObject } from 'openapi3-ts/oas31'
 import type { MethodName } from '../config/config.ts'
@@ -14,19 +14,19 @@ import { operationOf, type Writer } from './operations.ts'
 import { namesAlike } from './record-schemas.ts'
 import { type Protection, securitySchemes } from './security.ts'
 
-/** What the endpoints know of their routes. */
+/** Methods and protection of routes, provided by the endpoints. */
 export interface Endpoints {
   /** The methods of a route, as `Allow` lists them. */
   methods(route: Route): readonly string[]
-  /** What it asks of its caller. */
+  /** The authentication that it requires. */
   protection(route: Route, method: string): Protection
 }
 
 const documented: readonly MethodName[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 /**
- * Writes the document of an API. HEAD and OPTIONS go without saying: HEAD answers as GET without a body, OPTIONS lists
- * the methods.
+ * Builds the document of an API. HEAD and OPTIONS are omitted: HEAD responds like GET without a body, OPTIONS lists the
+ * methods.
  *
  * ```ts
  * openapiDocument(registry, settings, endpoints).paths['/api/books'].get.operationId // 'listBooks'
@@ -55,7 +55,7 @@ export function openapiDocument(
   const paths = {
     ...authPaths(writer),
     ...healthPaths(writer),
-    // The operations of records come first, so that they have the plain operationIds.
+    // Record operations come first, so that their operationIds get no number.
     ...pathsOf(writer, endpoints, resources.flatMap(ownRoutes), resources.flatMap(relationRoutes)),
   }
   const served = resources.filter(({ paths: own }) => own.length > 0)
@@ -85,7 +85,7 @@ interface RouteAt {
   readonly route: Route
 }
 
-/** Collection, record, and what undoes a deletion; the first path is the emitted one, the others are its aliases. */
+/** The routes of collection, record and restore; the first path is the canonical one, the others are aliases. */
 function ownRoutes(resource: Resource): RouteAt[] {
   const [path, ...aliases] = resource.paths
   if (path === undefined) return []

@@ -1,13 +1,13 @@
-// The envelope as a schema: the members that the API_DUMP_* switches leave, around a value (specification: Response envelope).
+// The schema of the envelope, with the members that the API_DUMP_* settings leave (specification: Response envelope).
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import type { DumpSettings } from '../config/settings.ts'
 import type { Schema } from './schema.ts'
 
-/** What is known of the answers of an operation. */
+/** A success response of an operation. */
 export interface Answer {
   readonly value: Schema | ReferenceObject
-  /** Whether it is a page of a list: it has a count that may be left out, and neighbours. */
+  /** Whether it is a page of a list, with a count that may be absent and links to other pages. */
   readonly list: boolean
   readonly status: number
 }
@@ -27,7 +27,7 @@ export function successSchema(answer: Answer, dump: DumpSettings): Schema | Refe
   const { value, list, status } = answer
   if (!dump.envelope) return value
   const always: Record<string, Schema> = {
-    ...opening(status, dump),
+    ...leadingMembers(status, dump),
     ...(dump.nullErrors ? { errors: nothing } : {}),
     ...(dump.requestId ? { request_id: requestId } : {}),
     ...(dump.totalCount && !list ? { total_count: count(answer) } : {}),
@@ -46,14 +46,14 @@ export function successSchema(answer: Answer, dump: DumpSettings): Schema | Refe
     additionalProperties: false,
   }
   if (Object.keys(always).length > 0) return envelope
-  // Where nothing else is left to say, the body is the bare value.
+  // Without any other member the body is the bare value.
   return Object.keys(sometimes).length === 0 ? value : { anyOf: [value, envelope] }
 }
 
-/** The body of a failure; it keeps the envelope whatever successes look like. */
+/** The body of an error, which always has the envelope. */
 export function failureSchema(errors: Schema, dump: DumpSettings, status?: number): Schema {
   const properties: Record<string, Schema | ReferenceObject> = {
-    ...opening(status, dump),
+    ...leadingMembers(status, dump),
     ...(dump.totalCount ? { total_count: { type: 'integer', const: 0 } } : {}),
     ...(dump.nullNextUrl ? { next_url: nothing } : {}),
     ...(dump.nullPreviousUrl ? { previous_url: nothing } : {}),
@@ -69,7 +69,7 @@ export function failureSchema(errors: Schema, dump: DumpSettings, status?: numbe
   }
 }
 
-function opening(status: number | undefined, dump: DumpSettings): Record<string, Schema> {
+function leadingMembers(status: number | undefined, dump: DumpSettings): Record<string, Schema> {
   const code: Schema = { type: 'integer', ...(status === undefined ? {} : { const: status }) }
   return {
     ...(dump.datetime ? { datetime: instant } : {}),

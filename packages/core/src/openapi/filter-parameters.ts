@@ -1,4 +1,4 @@
-// Filters as parameters: every column with every operator that fits its type, and the forms whose names the client makes up (contract §4).
+// Filters as OpenAPI parameters: every column with every operator of its type, and parameters with free names (contract §4).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { functionFits, operatorFits } from '../model/type-rules.ts'
@@ -50,7 +50,7 @@ const anyOperator = `(${[...operators, 'neq', 'lte', 'gte'].join('|')})`
 export const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
   operators.filter((operator) => operatorFits(operator, column))
 
-/** `price__ge=30` and all its kind. */
+/** The filters of columns: `price__ge=30`. */
 export function columnFilters(components: Components, resource: Resource): ReferenceObject[] {
   if (!resource.settings.allowFilters) return []
   return [...resource.columns.values()].flatMap((column) =>
@@ -58,7 +58,7 @@ export function columnFilters(components: Components, resource: Resource): Refer
   )
 }
 
-/** Conditions whose parameters the client names: groups, related records, columns of joined relations. */
+/** Conditions with free parameter names: groups, relation filters, columns of joined relations. */
 export function freeFilters(components: Components, resource: Resource): ReferenceObject[] {
   const { allowFilters, allowJoin } = resource.settings
   if (!allowFilters) return []
@@ -86,7 +86,7 @@ function filter(
   }))
 }
 
-/** Parameters whose names are part of what they say: a free-form object is how OpenAPI writes them. */
+/** A free-form object: how OpenAPI describes parameters whose names are not fixed. */
 function freeForm(
   name: string,
   pattern: string,
@@ -143,7 +143,7 @@ function joinedFilters(components: Components, resource: Resource): ReferenceObj
   )
 }
 
-/** `books.limit=3`, `books[price__gt=20]`: what is asked of relations that are embedded. */
+/** Options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */
 export function relationOptions(components: Components, resource: Resource): ReferenceObject[] {
   const [first] = [...resource.relations.values()].sort((a, b) =>
     a.cardinality === b.cardinality ? 0 : a.cardinality === 'many' ? -1 : 1,
@@ -164,7 +164,7 @@ export function relationOptions(components: Components, resource: Resource): Ref
   ]
 }
 
-/** `price__sum=1`, where aggregates are enabled. */
+/** Aggregates: `price__sum=1`, if enabled. */
 export function aggregateParameters(components: Components, resource: Resource): ReferenceObject[] {
   if (!resource.settings.allowAggregation) return []
   return [...resource.columns.values()].flatMap((column) =>

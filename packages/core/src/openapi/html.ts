@@ -1,4 +1,4 @@
-// HTML as text: what comes from models and settings is escaped on its way into a page.
+// HTML output: escapes text from models and settings.
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,7 +8,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A text as it may stand between tags and in attributes. */
+/** Escapes text for element content and attributes. */
 export const escaped = (text: unknown): string =>
   String(text).replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
 
@@ -23,7 +23,7 @@ export const prose = (text: string): string =>
 export const inline = (text: string): string =>
   escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-/** A page around a body. The empty icon keeps browsers from asking for one. */
+/** An HTML page. The empty icon prevents browsers from requesting /favicon.ico. */
 export const htmlPage = (title: string, head: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,4 @@
-// What the document says of the API as a whole: title, contact, licence, logo, servers, and the sections operations stand in.
+// The general part of the document: title, contact, licence, logo, servers, and tags.
 
 import type { InfoObject, ServerObject, TagObject } from 'openapi3-ts/oas31'
 import type { ApiSettings } from '../config/settings.ts'
@@ -34,7 +34,7 @@ export function infoOf({ title, version, info }: ApiSettings): InfoObject {
   }
 }
 
-/** Where the paths begin: as configured, else the origin of emitted URLs, else wherever the document came from. */
+/** The server URLs: as configured, else API_BASE_URL, else the origin of the document itself. */
 export function serversOf({ info, baseUrl }: ApiSettings, mount: string): ServerObject[] {
   if (info.serverUrls.length > 0) return info.serverUrls.map((url) => ({ url }))
   return [{ url: `${baseUrl}${mount}` || '/' }]
@@ -43,13 +43,13 @@ export function serversOf({ info, baseUrl }: ApiSettings, mount: string): Server
 /** The section of a model: its `tag`, else its name. */
 export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? name
 
-/** Which sections there are beside those of the models. */
+/** Which tags exist beside those of the models. */
 export interface OwnSections {
   readonly auth: boolean
   readonly health: boolean
 }
 
-/** The sections that have operations, in the order of their models. */
+/** The tags that have operations, in the order of their models. */
 export function tagsOf(resources: readonly Resource[], { auth, health }: OwnSections): TagObject[] {
   const texts = new Map<string, Set<string>>()
   for (const resource of resources) {
@@ -65,7 +65,7 @@ export function tagsOf(resources: readonly Resource[], { auth, health }: OwnSect
   ]
 }
 
-/** `x-tagGroups`, where a model names a group; sections without one stand at the end, for readers hide what no group lists. */
+/** `x-tagGroups` if a model sets a group; tags without a group are added at the end, because Redoc hides ungrouped tags. */
 export function tagGroupsOf(
   resources: readonly Resource[],
   { auth, health }: OwnSections,

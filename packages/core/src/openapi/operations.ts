@@ -1,4 +1,4 @@
-// Operations: what each method does on each kind of route, with everything it takes and everything it can answer.
+// Operations: the methods of each kind of route, with their parameters, bodies and responses.
 
 import type {
   HeadersObject,
@@ -34,17 +34,17 @@ import { answeredRecord, type Records, writtenRef } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { hasCookie, isRestricted, type Protection, rolesText, securityOf } from './security.ts'
 
-/** What operations are written with. */
+/** The context in which operations are built. */
 export interface Writer extends Records {
   readonly registry: Registry
   readonly settings: ApiSettings
-  /** Who may call. */
+  /** Who may call an operation. */
   protection(route: Route, method: string): Protection
-  /** An operationId that no other operation has. */
+  /** A unique operationId. */
   operationId(wanted: string): string
 }
 
-/** What an operation is, before it is written down. */
+/** An operation before it is turned into an OpenAPI object. */
 interface Draft {
   readonly id: string
   readonly summary: string
@@ -52,7 +52,7 @@ interface Draft {
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
   readonly body?: Schema | ReferenceObject
   readonly answer: Answer
-  /** Another status the same answer can have. */
+  /** A second success status with the same body. */
   readonly also?: number
   readonly headers?: HeadersObject
   readonly notModified?: boolean
@@ -261,7 +261,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
       occasions: ['query', 'record'],
     }
   }
-  // A key of the parent and a column filter never meet: one stands in the path, the other in the query.
+  // A key parameter (in path) and a column filter (in query) may have the same name.
   return {
     id: `list${id}`,
     summary: `List ${article(source)}'s ${words}`,
@@ -272,7 +272,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   }
 }
 
-/** What the draft says, and what follows from settings alike for every operation. */
+/** The occasions of the draft, and those that the settings add to every operation. */
 function occasionsOf(
   writer: Writer,
   route: Route,
@@ -328,7 +328,7 @@ const shaped = (schema: Schema | ReferenceObject): Schema => ({
   [shapedByCallback]: true,
 })
 
-/** What its author may not read comes back as null. */
+/** The record, or null if the client may write but not read it. */
 const unseen = (record: Schema | ReferenceObject): Schema => ({
   anyOf: [...alternatives(record), { type: 'null' }],
 })
@@ -336,7 +336,7 @@ const unseen = (record: Schema | ReferenceObject): Schema => ({
 const alternatives = (schema: Schema | ReferenceObject): readonly (Schema | ReferenceObject)[] =>
   ('anyOf' in schema && schema.anyOf) || [schema]
 
-/** A body of JSON. */
+/** A JSON request body. */
 export const jsonBody = (schema: Schema | ReferenceObject): RequestBodyObject => ({
   required: true,
   content: { 'application/json': { schema } },

@@ -1,4 +1,4 @@
-// The documentation page without any script: the same document as headings, tables and folds.
+// The documentation page without scripts: the OpenAPI document as headings, tables and <details>.
 
 import type {
   OpenAPIObject,
@@ -104,7 +104,7 @@ function securityHtml({ security }: OperationObject): string {
   return `<p class="meta">Credential: ${escaped(schemes.join(' or '))}</p>`
 }
 
-/** Filters are many: one row per column, with its operators. */
+/** Parameters as a table; filters take one row per column, listing the operators. */
 function parametersHtml(parameters: readonly ParameterObject[]): string {
   const columns = new Map<string, string[]>()
   const others: ParameterObject[] = []
@@ -142,7 +142,7 @@ function responseHtml(status: string, { description, content }: ResponseObject):
   return `<tr><td><code>${escaped(status)}</code></td><td>${shown}</td></tr>`
 }
 
-/** What an envelope is about. */
+/** The schema of `value` inside an envelope. */
 const contentOf = (schema: Schema): Schema => (schema.properties?.value as Schema) ?? schema
 
 function schemasHtml({ components }: OpenAPIObject): string {
@@ -162,7 +162,7 @@ ${schemas
 </section>`
 }
 
-/** A schema in a few words, with links to what it refers to. */
+/** A short description of a schema, with links to referenced schemas. */
 function typeText(schema: Schema | ReferenceObject | undefined): string {
   if (schema === undefined) return 'anything'
   if (schema.$ref !== undefined) {
@@ -178,7 +178,7 @@ function typeText(schema: Schema | ReferenceObject | undefined): string {
   return `${words}${format === undefined ? '' : ` (${escaped(format)})`}`
 }
 
-/** What a reference leads to, among the components of the document. */
+/** Resolves a reference to a component of the document. */
 function resolved<T>({ components }: OpenAPIObject, part: T | ReferenceObject): T {
   const { $ref } = part as ReferenceObject
   if ($ref === undefined) return part as T

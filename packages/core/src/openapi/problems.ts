@@ -1,4 +1,4 @@
-// Failures of an operation: the errors of its occasions, gathered by status, each body as it would be sent (contract §10).
+// Error responses of an operation: the errors of its occasions by status, with sample bodies (contract §10).
 
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import type { ApiSettings, DumpSettings } from '../config/settings.ts'
@@ -11,15 +11,15 @@ import { type Schema, shapedByCallback } from './schema.ts'
 
 type Responses = Record<string, ReferenceObject>
 
-/** How the failures of an operation are shaped: by the switches and callbacks of its resource, else of the API. */
+/** The settings that shape error bodies: those of the resource, else of the API. */
 export interface FailureShape {
   readonly version: string
   readonly dump: DumpSettings
-  /** Whether a callback finishes the body. */
+  /** Whether a final callback changes the body. */
   readonly final: boolean
 }
 
-/** The answers by which an operation can fail; `default` is any other, such as what a hook refuses with. */
+/** The error responses of an operation; `default` is any other error, such as those of hooks. */
 export function failures(
   components: Components,
   shape: FailureShape,
@@ -29,7 +29,7 @@ export function failures(
   return components.once(key, () => gathered(components, shape, occasions))
 }
 
-/** The failures of an operation outside of the resources, shaped by the settings of the API. */
+/** The error responses of an operation outside of the resources. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
   occasions: readonly Occasion[],
@@ -113,7 +113,7 @@ function failureResponse(
   }
 }
 
-/** A body as the service would send it. */
+/** A sample body. */
 function example({ version, dump }: FailureShape, { status, body }: ApiError): ExampleObject {
   const stamp = {
     version,
@@ -132,16 +132,16 @@ const failureRef = (components: Components, shape: FailureShape): ReferenceObjec
     shapedSchema(shape, errorsSchema()),
   )
 
-/** The body, marked where a callback finishes it. */
+/** The schema of the body, with a note if a final callback changes it. */
 const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: number): Schema => ({
   ...failureSchema(errors, dump, status),
   ...(final ? { [shapedByCallback]: true } : {}),
 })
 
-/** Shapes that differ need components of their own. */
+/** Different shapes need different components. */
 const shapeKey = ({ dump, final }: FailureShape): string => JSON.stringify([dump, final])
 
-/** The `errors` object, with the codes it can have where they are known. */
+/** The schema of `errors`, with its possible codes if known. */
 function errorsSchema(codes?: readonly string[]): Schema {
   return {
     type: 'object',

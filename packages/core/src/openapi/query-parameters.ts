@@ -1,4 +1,4 @@
-// Parameters by name, for each kind of operation: only those that mean something there and that the settings allow (contract §4).
+// The query parameters of each kind of operation: those it supports and the settings enable (contract §4).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { aggregateFunctions } from '../parse/operators.ts'
@@ -16,8 +16,8 @@ import { readSchema } from './value-schemas.ts'
 type Parameter = ParameterObject | ReferenceObject
 
 /**
- * What a list takes: the whole query language, as far as it is enabled; the many filters of columns come last. The same
- * on the collection and on every relation that leads to it.
+ * The parameters of a list: the enabled parts of the query language, with the filters of columns last. They are the same on
+ * the collection and on every relation to it.
  */
 export const listParameters = (components: Components, resource: Resource): readonly Parameter[] =>
   components.once(`list of ${resource.name}`, () => [
@@ -33,7 +33,7 @@ export const listParameters = (components: Components, resource: Resource): read
     ...aggregateParameters(components, resource),
   ])
 
-/** What shapes one record: of GET one, of a to-one relation, and of the record a write answers. */
+/** The parameters that select what a single record contains: of GET one, of to-one relations, and of writes. */
 export function oneParameters(components: Components, resource: Resource): Parameter[] {
   return [
     ...joinParameters(components, resource),
@@ -43,7 +43,7 @@ export function oneParameters(components: Components, resource: Resource): Param
   ]
 }
 
-/** What a removal takes. */
+/** The parameters of a DELETE. */
 export function removalParameters(components: Components, resource: Resource): Parameter[] {
   const cascade = {
     name: 'cascade_delete',
@@ -57,7 +57,7 @@ export function removalParameters(components: Components, resource: Resource): P
   ]
 }
 
-/** What a POST takes beside what shapes the record it answers. */
+/** The parameters of a POST, besides those for the returned record. */
 export function upsertParameters(components: Components, resource: Resource): Parameter[] {
   const keys = [
     resource.primaryKey,
@@ -77,7 +77,7 @@ export function upsertParameters(components: Components, resource: Resource): Pa
   ]
 }
 
-/** What chooses the records of a PATCH on the collection, and what shapes those it answers. */
+/** The parameters of a PATCH on the collection: filters, and those for the returned records. */
 export const bulkParameters = (components: Components, resource: Resource): Parameter[] => [
   mostAffected(components),
   ...oneParameters(components, resource),
@@ -85,7 +85,7 @@ export const bulkParameters = (components: Components, resource: Resource): Para
   ...columnFilters(components, resource),
 ]
 
-/** What chooses the records of a DELETE on the collection. */
+/** The parameters of a DELETE on the collection: filters. */
 export const bulkRemovalParameters = (components: Components, resource: Resource): Parameter[] => [
   mostAffected(components),
   ...removalParameters(components, resource),
@@ -102,7 +102,7 @@ const mostAffected = (components: Components): Parameter =>
     schema: { type: 'integer', minimum: 0 },
   })
 
-/** The parts of the key in the path of a record, in the order they stand there. */
+/** The path parameters of a record: the columns of its key, in order. */
 export const keyParameters = (resource: Resource): ParameterObject[] =>
   resource.primaryKey.map((column) => ({
     name: column.name,
@@ -123,11 +123,11 @@ function keySchema(column: NamedColumn): Schema {
 const truth: Schema = { type: 'boolean' }
 const text: Schema = { type: 'string' }
 
-/** Parameters that are the same everywhere stand once in the document. */
+/** A parameter that is the same everywhere, shared as a component. */
 const shared = (components: Components, parameter: ParameterObject): ReferenceObject =>
   components.parameter(`shared ${parameter.name}`, parameter.name, () => parameter)
 
-/** Parameters that are the same on every route to the resource. */
+/** A parameter that is the same on every route to the resource. */
 const ofResource = (
   components: Components,
   { name: owner }: Resource,
@@ -309,7 +309,7 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
   ]
 }
 
-/** Parameters that are the host's own. */
+/** The host's own parameters. */
 const hostParameters = (components: Components, resource: Resource): Parameter[] =>
   resource.settings.additionalQueryParams.map((name) =>
     ofResource(components, resource, {

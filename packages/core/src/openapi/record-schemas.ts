@@ -1,4 +1,4 @@
-// Records as schemas: as they are read, what `fields` and groups leave of them, and what POST, PATCH and PUT take.
+// Schemas of records: as responses contain them, also with `fields` and groups, and as POST, PATCH and PUT accept them.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
@@ -7,14 +7,14 @@ import type { Components } from './components.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { orNull, readSchema, writeSchema } from './value-schemas.ts'
 
-/** What the schemas of records are written with. */
+/** The context in which record schemas are built. */
 export interface Records {
   readonly components: Components
-  /** The names of columns that hold values of one kind wherever they stand. */
+  /** Column names that have the same type in every resource. */
   readonly alike: ReadonlySet<string>
 }
 
-/** Looked for once for all records: with many models, each of them against all others takes long. */
+/** Computed once for all records: comparing each model with all others is quadratic. */
 export function namesAlike({ resources }: Registry): ReadonlySet<string> {
   const first = new Map<string, NamedColumn>()
   const different = new Set<string>()
@@ -53,7 +53,7 @@ export function recordRef(records: Records, resource: Resource): ReferenceObject
   })
 }
 
-/** A record as a read of it may answer it: whole, or what the query asks for. */
+/** A record as a read returns it: whole, or the fields that the query selects. */
 export function answeredRecord(records: Records, resource: Resource): Schema | ReferenceObject {
   const whole = recordRef(records, resource)
   const { allowSelectFields } = resource.settings
@@ -61,11 +61,11 @@ export function answeredRecord(records: Records, resource: Resource): Schema | R
   return { anyOf: [whole, selectionRef(records, resource)] }
 }
 
-/** Whether rows of a list can have members that are no columns of the resource. */
+/** Whether rows of a list can have members that are not columns of the resource. */
 const makesRows = ({ settings }: Resource): boolean =>
   settings.allowGroupby || settings.allowAggregation
 
-/** What `fields`, `groupby` and aggregates leave of a record, or make. */
+/** The members that remain of a record, or are added, by `fields`, `groupby` and aggregates. */
 function selectionRef(records: Records, resource: Resource): ReferenceObject {
   const { allowJoin, allowSelectFields } = resource.settings
   const joined = allowJoin && allowSelectFields && resource.relations.size > 0
@@ -91,11 +91,11 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
-/** `fields=author.name` is called `name`, so a member may hold the column of a joined record, which may be absent. */
+/** `fields=author.name` gives a member `name`, so a member may come from a joined record, and be null if there is none. */
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(readSchema(column)) : {}
 
-/** A relation in a record: the URL of what is related, or the related records themselves. */
+/** A relation in a record: a URL, or the related records themselves. */
 function relationSchema(records: Records, relation: ResolvedRelation): Schema {
   const { target, cardinality } = relation
   const embedded = target.settings.allowSelectFields
@@ -118,7 +118,7 @@ const names: Readonly<Record<WriteMode, string>> = {
   replace: 'Put',
 }
 
-/** What a body of this kind holds. */
+/** The schema of a request body. */
 export function writtenRef(records: Records, resource: Resource, mode: WriteMode): ReferenceObject {
   const { components } = records
   return components.schema(`${mode} ${resource.name}`, `${names[mode]}${resource.name}`, () => {
@@ -150,7 +150,7 @@ const bodyText: Readonly<Record<WriteMode, string>> = {
   replace: 'All fields of the record; those that are missing get their default or null.',
 }
 
-/** The relations a body may hold records of: at creation all, later those that only move a link. */
+/** The relations whose records a body may contain: all on create, later only those that change a link. */
 function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
   if (!resource.settings.allowNestedWrites) return []
   return [...resource.relations.values()].filter(
@@ -168,7 +168,7 @@ function nestedSchema(records: Records, relation: ResolvedRelation): Schema {
     : { description, ...one }
 }
 
-/** An existing record, named by its key. */
+/** A link to an existing record, by its key. */
 const linkRef = ({ components }: Records, { name, primaryKey }: Resource): ReferenceObject =>
   components.schema(`link ${name}`, `${name}Link`, () => ({
     type: 'object',
@@ -184,7 +184,7 @@ const columnsOf = ({ columns }: Resource): readonly NamedColumn[] => [...columns
 const describedBy = ({ settings }: Resource): Schema =>
   settings.description === undefined ? {} : { description: settings.description }
 
-/** Nothing but what is listed, unless a dump callback may add to it. */
+/** Forbids further members, unless a dump callback may add some. */
 function openness({ settings }: Resource): Schema {
   const shaped = Object.values(settings.hooks).some(({ dump }) => dump !== undefined)
   return shaped ? { [shapedByCallback]: true } : { additionalProperties: false }

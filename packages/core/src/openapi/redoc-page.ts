@@ -1,17 +1,17 @@
-// The documentation page by Redoc: its script and the document, both from this very host, and a policy that allows nothing else.
+// The documentation page with Redoc: loads script and document from the same host; its Content-Security-Policy allows nothing else.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import { escaped, htmlPage } from './html.ts'
 
-/** Where the page finds what it shows. */
+/** The URLs that the page loads. */
 export interface RedocPlaces {
   readonly script: string
-  /** Redoc 3 is a module, earlier ones are not. */
+  /** Redoc 3 is an ECMAScript module, earlier versions are not. */
   readonly module: boolean
   readonly document: string
 }
 
-/** A page whose whole content is made by Redoc. */
+/** A page that Redoc renders. */
 export function redocPage({ info }: OpenAPIObject, places: RedocPlaces): string {
   const kind = places.module ? 'type="module"' : 'defer'
   return htmlPage(
@@ -23,7 +23,7 @@ export function redocPage({ info }: OpenAPIObject, places: RedocPlaces): string 
   )
 }
 
-/** What the page may load: itself, and the author's logo. Redoc writes its styles into the page, and searches in a worker. */
+/** The Content-Security-Policy: the same host and the configured logo. Redoc needs inline styles, and a worker for its search. */
 export const redocPolicy = (document: OpenAPIObject): string =>
   policy({
     'script-src': "'self'",
@@ -34,7 +34,7 @@ export const redocPolicy = (document: OpenAPIObject): string =>
     'worker-src': 'blob:',
   })
 
-/** What the plain page may load: nothing but the author's logo. */
+/** The Content-Security-Policy of the plain page: only the configured logo. */
 export const plainPolicy = (document: OpenAPIObject): string =>
   policy({ 'style-src': "'unsafe-inline'", 'img-src': `data:${logoOrigin(document)}` })
 

@@ -1,4 +1,4 @@
-// Schema: a JSON Schema as OpenAPI 3.1 writes it, with the keyword that the published types leave out. Types only.
+// Schema: a JSON Schema of OpenAPI 3.1, with a keyword that the types of openapi3-ts lack. Types only.
 
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
 
@@ -8,7 +8,6 @@ export interface Schema extends SchemaObject {
 }
 
 /**
- * The mark of a value that a callback of the author's shapes: what stands beside it is what the service hands to the
- * callback, and only the author knows what comes out.
+ * Marks a value that a callback changes: the schema beside it describes the callback's input, since its output is unknown.
  */
 export const shapedByCallback = 'x-shaped-by-callback'

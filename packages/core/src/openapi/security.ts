@@ -1,4 +1,4 @@
-// Security: the strategies as schemes, and what one operation asks for (specification: Strategies, Roles).
+// Security: the strategies as security schemes, and the requirements of operations (specification: Strategies, Roles).
 
 import type { SecurityRequirementObject, SecuritySchemeObject } from 'openapi3-ts/oas31'
 import type { Check } from '../access/authorize.ts'
@@ -6,16 +6,16 @@ import { decidingRules, ruleText } from '../access/roles.ts'
 import type { StrategyName } from '../config/access-types.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
 
-/** What an operation asks of its caller. */
+/** The authentication that an operation requires. */
 export interface Protection {
-  /** The strategies that would do. */
+  /** The accepted strategies. */
   readonly strategies: readonly StrategyName[]
   readonly required: boolean
 }
 
 const cookieScheme = 'cookie'
 
-/** One scheme per strategy, and one for the cookie that may carry an access token. */
+/** One scheme per strategy, and one for an access token in a cookie. */
 export function securitySchemes(auth: AuthSettings): Record<string, SecuritySchemeObject> {
   const schemes = Object.fromEntries(auth.strategies.map((name) => [name, schemeOf[name]]))
   if (!hasCookie(auth)) return schemes
@@ -52,7 +52,7 @@ const schemeOf: Readonly<Record<StrategyName, SecuritySchemeObject>> = {
   },
 }
 
-/** Any one of the strategies; `{}` where a credential is welcome and not needed. */
+/** Any one of the strategies, and `{}` if authentication is optional. */
 export function securityOf(
   auth: AuthSettings,
   { strategies, required }: Protection,
@@ -67,7 +67,7 @@ export function securityOf(
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
 
-/** Which roles the checks of an operation ask for, as a sentence. */
+/** The roles that an operation requires, as a sentence. */
 export function rolesText(checks: readonly Check[]): string | undefined {
   const rules = checks.flatMap(({ resource, action }) =>
     decidingRules(resource.settings.roleMaps, action).map(({ rule }) => ruleText(rule)),
@@ -76,7 +76,7 @@ export function rolesText(checks: readonly Check[]): string | undefined {
   return roles.length === 0 ? undefined : `Roles: ${roles.join('; ')}.`
 }
 
-/** Whether the checks can refuse a caller whose credential is right. */
+/** Whether the operation can respond with 403 to an authenticated caller. */
 export const isRestricted = (checks: readonly Check[]): boolean =>
   checks.some(
     ({ resource: { settings }, action }) =>

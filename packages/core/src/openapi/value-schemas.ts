@@ -1,4 +1,4 @@
-// The values of a column as schemas: as answers hold them, as bodies take them, as filters take them (contract §4, §7).
+// Schemas of column values: in responses, in request bodies and in filters (contract §4, §7).
 
 import type { ColumnType } from '../model/column.ts'
 import type { FilterOperator } from '../parse/operators.ts'
@@ -43,13 +43,13 @@ const samples: Readonly<Record<ColumnType, unknown>> = {
   enum: undefined,
 }
 
-/** What an answer holds. */
+/** The value in a response. */
 export function readSchema(column: NamedColumn): Schema {
   const schema = described(column, { ...forms[column.type], ...exactDigits(column) })
   return column.nullable ? orNull(schema) : schema
 }
 
-/** What a body may hold. */
+/** The value in a request body. */
 export function writeSchema(column: NamedColumn): Schema {
   const { maxLength, primaryKey, default: own } = column.definition
   const isTextKey = primaryKey === true && (column.type === 'string' || column.type === 'text')
@@ -62,7 +62,7 @@ export function writeSchema(column: NamedColumn): Schema {
   return column.nullable ? orNull(form) : form
 }
 
-/** What a filter compares with: a text of the query that reads as the column's type. There are many of them: most share a schema. */
+/** The value of a filter: a string in the query that is parsed as the column's type. Columns of one type share a schema. */
 export function filterSchema(column: NamedColumn, operator: FilterOperator): Schema {
   if (operator === 'isnull') return forms.boolean
   const example = exampleOf(column) ?? column.enum?.[0] ?? 'text'
@@ -78,7 +78,7 @@ export function filterSchema(column: NamedColumn, operator: FilterOperator): Sch
 
 const isRange = (operator: FilterOperator): boolean => /^[lg][te]$/.test(operator)
 
-/** A value of this column: the author's own, or one that its type suggests. */
+/** An example value: the column's own, or one for its type. */
 export function exampleOf({ definition, type, scale, enum: members }: NamedColumn): unknown {
   if (definition.example !== undefined) return definition.example
   if (type === 'decimal') return scale === undefined ? samples.decimal : (12.5).toFixed(scale)
@@ -104,14 +104,14 @@ function described(column: NamedColumn, form: Schema): Schema {
   }
 }
 
-/** Each value of a decimal is written with exactly as many digits as the column has. */
+/** Decimals are written with exactly `scale` digits after the point. */
 function exactDigits({ type, scale, storage }: NamedColumn): Schema {
   if (type !== 'decimal' || scale === undefined || storage === 'text') return {}
   const fraction = scale === 0 ? '' : `\\.${digits}{${scale}}`
   return { pattern: `^-?${digits}+${fraction}$` }
 }
 
-/** The same, or null. */
+/** The schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: members } = schema
   if (type === undefined || [type].flat().includes('null')) return schema

@@ -1,4 +1,4 @@
-// `price|total__sum`: an aggregate function over a column, under a label of the client's choice.
+// Parses `price|total__sum`: an aggregate function over a column, with an optional label.
 
 import { excerpt } from '../error-size.ts'
 import { type ApiError, unknownFunction } from '../errors.ts'
@@ -11,7 +11,7 @@ import { aggregateFunctions } from './operators.ts'
 import { type Pair, rawText, spanOf } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
-/** aggregate = field [ "|" label ] "__" function; the `=` and what follows it are the caller's to skip. */
+/** aggregate = field [ "|" label ] "__" function; the caller skips the `=` and the rest. */
 export function readAggregate(cursor: Cursor, start: number, end: number): AggregateNode {
   const { pair } = cursor
   const text = excerpt(pair.text.slice(start, end))
@@ -54,14 +54,14 @@ export function readLabel(pair: Pair, start: number, end: number): TextNode {
     const reason = `"${excerpt(label.text)}" is not a label: expected a letter or "_" and then at most 62 letters, digits or "_".`
     throw malformed(pair, start, end, reason)
   }
-  // Drivers and clients build objects of rows, where such a name means something else.
+  // Labels become members of objects, where names such as `constructor` are inherited.
   if (label.text in Object.prototype || label.text === 'prototype') {
     throw malformed(pair, start, end, `"${label.text}" cannot be used as a label.`)
   }
   return label
 }
 
-/** The 400 for a function that is none. */
+/** The 400 for an unknown function. */
 export function noSuchFunction(name: string, at: string): ApiError {
   const known = aggregateFunctions.join(', ')
   return unknownFunction(

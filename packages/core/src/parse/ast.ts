@@ -8,7 +8,7 @@ export interface Span {
   readonly end: number
 }
 
-/** A decoded piece of text and where it stood. */
+/** A decoded text and its position. */
 export interface TextNode {
   readonly text: string
   readonly span: Span
@@ -22,7 +22,7 @@ export interface FieldNode {
   readonly span: Span
 }
 
-/** One value of a filter; quoted text is taken as it stands, unquoted text is trimmed in lists. */
+/** One value of a filter; quoted text is taken unchanged, unquoted text is trimmed in lists. */
 export interface ScalarNode {
   readonly kind: 'scalar'
   readonly text: string
@@ -30,7 +30,7 @@ export interface ScalarNode {
   readonly span: Span
 }
 
-/** `(1,2,3)`; `()` is the empty list, `("")` one empty text. */
+/** `(1,2,3)`; `()` is the empty list, `("")` a list of one empty string. */
 export interface ListNode {
   readonly kind: 'list'
   readonly items: readonly ScalarNode[]
@@ -110,7 +110,7 @@ export type RelationOptionNode = {
   | { readonly option: 'where'; readonly where: readonly ConditionNode[] }
 )
 
-/** The parameters that take one value and may stand once. */
+/** The parameters that take one value and may be given once. */
 export type SingleParameter =
   | 'page'
   | 'limit'
@@ -138,6 +138,6 @@ export interface QueryAst {
   readonly order: readonly OrderNode[]
   readonly relationOptions: readonly RelationOptionNode[]
   readonly single: Readonly<Partial<Record<SingleParameter, TextNode>>>
-  /** Parameters of the host's own (API_ADDITIONAL_QUERY_PARAMS), in order. */
+  /** The host's own parameters (API_ADDITIONAL_QUERY_PARAMS), in order. */
   readonly additional: readonly { readonly name: string; readonly value: TextNode }[]
 }

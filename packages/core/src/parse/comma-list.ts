@@ -1,4 +1,4 @@
-// The lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: names only, so a comma separates however it is spelt.
+// Parses the lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: they hold names only, so that `,` and `%2C` both separate.
 
 import { type Cursor, malformed } from './cursor.ts'
 import { checkListLength } from './limits.ts'
@@ -19,9 +19,9 @@ export function splitItems(cursor: Cursor): Stretch[] {
 }
 
 /**
- * Reads the items of a list parameter; an empty one is a 400, because it is a name that got lost.
+ * Reads the items of a list parameter; an empty item gives 400, since a name is missing.
  *
- * `before`: how many items the same parameter had so far, where it is given again.
+ * `before`: the number of items so far, if the parameter is repeated.
  */
 export function readList<T>(
   cursor: Cursor,

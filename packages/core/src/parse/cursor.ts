@@ -1,4 +1,4 @@
-// The position in a pair and the few moves every production makes; knows separators and closers, no production.
+// Cursor: the position in a pair, and the operations that all grammar productions share.
 
 import { excerpt } from '../error-size.ts'
 import { type ApiError, malformedQuery } from '../errors.ts'
@@ -12,24 +12,24 @@ export interface Cursor {
 }
 
 /**
- * `raw`: `,` and `=` separate only when written raw, so `%2C` is a comma in the text. `decoded`: the opener came
- * encoded, as URLSearchParams writes it, so every `,` and `=` separates.
+ * `raw`: only unencoded `,` and `=` separate; `%2C` is a comma in the text. `decoded`: the opening bracket was
+ * percent-encoded, as URLSearchParams does, so every `,` and `=` separates.
  */
 export type Reading = 'raw' | 'decoded'
 
-/** What the cursor is inside of: a pair of its own (no closer), `[…]` or `(…)`. */
+/** The construct around the cursor: the pair itself (no closer), `[…]` or `(…)`. */
 export interface Enclosure {
   readonly closer?: ']' | ')'
   readonly reading: Reading
   /** Where the construct began, for errors. */
   readonly start: number
-  /** Its opener as documented: `or[`, `exists(`, `(`. */
+  /** Its opening text: `or[`, `exists(`, `(`. */
   readonly opener: string
-  /** How many groups are around. */
+  /** The number of enclosing groups. */
   readonly depth: number
 }
 
-/** A pair by itself: the value runs to its end. */
+/** A pair that is no group: its value ends with the pair. */
 export const wholePair: Enclosure = { reading: 'raw', start: 0, opener: '', depth: 0 }
 
 export function peek(cursor: Cursor): string {
@@ -44,18 +44,18 @@ export function skipBlanks(cursor: Cursor): void {
   while (peek(cursor) === ' ') cursor.position += 1
 }
 
-/** Whether the character at `index` is a `,` or `=` that separates under this reading. */
+/** Whether the character at `index` is a separating `,` or `=`. */
 export function isSeparator(pair: Pair, index: number, reading: Reading): boolean {
   const char = pair.text[index]
   return (char === ',' || char === '=') && (reading === 'decoded' || isRaw(pair, index))
 }
 
-/** How the inside of the opener under the cursor is read. */
+/** The Reading inside the bracket at the cursor. */
 export function readingAfter(cursor: Cursor, outer: Reading): Reading {
   return outer === 'raw' && isRaw(cursor.pair, cursor.position) ? 'raw' : 'decoded'
 }
 
-/** Where the name that begins at the cursor ends: at a bracket, a separator or the end of the pair. */
+/** The end of the name at the cursor: a bracket, a separator or the end of the pair. */
 export function endOfName(cursor: Cursor, reading: Reading): number {
   const { text } = cursor.pair
   let index = cursor.position
@@ -66,7 +66,7 @@ export function endOfName(cursor: Cursor, reading: Reading): number {
   return index
 }
 
-/** Passes the opener, reads items separated by commas, passes the closer. */
+/** Reads a bracketed, comma-separated list of items. */
 export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => T): T[] {
   const items: T[] = []
   cursor.position += 1
@@ -89,7 +89,7 @@ function isComma(cursor: Cursor, reading: Reading): boolean {
   return peek(cursor) === ',' && isSeparator(cursor.pair, cursor.position, reading)
 }
 
-/** The 400 where a `,` or the closer was expected. */
+/** The 400 for a missing `,` or closing bracket. */
 function notClosed(cursor: Cursor, inside: Enclosure): ApiError {
   const at = rawText(cursor.pair, inside.start, cursor.pair.text.length)
   const reason = atEnd(cursor)
@@ -100,7 +100,7 @@ function notClosed(cursor: Cursor, inside: Enclosure): ApiError {
 
 export const quoteHint = 'Text with brackets is written in quotes, such as "a (b)".'
 
-/** After a group or relation filter that is a pair of its own: nothing, or the `=` that form encoders add. */
+/** Requires the end of the pair after a group or relation filter, or the `=` that form encoders append. */
 export function expectEnd(cursor: Cursor): void {
   const { pair, position } = cursor
   if (peek(cursor) === '=') cursor.position += 1
@@ -111,7 +111,7 @@ export function expectEnd(cursor: Cursor): void {
   )
 }
 
-/** A 400 about a stretch of the pair. */
+/** A 400 about a part of the pair. */
 export function malformed(pair: Pair, start: number, end: number, reason: string): ApiError {
   return malformedQuery(reason, rawText(pair, start, end))
 }

@@ -1,4 +1,4 @@
-// The AST while it grows: one list per part of the query, filled pair by pair.
+// Draft: the mutable AST during parsing.
 
 import type {
   AggregateNode,
@@ -21,10 +21,10 @@ export interface Draft {
   readonly aggregates: AggregateNode[]
   readonly order: OrderNode[]
   readonly relationOptions: RelationOptionNode[]
-  // Keys are names of our own table, never the client's text.
+  // Keys come from the table of parameter names, never from the client's text.
   readonly single: Partial<Record<SingleParameter, TextNode>>
   readonly additional: { readonly name: string; readonly value: TextNode }[]
-  /** Which spelling of `order_by` came first. */
+  /** The spelling of `order_by` that was used first. */
   orderSpelling?: ListParameter
 }
 

@@ -1,4 +1,4 @@
-// `price__ge=30`: the one shape of a condition on a column.
+// Parses `price__ge=30`: a condition on a column.
 
 import { excerpt } from '../error-size.ts'
 import type { FilterNode } from './ast.ts'
@@ -9,7 +9,7 @@ import { rawText, spanOf } from './query-string.ts'
 import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
 import { readValue } from './value.ts'
 
-/** filter = field "__" operator "=" value; the name runs from the cursor to `nameEnd`, where the `=` stands. */
+/** filter = field "__" operator "=" value; the name is from the cursor to `nameEnd`, the index of the `=`. */
 export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): FilterNode {
   const { pair, position: start } = cursor
   const name = pair.text.slice(start, nameEnd)

@@ -1,4 +1,4 @@
-// Items of `groupby=`: columns, parts of dates, and aggregates that keep them company.
+// Parses the items of `groupby=`: columns, date parts, and aggregates.
 
 import { excerpt } from '../error-size.ts'
 import { unknownFunction } from '../errors.ts'
@@ -58,7 +58,7 @@ function readGroupKey(pair: Pair, item: Stretch): GroupByNode {
   return { kind, field: readField(pair, item.start + paren + 1, end - 1), ...rest }
 }
 
-/** A label such as `total__summ` is a misspelt aggregate, and grouping by it would answer another question. */
+/** Refuses a label with a suffix: `total__summ` is a misspelt aggregate, not a column to group by. */
 function readGroupLabel(pair: Pair, start: number, end: number): TextNode {
   const suffix = splitSuffix(pair, start, end)
   if (suffix !== undefined && nearest(suffix.text, aggregateFunctions) !== undefined) {

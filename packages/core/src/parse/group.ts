@@ -1,4 +1,4 @@
-// `or[…]`, `and[…]`, `not[…]` and what may stand inside them.
+// Parses `or[…]`, `and[…]`, `not[…]` and the conditions inside them.
 
 import { excerpt } from '../error-size.ts'
 import type { ApiError } from '../errors.ts'

@@ -1,4 +1,4 @@
-// Tokens of `join=`, kept exactly as written: whether they count at all, and what they name, is decided in plan.
+// Parses the tokens of `join=`, unchanged; plan resolves them.
 
 import type { JoinNode } from './ast.ts'
 import { splitItems } from './comma-list.ts'
@@ -8,8 +8,8 @@ import { spanOf } from './query-string.ts'
 /**
  * join = [ token *( "," token ) ]
  *
- * Nothing is refused here, because a join that is switched off must be ignored whatever it says. An empty token among
- * others is kept, so that plan can answer `Invalid join model: `.
+ * Nothing is refused here: with API_ALLOW_JOIN false, `join` is ignored even if it is invalid. An empty token is kept, so
+ * that plan can respond with `Invalid join model: `.
  */
 export function readJoins(cursor: Cursor): JoinNode[] {
   const { pair } = cursor

@@ -1,4 +1,4 @@
-// How much one query may ask for: the limits a caller sets, the nesting limit, and the tally kept while reading.
+// Limits of a query: the configured ones, the nesting limit, and the counters during parsing.
 
 import { limitExceeded, malformedQuery } from '../errors.ts'
 
@@ -11,16 +11,16 @@ export interface RequestLimit {
 export interface ParseLimits {
   /** Filters, relation filters, aggregates and grouping keys of the whole query, nested ones included. */
   readonly conditions: RequestLimit
-  /** Relations that the relation filters of the whole query follow: databases take a table for each into the plan. */
+  /** Relations in all relation filters of the query: each adds a table to the database's query plan. */
   readonly relationFilters: RequestLimit
   /** Items of one list of values, and of one list parameter such as `fields`. */
   readonly list: RequestLimit
 }
 
-/** Groups in groups; a fixed number, because it guards the stack and no honest query comes near it. */
+/** Levels of nested groups; fixed, because it prevents a stack overflow, and real queries are far below. */
 export const maxGroupDepth = 32
 
-/** What has been read so far; the one thing that changes while a query is read, besides the cursor. */
+/** Counters of what was parsed so far. */
 export interface Tally {
   readonly limits: ParseLimits
   conditions: number
@@ -36,7 +36,7 @@ export function countCondition(tally: Tally, at: string): void {
   }
 }
 
-/** Counts a relation filter that follows so many relations. */
+/** Counts the relations of a relation filter. */
 export function countRelationFilter(tally: Tally, relations: number, at: () => string): void {
   tally.relationFilters += relations
   const { setting, value } = tally.limits.relationFilters
@@ -50,13 +50,13 @@ export function countRelationFilter(tally: Tally, relations: number, at: () => s
   }
 }
 
-/** Refuses a list that has grown beyond the limit; called once per item, so that reading stops there. */
+/** Refuses a list longer than the limit; called per item, so that parsing stops there. */
 export function checkListLength(tally: Tally, length: number, at: () => string): void {
   const { setting, value } = tally.limits.list
   if (length > value) throw limitExceeded(setting, value, 'The list has too many items', at())
 }
 
-/** Refuses groups nested so deeply that reading them could exhaust the stack. */
+/** Refuses groups nested deeper than `maxGroupDepth`. */
 export function checkDepth(depth: number, at: () => string): void {
   if (depth > maxGroupDepth) {
     throw malformedQuery(`Groups may be nested ${maxGroupDepth} levels deep at most.`, at())

@@ -1,4 +1,4 @@
-// The closed tables of filter operators and aggregate functions; plan and openapi read them too.
+// The filter operators and aggregate functions.
 
 /** How a filter operator behaves; aliases (`neq`, `lte`, `gte`) are resolved by the parser to the first spelling. */
 export const filterOperators = {
@@ -24,7 +24,7 @@ export const filterOperators = {
 
 export type FilterOperator = keyof typeof filterOperators
 
-/** Other spellings the contract accepts (§4). */
+/** Aliases of operators (contract §4). */
 export const operatorAliases: Readonly<Record<string, FilterOperator>> = {
   neq: 'ne',
   lte: 'le',

@@ -1,4 +1,4 @@
-// Items of `order_by=`: `-price`, `author.name.nullslast`.
+// Parses the items of `order_by=`: `-price`, `author.name.nullslast`.
 
 import type { OrderNode } from './ast.ts'
 import { readField } from './field.ts'

@@ -1,4 +1,4 @@
-// The closed table of parameter names; openapi reads it too.
+// The names of all query parameters.
 
 import type { SingleParameter } from './ast.ts'
 

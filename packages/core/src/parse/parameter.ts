@@ -1,4 +1,4 @@
-// Parameters by name: those that take one value, those that take a list, and the 400 for a name that is none.
+// Parses parameters by name: with a single value or a list; an unknown name gives 400.
 
 import { excerpt } from '../error-size.ts'
 import {
@@ -28,7 +28,7 @@ import { type Pair, rawText } from './query-string.ts'
 import { isRelationFilterKind } from './relation-filter.ts'
 import { relationOptions } from './relation-option.ts'
 
-/** parameter = name [ "=" ( text | item *( "," item ) ) ]; as in forms, a name alone has an empty value. */
+/** parameter = name [ "=" ( text | item *( "," item ) ) ]; a name without `=` has an empty value, as in HTML forms. */
 export function readParameter(
   cursor: Cursor,
   name: SingleParameter | ListParameter,
@@ -52,7 +52,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   const { pair } = cursor
   switch (name) {
     case 'join':
-      // Not spread: their number is checked in plan, and arguments need stack.
+      // Not spread into push(): the number of joins is still unchecked, and arguments use the stack.
       for (const node of readJoins(cursor)) draft.joins.push(node)
       return
     case 'fields':
@@ -89,7 +89,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   }
 }
 
-/** The 400 for a parameter that is none; a bare column name is the usual cause, so the filter form is shown. */
+/** The 400 for an unknown parameter; usually a column name without operator, so the message shows a filter. */
 export function noSuchParameter(pair: Pair, key: string, additional: readonly string[]): ApiError {
   if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
   const written = rawText(pair, 0, 0)
@@ -103,7 +103,7 @@ export function noSuchParameter(pair: Pair, key: string, additional: readonly st
   return unknownParameter(excerpt(key), `${nearParameter(key, additional)} A ${example}".`, written)
 }
 
-/** Of a dotted key only the end is compared: `author.name` is no misspelt `author.limit`. */
+/** Compares only the last part of a dotted key with relation options, so that `author.name` is not taken for `author.limit`. */
 function nearParameter(key: string, additional: readonly string[]): string {
   const dot = key.lastIndexOf('.')
   if (dot === -1) return didYouMean(key, [...singleParameters, ...listParameters, ...additional])

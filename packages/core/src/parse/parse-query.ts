@@ -1,4 +1,4 @@
-// The whole query string: each pair is recognised by its key and handed to its production. Knows no model.
+// parseQuery: parses a query string into an AST, pair by pair, without looking at any model.
 
 import { excerpt } from '../error-size.ts'
 import type { ApiError } from '../errors.ts'
@@ -18,13 +18,13 @@ import { readRelationOption, readRelationWhere, relationOptionOf } from './relat
 import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
 
 export interface ParseOptions {
-  /** Names of the host's own parameters, passed through unread. */
+  /** Names of the host's own parameters, passed through unparsed. */
   readonly additional?: readonly string[]
   readonly limits: ParseLimits
 }
 
 /**
- * Reads a raw query string (without `?`) into an AST, or throws the 400 that says where and why.
+ * Parses a raw query string (without `?`) into an AST; throws 400 with position and reason.
  *
  * ```ts
  * parseQuery('or[price__ge=30,title__ilike=emma]&order_by=-price', { limits })

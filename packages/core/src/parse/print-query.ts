@@ -1,4 +1,4 @@
-// AST → canonical query string; parsing what is printed gives the same AST, spans apart.
+// Prints an AST as a canonical query string; parsing it gives the same AST except for spans.
 
 import type {
   AggregateNode,
@@ -59,7 +59,7 @@ function printFilter(node: FilterNode): string {
   return `${printField(node.field)}__${node.operator}=${printValue(node.value)}`
 }
 
-/** The first filter joins the path by a dot; where it has a path of its own that would lengthen this one. */
+/** The first filter follows the path after a dot, or after a comma if it has a path of its own. */
 function printRelationFilter(node: RelationFilterNode): string {
   const joint = node.where[0]?.field.path.length === 0 ? '.' : ','
   const where = node.where.map(printFilter).join(',')

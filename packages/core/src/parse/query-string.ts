@@ -1,11 +1,11 @@
-// Raw query string → pairs; the one decoding rule, and the offsets that lead from decoded text back to the client's own.
+// Splits a raw query string into decoded pairs that map each character to its raw offset.
 
 import { forbiddenCharacter, malformedEncoding } from '../errors.ts'
 import type { Span } from './ast.ts'
 
 /**
- * One pair, decoded as a whole. Every character remembers where it stood, so the grammar can ask whether a comma was
- * written raw or as `%2C`: that is how structure is read from the raw text although leaves are decoded.
+ * A decoded pair. Each character has its offset in the raw text, so that the grammar can distinguish `,` (a separator) from
+ * `%2C` (text), and errors can quote the raw text.
  */
 export interface Pair {
   /** The whole query string. */
@@ -14,7 +14,7 @@ export interface Pair {
   readonly end: number
   /** The pair, percent-decoded once. */
   readonly text: string
-  /** Offset in `raw` of each character of `text`, and one more for its end; absent when nothing was encoded. */
+  /** Offset in `raw` of each character of `text`, and one more for its end; absent if nothing was encoded. */
   readonly offsets?: readonly number[]
 }
 
@@ -30,7 +30,7 @@ export function splitPairs(raw: string): Pair[] {
   return pairs
 }
 
-/** A stretch of the decoded pair, blanks around it left out. */
+/** A part of the decoded pair, without spaces around it. */
 export interface Stretch {
   readonly start: number
   readonly end: number
@@ -44,14 +44,14 @@ export function trim(pair: Pair, from: number, to: number): Stretch {
   return { start, end }
 }
 
-/** Where a character of the decoded text stood in the raw query string. */
+/** The offset of a decoded character in the raw query string. */
 export function offsetAt(pair: Pair, index: number): number {
   return pair.offsets === undefined
     ? Math.min(pair.start + index, pair.end)
     : (pair.offsets[index] ?? pair.end)
 }
 
-/** Whether a character was written as itself, not as an escape. */
+/** Whether a character was not percent-encoded. */
 export function isRaw(pair: Pair, index: number): boolean {
   return pair.raw[offsetAt(pair, index)] !== '%'
 }
@@ -60,7 +60,7 @@ export function spanOf(pair: Pair, start: number, end: number): Span {
   return { start: offsetAt(pair, start), end: offsetAt(pair, end) }
 }
 
-/** The client's own spelling of a stretch of the pair; of the whole pair when the stretch is empty. */
+/** The raw text of a part of the pair; of the whole pair if the part is empty. */
 export function rawText(pair: Pair, start: number, end: number): string {
   if (end <= start) return pair.raw.slice(pair.start, pair.end)
   return pair.raw.slice(offsetAt(pair, start), offsetAt(pair, end))
@@ -87,7 +87,7 @@ function decodePair(raw: string, start: number, end: number): Pair {
   return { raw, start, end, text, offsets }
 }
 
-/** How long the escapes of one character are: the first byte announces how many bytes there will be. */
+/** The length of the percent-encoding of one character, by its first UTF-8 byte. */
 function escapeLength(raw: string, at: number): number {
   const byte = Number.parseInt(raw.slice(at + 1, at + 3), 16)
   const bytes = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
@@ -103,7 +103,7 @@ function decodeEscape(escaped: string, written: string): string {
   }
 }
 
-/** NUL and lone surrogates are valid in no column and are refused before anything else looks at the text. */
+/** Refuses NUL and lone surrogates, which no column can hold. */
 function checkCharacters(text: string, at: string): void {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

@@ -58,7 +58,7 @@ export function readRelationFilter(
   return { kind, path, where, span: spanOf(pair, start, cursor.position) }
 }
 
-/** path [ "." filter ]: leaves the cursor at the filter, or at the `,` or `)` when the path stands alone. */
+/** path [ "." filter ]: moves the cursor to the filter, or to the `,` or `)` after a path without one. */
 function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
   const { pair, position: start } = cursor
   const end = endOfName(cursor, inside.reading)
@@ -79,7 +79,7 @@ function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
   return readPath(pair, start, start + dot)
 }
 
-/** Only filters stand here: a group would need names relative to two tables at once. */
+/** Only filters are allowed here; groups are not. */
 function readOneFilter(cursor: Cursor, inside: Enclosure): FilterNode {
   const end = endOfName(cursor, inside.reading)
   if (cursor.pair.text[end] === '=') return readFilter(cursor, end, inside)
@@ -95,7 +95,7 @@ function noEquals(cursor: Cursor, end: number): ApiError {
   return malformed(pair, position, end, reason)
 }
 
-/** After the first path: whether it stood alone. */
+/** Whether the first path has no filter. */
 function endsItem(cursor: Cursor, inside: Enclosure): boolean {
   const end = endOfName(cursor, inside.reading)
   return end === cursor.position && cursor.pair.text[end] !== '='

@@ -15,7 +15,7 @@ export function relationOptionOf(key: string): (typeof relationOptions)[number] 
   return relationOptions.find((option) => key.endsWith(`.${option}`))
 }
 
-/** relopt = path "." ( "limit" / "order_by" / "fields" ) "=" …; the key ends at `keyEnd`, where the `=` stands. */
+/** relopt = path "." ( "limit" / "order_by" / "fields" ) "=" …; the key ends at `keyEnd`, the index of the `=`. */
 export function readRelationOption(
   cursor: Cursor,
   option: (typeof relationOptions)[number],

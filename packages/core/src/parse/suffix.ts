@@ -1,4 +1,4 @@
-// What follows the last `__`: a filter operator, an aggregate function, or neither.
+// Splits the suffix after the last `__` of a name: a filter operator, an aggregate function, or neither.
 
 import { excerpt } from '../error-size.ts'
 import { type ApiError, malformedQuery, unknownOperator } from '../errors.ts'
@@ -24,7 +24,7 @@ export type SuffixMeaning =
 
 const operators = Object.keys(filterOperators) as FilterOperator[]
 
-// A Map, because the text looked up is the client's: `__proto__` must find nothing.
+// A Map, because the client chooses the text: `__proto__` must not be found.
 const meanings: ReadonlyMap<string, SuffixMeaning> = new Map<string, SuffixMeaning>([
   ...operators.map((operator) => [operator, { kind: 'operator', operator }] as const),
   ...Object.entries(operatorAliases).map(
@@ -45,7 +45,7 @@ export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined
   return suffix === undefined ? undefined : meanings.get(suffix.text)
 }
 
-/** The 400 for a suffix that means nothing. */
+/** The 400 for an unknown suffix. */
 export function noSuchOperator(suffix: Suffix, at: string): ApiError {
   if (suffix.text === '') return malformedQuery('Expected an operator after "__".', at)
   const encoded = suffix.text.includes('=') ? ' An "=" that separates is not written %3D.' : ''

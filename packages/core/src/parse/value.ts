@@ -1,4 +1,4 @@
-// Values: plain text, quoted text and lists; what they mean is decided by the column's type, in plan.
+// Parses values: plain text, quoted text and lists. Plan converts them by the column's type.
 
 import { excerpt } from '../error-size.ts'
 import type { ListNode, ScalarNode, ValueNode } from './ast.ts'

@@ -18,7 +18,7 @@ import { fits } from '../model/fits.ts'
 import { validatorNames } from '../model/validator-names.ts'
 import { didYouMean } from '../naming/suggest.ts'
 
-// An object, so that a new column type cannot be forgotten here.
+// A Record, so that a missing column type is a compile error.
 const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
   integer: true,
   bigint: true,
@@ -38,7 +38,7 @@ const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
 
 const anything: Check = () => undefined
 
-/** One of the service's own validators. */
+/** The name of a built-in validator. */
 const validatorName: Check = (value) => text(value) ?? oneOf(...validatorNames)(value)
 
 const members: Check = (value) =>
@@ -47,7 +47,7 @@ const members: Check = (value) =>
   value.every((member) => typeof member === 'string') &&
   new Set(value).size === value.length
     ? undefined
-    : 'expected a list of at least one text, each of them once.'
+    : 'expected a list of at least one string, without duplicates.'
 
 type Checks<T> = { readonly [K in keyof T]-?: Check }
 
@@ -84,7 +84,7 @@ const computedChecks: Checks<ComputedColumn> = {
   expression: callable,
 }
 
-/** The types that an option makes sense for. */
+/** The column types that support an option. */
 const onlyFor: { readonly [K in keyof Column]?: readonly ColumnType[] } = {
   enum: ['enum'],
   maxLength: ['string', 'text', 'binary'],
@@ -95,20 +95,20 @@ const onlyFor: { readonly [K in keyof Column]?: readonly ColumnType[] } = {
   managed: ['datetime', 'date'],
 }
 
-/** Reports what is wrong with a declared column. */
+/** Reports the problems of a declared column. */
 export function checkColumn(column: Column, at: string, problems: Problems): void {
   if (checkOptions(column, columnChecks, at, problems)) {
     for (const wrong of contradictions(column)) problems.add(at, wrong)
   }
 }
 
-/** Reports what is wrong with a computed column. */
+/** Reports the problems of a computed column. */
 export function checkComputed(column: ComputedColumn, at: string, problems: Problems): void {
   checkOptions(column, computedChecks, at, problems)
   if (column.expression === undefined) problems.add(at, 'needs an expression.')
 }
 
-/** Each option for itself; answers whether all are right. */
+/** Checks each option by itself; returns whether all are valid. */
 function checkOptions(
   column: Column | ComputedColumn,
   checks: Readonly<Record<string, Check>>,
@@ -136,7 +136,7 @@ function checkOptions(
   return problems.list.length === before
 }
 
-/** Options that are right for themselves but not together. */
+/** Options that contradict each other. */
 function* contradictions(column: Column): Generator<string> {
   const { generated, hasDefault, managed } = column
   if (column.primaryKey && column.nullable) yield 'a primary key column cannot be nullable.'

@@ -1,10 +1,10 @@
-// Checks that every path leads to one resource only.
+// Checks that no two resources share a path.
 
 import type { AuthRoutes } from '../config/auth-settings.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Resource } from './resource.ts'
 
-/** Two resources must not share a path, nor may a path lie inside another: `library/books` is also record `books` of `library`. */
+/** Two resources must not share a path, nor may a path lie below another: `library/books` is also the record `books` of `library`. */
 export function checkEndpoints(
   resources: readonly Pick<Resource, 'name' | 'paths'>[],
   problems: Problems,
@@ -49,7 +49,7 @@ export function checkAuthRoutes(
       if (taken === undefined) continue
       problems.add(
         `models.${name}`,
-        `its endpoint "${taken}" is also that of authentication, ${path}.`,
+        `its endpoint "${taken}" is also the authentication route ${path}.`,
       )
     }
   }

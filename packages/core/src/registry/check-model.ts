@@ -1,4 +1,4 @@
-// Checks one published model: its names, its columns and its key.
+// Checks a published model: its names, its columns and its key.
 
 import { callable } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
@@ -9,7 +9,7 @@ import { checkColumn, checkComputed } from './check-column.ts'
 import { badFieldName, badRelationName } from './field-name.ts'
 import type { Resource } from './resource.ts'
 
-/** Reports everything that is wrong with a model apart from where its relations lead. */
+/** Reports the problems of a model, except those of relation targets. */
 export function checkModel(
   resource: Resource,
   dialect: Pick<Dialect, 'refuses'> | undefined,
@@ -48,7 +48,7 @@ export function checkModel(
   for (const [name, column] of Object.entries(model.computed)) {
     const place = `${at}.computed.${name}`
     checkComputed(column as ComputedColumn, place, problems)
-    // Inside its source, a computed column stands beside the table's own.
+    // The source subquery selects computed columns beside those of the table, so names must differ.
     if (Object.hasOwn(model.columns, name) || dbNames.has(name)) {
       problems.add(place, 'a column has this name.')
     }

@@ -1,4 +1,4 @@
-// Checks the form of one declared relation, before anything is looked up in it.
+// Checks the form of a declared relation, before its names are resolved.
 
 import { type Check, object, oneOf, shown, text } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
@@ -22,7 +22,7 @@ const members: Readonly<Record<Relation['kind'], Readonly<Record<string, Check>>
 
 const kinds = Object.keys(members)
 
-/** Reports what is wrong with the form of a relation; answers whether nothing is. */
+/** Reports the problems of a relation's form; returns whether there are none. */
 export function checkRelation(relation: Relation, at: string, problems: Problems): boolean {
   const before = problems.list.length
   const wrong = object(relation) ?? oneOf(...kinds)(relation.kind)

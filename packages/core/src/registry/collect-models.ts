@@ -1,4 +1,4 @@
-// Collects the declared models: the listed ones and those of the base model, by name.
+// Collects the declared models by name: those of `models` and those of the base model.
 
 import type { Problems } from '../config/problems.ts'
 import { settingNames } from '../config/setting-names.ts'

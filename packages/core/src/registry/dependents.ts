@@ -1,26 +1,26 @@
-// Dependents: which tables refer to the rows of a resource, as far as the published models say; DELETE asks them first (contract §8).
+// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (contract §8).
 
 import { junctionOf } from './junction.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
 
-/** A table whose rows hold a key of ours. */
+/** A table with a foreign key to a resource. */
 export interface Dependent {
   readonly table: string
-  /** Database names of the columns that hold it, in the order of `from`. */
+  /** Database names of its foreign key columns, in the order of `from`. */
   readonly columns: readonly string[]
-  /** Our columns that are referred to. */
+  /** The referenced columns of the resource. */
   readonly from: readonly NamedColumn[]
-  /** The resource whose rows these are; null for the links of a many-to-many whose junction is no published model. */
+  /** The resource of the table; null for the junction table of a many-to-many without a published model. */
   readonly resource: Resource | null
-  /** The columns of that resource, in the order of `from`; empty for links. */
+  /** The foreign key columns of that resource, in the order of `from`; empty for a junction table. */
   readonly held: readonly NamedColumn[]
-  /** What an answer calls them. */
+  /** The name of the dependents in responses. */
   readonly name: string
 }
 
 const known = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
 
-/** The dependents of a resource, each table and column list once, whichever side declares the relation. */
+/** The dependents of a resource; each foreign key once, whichever side declares the relation. */
 export function dependentsOf(registry: Registry, resource: Resource): readonly Dependent[] {
   let all = known.get(registry)
   if (all === undefined) {
@@ -46,13 +46,13 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
   return new Map([...found].map(([resource, own]) => [resource, [...own.values()]]))
 }
 
-/** Which side a relation makes dependent: the holder of a key on its target, the links of a many-to-many on both. */
+/** The dependents by a relation: the table with the foreign key on the other side; a junction table on both. */
 function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
   const { kind, source, target, from, to, through } = relation
   if (through !== undefined) {
     const { table, from: ours, to: theirs } = through
     const junction = junctionOf(relation)
-    // The links of a published junction are records, and children of both sides like any others.
+    // With a published junction model, its records are dependents of both sides.
     const links = { table, resource: junction?.resource ?? null }
     const { own = [], partner = [] } = junction ?? {}
     const named = (other: Resource): string => (junction?.resource ?? other).endpoint

@@ -1,4 +1,4 @@
-// Endpoint names: the paths below the prefix that serve a model, and which of them is emitted.
+// Endpoint names: the paths below the prefix that serve a model, and which of them URLs in responses use.
 
 import type { Meta } from '../config/meta.ts'
 import type { EndpointCase } from '../config/settings.ts'
@@ -9,7 +9,7 @@ import { pluralIn } from '../naming/plural.ts'
 export interface EndpointNames {
   /** Plural of the model's name: `order-items`. */
   readonly endpoint: string
-  /** Every path that is served, the emitted one first, the singular alias last; empty where the host owns them all. */
+  /** Every served path: first the one used in responses, last the singular alias; empty if the host serves them all itself. */
   readonly paths: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export function endpointNames(
 ): EndpointNames {
   const endpoint = pluralIn(modelName, letterCase)
   const own = [meta.endpoint ?? []].flat().map((path) => path.replace(/^\//, ''))
-  // The alias is the name as declared: a singular computed from a plural would only be a guess.
+  // The singular alias is the declared model name, not a singular computed from the plural.
   const paths =
     meta.register_canonical_routes === false
       ? new Set(own)

@@ -1,13 +1,13 @@
-// Inverses: pairs each relation with the one of its target that leads back by the same keys.
+// Inverses: pairs each relation with the relation of its target that uses the same keys.
 
 import type { OpenRelation } from './resolve-relations.ts'
 import type { Resource } from './resource.ts'
 
 const key = (from: readonly string[], to: readonly string[], through: string): string =>
-  // Pairs of a composite key may be listed in another order on the other side.
+  // The other side may list the columns of a composite key in another order.
   [through, ...from.map((name, index) => `${name}=${to[index]}`).sort()].join('\n')
 
-/** How a relation looks from its own side, and from the other one. */
+/** The signature of a relation, and the one its inverse must have. */
 function signatures(relation: OpenRelation): { readonly own: string; readonly back: string } {
   const { source, target, through } = relation
   const there = `${source.name}>${target.name}\n`
@@ -20,7 +20,7 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
   }
   const from = relation.from.map(({ name }) => name)
   const to = relation.to.map(({ name }) => name)
-  // A key held by this side must be the one the other side follows, so belongsTo never pairs with belongsTo.
+  // A belongsTo pairs only with the hasOne or hasMany of the other side.
   const holder = relation.kind === 'belongsTo'
   return {
     own: there + key(from, to, holder ? 'held' : 'followed'),
@@ -28,7 +28,7 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
   }
 }
 
-/** Fills `inverse` of every relation that has one; where two fit, the first declared is taken. */
+/** Sets `inverse` of every relation that has one; of several, the one declared first. */
 export function linkInverses(resources: readonly Resource[]): void {
   const bySignature = new Map<string, OpenRelation>()
   const open: { readonly relation: OpenRelation; readonly back: string }[] = []

@@ -1,16 +1,16 @@
-// Junction: the published model of a many-to-many's table, whose records are the links, with its columns that hold both keys.
+// Junction: the published model of a many-to-many's junction table, with its two foreign keys.
 
 import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
 export interface Junction {
   readonly resource: Resource
-  /** Its columns that hold the key of the relation's source, in the order of that key. */
+  /** Its foreign key to the relation's source, in the order of the source's key. */
   readonly own: readonly NamedColumn[]
-  /** Its columns that hold the key of the target, in the order of that key. */
+  /** Its foreign key to the target, in the order of the target's key. */
   readonly partner: readonly NamedColumn[]
 }
 
-/** The junction of a relation; undefined where its table has no published model. */
+/** The junction of a relation; undefined if its table has no published model. */
 export function junctionOf({ through }: ResolvedRelation): Junction | undefined {
   const resource = through?.resource
   if (through === undefined || resource === undefined) return undefined
@@ -21,7 +21,7 @@ export function junctionOf({ through }: ResolvedRelation): Junction | undefined 
   }
 }
 
-/** The column with this name in the database; the registry has checked that there is one. */
+/** The column with this database name; the registry has checked that it exists. */
 function storedAs(resource: Resource, dbName: string): NamedColumn {
   const column = findStored(resource, dbName)
   if (column === undefined) throw new Error(`${resource.name} has no column for "${dbName}".`)

@@ -4,7 +4,7 @@ import type { Column } from '../model/column.ts'
 import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
 import type { NamedColumn } from './resource.ts'
 
-/** Total digits of a decimal that says its scale only; one that says neither holds any number. */
+/** Total digits of a decimal with a scale but no precision; without both it is unlimited. */
 const defaultPrecision = 15
 
 function namedColumn(name: string, column: Column, secret = false): NamedColumn {
@@ -15,7 +15,7 @@ function namedColumn(name: string, column: Column, secret = false): NamedColumn 
     dbName: column.column ?? name,
     type: column.type,
     nullable: column.nullable === true,
-    // A column of credentials is hidden unless the model itself says that it is not.
+    // A credential column is hidden unless the model declares `hidden: false`.
     hidden: column.hidden ?? secret,
     ...(precision === undefined ? {} : { precision }),
     ...(scale === undefined ? {} : { scale }),
@@ -36,7 +36,7 @@ export function namedColumns(
     columns.set(name, namedColumn(name, column, secrets.has(name)))
   }
   for (const [name, computed] of Object.entries(model.computed)) {
-    // Of two of one name the column stays; the other is reported.
+    // Of two with one name the stored column is used; `checkModel` reports the other.
     if (columns.has(name)) continue
     const { expression, ...shape } = computed as ComputedColumn
     columns.set(name, { ...namedColumn(name, { ...shape, readOnly: true }), computed: expression })

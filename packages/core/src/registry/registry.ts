@@ -1,4 +1,4 @@
-// The registry: declared models become resources, once, at start-up; everything that does not fit is reported together.
+// The registry: turns declared models into resources at start-up, and reports all problems together.
 
 import { checkOwnRoutes } from '../config/check-own-routes.ts'
 import { checkConfig, checkMeta } from '../config/check-settings.ts'
@@ -22,20 +22,19 @@ import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resour
 import { secretColumns } from './secret-columns.ts'
 import { resolveUserRoles } from './user-roles.ts'
 
-/** What a registry is built from. */
 export interface RegistryOptions {
   readonly models?: readonly AnyModel[]
   readonly config?: ApiConfig
-  /** Asked whether it can serve each column exactly. */
+  /** Reports columns that the database cannot store exactly. */
   readonly dialect?: Pick<Dialect, 'refuses'>
-  /** Where secrets may stand. */
+  /** Environment variables, which may hold secrets. */
   readonly env?: Environment
 }
 
 /**
  * Publishes the models that have meta, and resolves all settings.
  *
- * Throws one Error that lists everything that is wrong.
+ * Throws one Error that lists all problems.
  *
  * ```ts
  * const { registry, settings } = buildRegistry({ models: [Author, Book], config: { API_TITLE: 'Library' } })
@@ -45,7 +44,7 @@ export interface RegistryOptions {
 export function buildRegistry(options: RegistryOptions): {
   readonly registry: Registry
   readonly settings: ApiSettings
-  /** API_SESSION_GETTER, where it is set. */
+  /** API_SESSION_GETTER, if set. */
   readonly sessionGetter: SessionGetter | undefined
 } {
   const problems = collectProblems()
@@ -118,7 +117,7 @@ function declaredTables(
   return tables
 }
 
-/** The users as a resource, published or not, so that they are read like every record. */
+/** The user model as a resource, even if it is not published, so that users are read like other records. */
 function userResource(
   config: ApiConfig,
   published: readonly OpenResource[],
@@ -132,7 +131,7 @@ function userResource(
   return openResource(model, {}, endpointNames(model.name, {}, letterCase), config, problems)
 }
 
-/** A resource whose relations are still to be resolved. */
+/** A resource before its relations are resolved. */
 type OpenResource = Omit<Resource, 'relations' | 'roles'> & {
   relations: ReadonlyMap<string, ResolvedRelation>
   roles?: ResolvedRelation
@@ -161,7 +160,7 @@ function openResource(
   }
 }
 
-/** Unique columns one by one, then the unique sets of the model; unknown names are reported elsewhere. */
+/** The unique columns, then the unique sets of the model; `checkModel` reports unknown names. */
 function uniqueSets(
   { unique = [] }: AnyModel,
   columns: ReadonlyMap<string, NamedColumn>,

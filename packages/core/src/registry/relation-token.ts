@@ -1,4 +1,4 @@
-// Relation tokens: which relations of a resource a client's name fits (specification: Joins 2 and 3), and which one a path segment names.
+// Relation tokens: finds the relations that a name in `join` or a path segment refers to (specification: Joins 2 and 3).
 
 import { normalizeToken } from '../naming/plural.ts'
 import type { ResolvedRelation, Resource } from './resource.ts'
@@ -20,7 +20,7 @@ function relationNames(resource: Resource): RelationNames {
   const bySegment = new Map<string, ResolvedRelation | null>()
   for (const relation of resource.relations.values()) {
     const keys = [relation.segment, relation.name]
-    add(byKey, keys.map(spelling), relation)
+    add(byKey, keys.map(normalizeKey), relation)
     add(byToken, [relation.target.endpoint, ...keys].map(normalizeToken), relation)
     const endpoint = relation.target.endpoint
     bySegment.set(endpoint, bySegment.has(endpoint) ? null : relation)
@@ -43,13 +43,13 @@ function add(
   }
 }
 
-/** The form in which keys are compared: as `normalizeToken`, but singular and plural differ. */
-const spelling = (text: string): string => text.trim().toLowerCase().replaceAll('-', '_')
+/** The normalised form of keys: like `normalizeToken`, but singular and plural differ. */
+const normalizeKey = (text: string): string => text.trim().toLowerCase().replaceAll('-', '_')
 
 /**
- * The relations that a token fits, in model order: the relation key alone (exact, then in another case, with blanks
- * around it or hyphens in it), else every relation whose plural endpoint name, key in endpoint case or raw key equals
- * the token after normalisation. Several: the token is ambiguous.
+ * The relations that a token matches, in model order: the relation with this key (exactly, or apart from case, hyphens and
+ * surrounding spaces); otherwise every relation whose plural endpoint name or key equals the token after normalisation.
+ * Several matches make the token ambiguous.
  *
  * ```ts
  * relationsMatching(books, 'Authors') // [author]
@@ -59,13 +59,13 @@ export function relationsMatching(resource: Resource, token: string): readonly R
   const exact = resource.relations.get(token)
   if (exact !== undefined) return [exact]
   const { byKey, byToken } = relationNames(resource)
-  const spelt = byKey.get(spelling(token))
+  const spelt = byKey.get(normalizeKey(token))
   return spelt?.length === 1 ? spelt : (byToken.get(normalizeToken(token)) ?? [])
 }
 
 /**
- * The relation a path segment names: the relation key in endpoint case, else the target's plural endpoint name where it
- * fits one relation only.
+ * The relation of a path segment: the relation key in endpoint case, else the target's plural endpoint name if only one
+ * relation has that target.
  *
  * ```ts
  * relationBySegment(books, 'best-seller')

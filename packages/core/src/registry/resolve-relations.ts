@@ -1,4 +1,4 @@
-// Resolves the relations of a resource: names become columns of both sides, and what does not fit becomes a problem.
+// Resolves the relations of a resource: names become columns of both sides; a name that does not exist becomes a problem.
 
 import type { Problems } from '../config/problems.ts'
 import type { EndpointCase } from '../config/settings.ts'
@@ -10,19 +10,19 @@ import { checkRelation } from './check-relation.ts'
 import { findStored } from './junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
-/** What is known of a table: there may be several models of it, and none of them published. */
+/** A table with the columns of all its models, published or not. */
 export interface DeclaredTable {
   readonly columns: ReadonlySet<string>
-  /** The first published model of it. */
+  /** Its first published model. */
   readonly resource: Resource | undefined
 }
 
-/** What relations are resolved against. */
+/** The models and tables that relations refer to. */
 export interface RelationScope {
   /** Every declared model by name, published or not. */
   readonly models: ReadonlyMap<string, AnyModel>
   readonly tables: ReadonlyMap<string, DeclaredTable>
-  /** The published ones. */
+  /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>
   readonly endpointCase: EndpointCase
   readonly problems: Problems
@@ -30,7 +30,7 @@ export interface RelationScope {
 
 const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
 
-/** The columns a key names; undefined after a problem. */
+/** The columns of a key; undefined if there was a problem. */
 function keyColumns(
   resource: Resource,
   key: Key,
@@ -68,7 +68,7 @@ const agree = (a: NamedColumn, b: NamedColumn): boolean =>
 
 const isText = ({ type }: NamedColumn): boolean => type === 'string' || type === 'text'
 
-/** Checks that two key lists pair up. */
+/** Checks that two keys have the same length and comparable types. */
 function pairUp(
   from: readonly NamedColumn[],
   to: readonly NamedColumn[],
@@ -99,7 +99,7 @@ function pairUp(
 
 type Sides = Pick<ResolvedRelation, 'from' | 'to' | 'through'>
 
-/** The columns of both sides; undefined after a problem. */
+/** The key columns of both sides; undefined if there was a problem. */
 function sides(
   relation: Relation,
   source: Resource,
@@ -127,7 +127,7 @@ function sides(
   return pairUp(from, to, { source, target, at }, problems) ? { from, to } : undefined
 }
 
-/** Whether the columns are a key as far as the model says: one unique column, or the primary key. A list may be a constraint the model cannot express. */
+/** Whether the columns are known to be unique: a unique column or the primary key. A list of columns is trusted, since the model may not declare the constraint. */
 const isUnique = (columns: readonly NamedColumn[], resource: Resource): boolean =>
   columns.length > 1 ||
   columns.every(
@@ -175,7 +175,7 @@ function junction(
   return { from: source.primaryKey, to: target.primaryKey, through }
 }
 
-/** What keeps a declared junction table from holding a key in this column; the links of a published one are records of its model. */
+/** The problem with a junction table's key column: it must exist, and a published junction model must declare it. */
 function noJunctionColumn(
   { columns, resource }: DeclaredTable,
   through: string,
@@ -188,7 +188,7 @@ function noJunctionColumn(
   return `${resource.name} publishes the table ${through} and has no column for "${name}"; declare it, so that links follow the rules of ${resource.name}.`
 }
 
-/** A relation whose inverse is still to be found. */
+/** A relation before its inverse is set. */
 export type OpenRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
 
 /** The relations of a resource whose targets are published, by key, in model order. */
@@ -207,7 +207,7 @@ export function resolveRelations(
       continue
     }
     const target = scope.byName.get(relation.target)
-    // An unpublished target does not exist for clients, nor does a relation to it.
+    // A relation to an unpublished model is not visible to clients.
     if (target === undefined) continue
     const segment = toCase(name, scope.endpointCase)
     const other = segments.get(segment)

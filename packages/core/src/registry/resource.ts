@@ -1,4 +1,4 @@
-// Resource: a model as published; everything that can be computed once about it. Types only.
+// Resource: a published model with everything computed from it at start-up. Types only.
 
 import type { Expression } from 'kysely'
 import type { ResourceSettings } from '../config/settings.ts'
@@ -28,7 +28,7 @@ export interface NamedColumn {
 
 /** A relation whose target is published, with both key lists resolved to columns. */
 export interface ResolvedRelation {
-  /** The relation key: what the author called it. */
+  /** The relation key: its name in the model. */
   readonly name: string
   /** The path segment: the relation key in endpoint case. */
   readonly segment: string
@@ -37,23 +37,23 @@ export interface ResolvedRelation {
   readonly source: Resource
   /** Assigned once while the registry is built, since resources refer to each other. */
   readonly target: Resource
-  /** Columns of the source that hold the join key, in the order of `to`. */
+  /** Columns of the source that the join compares, in the order of `to`. */
   readonly from: readonly NamedColumn[]
-  /** Columns of the target. */
+  /** Columns of the target that the join compares. */
   readonly to: readonly NamedColumn[]
-  /** The junction table of a many-to-many: database names, `from` pairs with ours, `to` with the target's. */
+  /** The junction table of a many-to-many, by database names: `from` references the source, `to` the target. */
   readonly through?: {
     readonly table: string
     readonly from: readonly string[]
     readonly to: readonly string[]
-    /** The published model of that table, where there is one. */
+    /** The published model of that table, if any. */
     readonly resource: Resource | undefined
   }
-  /** The relation of the target that leads back by the same keys, where one is declared. */
+  /** The target's relation with the same keys, if one is declared. */
   readonly inverse?: ResolvedRelation
 }
 
-/** A model as published. */
+/** A published model. */
 export interface Resource {
   readonly model: AnyModel
   /** The model's name, as declared: `OrderItem`. */
@@ -61,11 +61,11 @@ export interface Resource {
   readonly table: string
   /** Plural endpoint name in API_ENDPOINT_CASE: `order-items`. */
   readonly endpoint: string
-  /** Every path below API_PREFIX that serves it, the emitted one first; the singular alias is last. Empty where the host owns the routes; then `endpoint` is emitted. */
+  /** Every path below API_PREFIX that serves it: first the one used in responses, last the singular alias. Empty if the host serves the routes itself; responses then use `endpoint`. */
   readonly paths: readonly string[]
   /** Visible columns by field name, in model order. Hidden ones are not here. */
   readonly columns: ReadonlyMap<string, NamedColumn>
-  /** All columns, hidden ones too. */
+  /** All columns, including hidden ones. */
   readonly allColumns: ReadonlyMap<string, NamedColumn>
   readonly primaryKey: readonly NamedColumn[]
   /** Every set of columns that no two records share: the primary key, unique columns, unique sets. */
@@ -73,7 +73,7 @@ export interface Resource {
   /** Relations whose target is published, by key, in model order. */
   readonly relations: ReadonlyMap<string, ResolvedRelation>
   readonly settings: ResourceSettings
-  /** Of the users: the relation to their roles, published or not; role rules alone read it. */
+  /** Only on the user model: the relation to roles, published or not, for role rules. */
   readonly roles?: ResolvedRelation
 }
 

@@ -1,18 +1,18 @@
-// The columns of credentials: hidden on the users unless the model says otherwise, and warned of elsewhere (contract §9).
+// Credential columns: hidden by default on the user model, with a warning on other models (contract §9).
 
 import type { ApiConfig } from '../config/config.ts'
 import { looksLikeCredential } from '../model/credential-names.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { Registry, Resource } from './resource.ts'
 
-/** What a ready-made credential check says of itself: the field it reads. */
+/** The field that a ready-made credential check reads. */
 export interface ReadsCredential {
   readonly credentialField?: string
 }
 
 /**
- * The fields of the users that are hidden unless the model says `hidden: false`: those that the settings name, and those
- * whose names look like credentials. Empty for every other model, and without keys: those stand in URLs.
+ * The fields of the user model that are hidden unless declared `hidden: false`: those named in the settings, and those
+ * whose names look like credentials. Empty for every other model. Key columns are never included, since URLs contain them.
  */
 export function secretColumns(model: AnyModel, config: ApiConfig): ReadonlySet<string> {
   if (config.API_USER_MODEL !== model) return new Set()
@@ -27,14 +27,14 @@ export function secretColumns(model: AnyModel, config: ApiConfig): ReadonlySet<s
   return new Set([...named.filter((field) => field !== undefined), ...alike])
 }
 
-/** Sentences about what looks like a credential and is published, without a word of the model about it. */
+/** Warnings about published columns that look like credentials and do not declare `hidden`. */
 export const credentialWarnings = ({ resources }: Registry): readonly string[] =>
   resources.flatMap((resource) => {
     const names = publishedCredentials(resource)
     if (names.length === 0) return []
     const look = names.length === 1 ? 'looks like a credential' : 'look like credentials'
     return [
-      `${resource.name} publishes ${names.join(', ')}, which ${look}. Say hidden: true, or hidden: false where that is meant.`,
+      `${resource.name} publishes ${names.join(', ')}, which ${look}. Declare hidden: true, or hidden: false if that is intended.`,
     ]
   })
 
@@ -45,6 +45,6 @@ const publishedCredentials = ({ columns }: Resource): readonly string[] =>
     })
     .map(({ name }) => name)
 
-/** A field may have another name than its column. */
+/** Checks the field name and the column name, which may differ. */
 const isAlike = (name: string, dbName: string, type: Parameters<typeof looksLikeCredential>[1]) =>
   looksLikeCredential(name, type) || looksLikeCredential(dbName, type)

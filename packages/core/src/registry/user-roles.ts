@@ -1,11 +1,11 @@
-// The relation from users to their roles, resolved whether or not either model is published: role rules read it, clients do not.
+// The relation from users to roles; resolved even if the models are not published, since only role rules read it.
 
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { type RelationScope, resolveRelations } from './resolve-relations.ts'
 import type { ResolvedRelation, Resource } from './resource.ts'
 
-/** `roles` of the user model as a relation to a model with `name`; undefined where it is none. */
+/** The relation `roles` of the user model, to a model with a column `name`; undefined if there is none. */
 export function resolveUserRoles(
   users: Resource,
   scope: RelationScope,
@@ -17,7 +17,7 @@ export function resolveUserRoles(
   const at = `models.${users.name}.relations.roles`
   const model = scope.models.get(declared.target)
   if (model === undefined) {
-    // A published user model has been told already.
+    // For a published user model `resolveRelations` has already reported it.
     if (scope.byName.get(users.name) !== users) {
       const hint = didYouMean(declared.target, scope.models.keys())
       scope.problems.add(at, `no model named "${declared.target}".${hint}`)
@@ -25,7 +25,7 @@ export function resolveUserRoles(
     return undefined
   }
   if (model.columns.name === undefined) {
-    scope.problems.add(at, `${model.name} has no column "name", by which role rules know a role.`)
+    scope.problems.add(at, `${model.name} has no column "name", which holds the names of roles.`)
     return undefined
   }
   const role = scope.byName.get(model.name) ?? open(model)

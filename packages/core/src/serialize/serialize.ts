@@ -1,4 +1,4 @@
-// Loaded rows → resource objects: visible members in model order, then relations as objects, lists or URLs, as planned.
+// Serialises loaded rows to objects: visible fields in model order, then relations as objects, lists or URLs.
 
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import { relationUrl } from '../http/links.ts'
@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Output } from '../plan/plan.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** What one level of objects is made of. */
+/** The shape of the objects of one level: fields, embeds and links. */
 export interface Shape {
   readonly resource: Resource
   readonly output: readonly Output[]
@@ -16,17 +16,17 @@ export interface Shape {
 
 type JsonObject = { readonly [key: string]: JsonValue }
 
-/** Makes the object of a row. */
-export type Serializer = (row: LoadedRow) => JsonObject
+/** Creates the object of a row. */
+type Serializer = (row: LoadedRow) => JsonObject
 
-/** What one relation of an object is written as. */
+/** A relation member of an object. */
 interface Member {
   readonly name: string
   readonly write: (row: LoadedRow) => JsonValue
 }
 
 /**
- * The serializer of one level and all below it, made once for all rows; `base` is what emitted URLs start with.
+ * Creates the serializer of a level and everything below it, once for all rows; URLs start with `base`.
  *
  * ```ts
  * rows.map(serializer({ resource, output, embeds, links }, '/api'))

@@ -1,4 +1,4 @@
-// The record as text, which the row's part of an ETag is made of: its visible columns, whatever the client asked to see.
+// The text of a record for its ETag: all visible columns, independent of `fields`.
 
 import type { RawRow } from '../compile/cell.ts'
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
@@ -9,7 +9,7 @@ import { tagValues } from '../plan/row-tag.ts'
 import type { Resource } from '../registry/resource.ts'
 import { cellsWriter, memberOpening, type OwnMember } from './write-cells.ts'
 
-/** `{"id":1,"title":"Emma"`, of the values of a record. */
+/** The text of a record from its values: `{"id":1,"title":"Emma"`. */
 export function recordText(
   resource: Resource,
   values: Readonly<Record<string, JsonValue>>,
@@ -18,21 +18,21 @@ export function recordText(
   return [...resource.columns.keys()].map((name, i) => memberOpening(name, i) + texts[i]).join('')
 }
 
-/** As `recordText`, from the driver's values; `own` is what the object of this row begins with, where it was written. */
+/** The text of a record from the driver's values; `own` is the beginning of the row's serialised object, if it exists. */
 export function tagText(resource: Resource, { raw, layout }: LoadedRow, own?: string): string {
-  // Of a single record the database writes all visible columns, or none.
+  // If the database built the object of a single record, it contains all visible columns.
   if (own !== undefined && layout.object !== undefined) return own
   const { isOwn, write } = writerOf(resource, layout)
   return own !== undefined && isOwn ? own : write(raw)
 }
 
 interface TagWriter {
-  /** Whether the objects of these rows begin with just the same. */
+  /** Whether the serialised objects of these rows begin with exactly this text. */
   readonly isOwn: boolean
   readonly write: (raw: RawRow) => string
 }
 
-/** Prepared reads have the same layout every time. */
+/** By layout: cached reads have the same layout object every time. */
 const known = new WeakMap<Layout, TagWriter>()
 
 function writerOf(resource: Resource, layout: Layout): TagWriter {

@@ -1,34 +1,34 @@
-// The values of a row as members of an object: JSON text from the driver's values, without objects in between.
+// Writes a row's values as members of a JSON object, directly from the driver's values.
 
 import type { RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 
-/** A member that is a value of the row itself, and what reads it; one without a reader is null. */
+/** A member that is a value of the row, with the reader of that value; null without a reader. */
 export interface OwnMember {
   readonly name: string
   readonly reader: Pick<MemberReader, 'index' | 'alias' | 'write'> | undefined
 }
 
-/** What stands before a value, by what stands before that: a text whose quote is still to be closed, or anything else. */
+/** The text before a value; `closing` also closes the quote of a string before it. */
 interface Opening {
   readonly text: string
   readonly closing: string
 }
 
-/** What is written for one member. */
+/** How one member is written. */
 interface Cell {
   readonly place: number
   readonly write: MemberReader['write']
   readonly inside: NonNullable<MemberReader['write']['inside']>
-  /** `"name":`, with the quote of the value where it is a text. */
+  /** `"name":`; in `text` followed by the opening quote of a string value. */
   readonly plain: Opening
   readonly text: Opening
 }
 
 /**
- * Writes the object of a row, without the brace that ends it: `{"id":1,"title":"Emma"`; nothing where it has no members.
+ * Creates a writer of a row's object without the closing brace: `{"id":1,"title":"Emma"`; the empty string without members.
  *
- * What stands between two values is one piece: putting pieces together is most of what a cell costs.
+ * The text between two values is one string, because concatenation is most of the cost of a cell.
  */
 export function cellsWriter(
   members: readonly OwnMember[],
@@ -70,6 +70,6 @@ function cellFor({ name, reader }: OwnMember, i: number, arrays: boolean): Cell 
 const nothing: MemberReader['write'] = () => 'null'
 const never = (): undefined => undefined
 
-/** `{"id":` of the first member, `,"title":` of the others. */
+/** `{"id":` for the first member, `,"title":` for the others. */
 export const memberOpening = (name: string, i: number): string =>
   `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`

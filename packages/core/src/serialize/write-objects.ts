@@ -1,4 +1,4 @@
-// Loaded rows → the JSON text of resource objects, from the driver's values: the bytes that `stringify(serializer(…))` gives.
+// Serialises loaded rows directly to JSON text; the bytes equal `stringify(serializer(…)(row))`.
 
 import { cellOf, type Place } from '../compile/cell.ts'
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
@@ -10,11 +10,11 @@ import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type Shape, serializer } from './serialize.ts'
 import { cellsWriter, memberOpening } from './write-cells.ts'
 
-/** Writes the objects of rows. */
+/** Serialises the objects of rows. */
 export interface ObjectWriter {
-  /** The object; `own` is what `own` gave for this row, where somebody has asked before. */
+  /** The object; `own` is the result of `own(row)`, if it was already computed. */
   write(row: LoadedRow, own?: string): string
-  /** The object up to its first relation: `{"id":1,"title":"Emma"`; undefined where it is not written in that order. */
+  /** The object up to its first relation: `{"id":1,"title":"Emma"`; undefined if the members are in another order. */
   own(row: LoadedRow): string | undefined
 }
 
@@ -29,7 +29,7 @@ export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): str
 }
 
 /**
- * The writer of one level and all below it. What can be decided once for all rows is decided with the first of them.
+ * Creates the writer of a level and everything below it; it is set up by the layout of the first row.
  *
  * ```ts
  * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))
@@ -51,8 +51,8 @@ export function objectWriter(shape: Shape, base: string): ObjectWriter {
   }
 }
 
-/** As `objectWriter`, kept for the plans that come again: the members of a prepared plan are the same every time. */
-export function keptWriter(shape: Shape, base: string): ObjectWriter {
+/** `objectWriter`, cached by the plan's output: a cached plan has the same members every time. */
+export function cachedWriter(shape: Shape, base: string): ObjectWriter {
   const known = kept.get(shape.output)
   const same =
     known?.base === base &&
@@ -85,7 +85,8 @@ function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
     return { write: ({ raw }) => cellOf(raw, object) as string, own: () => undefined }
   }
   const members = membersOf(shape, layout, base)
-  if (object !== undefined) return openedBy(({ raw }) => cellOf(raw, object) as string, 1, members)
+  if (object !== undefined)
+    return writerAfter(({ raw }) => cellOf(raw, object) as string, 1, members)
   const shown = layout.readers.filter(({ visible }) => visible)
   const names = [...shown.map(({ key }) => key), ...members.map(({ name }) => name)]
   if (names.length === 0) return { write: () => '{}', own: () => undefined }
@@ -97,11 +98,11 @@ function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
     shown.map((reader) => ({ name: reader.key, reader })),
     layout.arrays,
   )
-  return openedBy(({ raw }) => ownOf(raw), shown.length, members)
+  return writerAfter(({ raw }) => ownOf(raw), shown.length, members)
 }
 
-/** Objects that begin with what `ownOf` gives, which are so many members. */
-function openedBy(
+/** Writes objects that begin with the `count` members of `ownOf`, followed by `members`. */
+function writerAfter(
   ownOf: (row: LoadedRow) => string,
   count: number,
   members: readonly Member[],
@@ -119,7 +120,7 @@ function openedBy(
   }
 }
 
-/** An object lists keys that look like indexes first, equal keys once, and no `__proto__`. */
+/** Whether a JavaScript object would keep these keys in order: no integer keys, no duplicates, no `__proto__`. */
 const keepsOrder = (names: readonly string[]): boolean =>
   new Set(names).size === names.length &&
   names.every((name) => !/^[0-9]+$/.test(name) && name !== '__proto__')
@@ -139,7 +140,7 @@ function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[
   })
 }
 
-/** What the database wrote; an object that is not there is null. */
+/** Writes JSON that the database built; null for a missing object. */
 const textWriter =
   (place: Place): RelationWriter =>
   ({ raw }) =>
@@ -174,7 +175,7 @@ function linkWriter(
   }
 }
 
-/** `"/api/books/1`, which all links of a row begin with: written once for each row. */
+/** `"/api/books/1`, the beginning of all links of a row. */
 function recordWriter(resource: Resource, layout: Layout, base: string): (cells: Cells) => string {
   const key = resource.primaryKey.map((column) => ({
     column,
@@ -198,7 +199,7 @@ function recordWriter(resource: Resource, layout: Layout, base: string): (cells:
 const cellReader =
   ({ readers, arrays }: Layout) =>
   (name: string) => {
-    // Of equal keys the last one counts, as in an object.
+    // Of equal keys the last one wins, as in an object.
     const reader = readers.findLast(({ key }) => key === name)
     if (reader === undefined) return () => undefined
     const place = arrays ? reader.index : reader.alias

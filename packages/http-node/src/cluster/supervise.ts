@@ -1,28 +1,28 @@
-// Supervise: starts workers, replaces those that end, and ends all of them in order; knows no process.
+// Supervises workers: starts them, replaces those that end, and stops them gracefully. Processes are abstracted as WorkerProcess.
 
 import { restartAfter } from './restarts.ts'
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 export interface Supervised {
   readonly count: number
-  /** Milliseconds that a worker goes on serving after it has been asked to end. */
+  /** Milliseconds that a worker still serves after it was asked to end. */
   readonly drainDelay: number
-  /** `speaking`: the first one, whose words stand for all. */
+  /** `speaking`: the worker that prints for all. */
   readonly fork: (speaking: boolean) => WorkerProcess
-  /** Settles when everything is to end. */
+  /** Resolves when all workers are to end. */
   readonly stopped: Promise<void>
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   readonly now: () => number
-  /** Calls back after milliseconds, unless what it answers is called before. */
+  /** Calls `then` after milliseconds; the returned function cancels it. */
   readonly later: (milliseconds: number, then: () => void) => () => void
 }
 
-/** Longer than a worker waits for its running answers, in milliseconds. */
-const patience = 15_000
+/** Milliseconds after which a worker that was asked to end is killed; longer than it waits for running requests. */
+const killAfter = 15_000
 
 /**
- * The exit code, once every worker has ended: 0 when it was asked for, else that of what went wrong.
+ * Resolves to the exit code when every worker has ended: 0 if stopped on request, otherwise that of the failed worker.
  *
  * One worker starts alone, so that what is wrong is said once; the others follow when it serves. At the start all of
  * them must come up. Afterwards one that ends is replaced.
@@ -31,7 +31,7 @@ export function supervise(given: Supervised): Promise<number> {
   const { count, drainDelay, fork, stopped, out, err, now, later } = given
   return new Promise((settle) => {
     const running = new Map<WorkerProcess, 'starts' | 'serves'>()
-    /** Cancels what is to happen later. */
+    /** Cancels the pending restart or kill. */
     const waiting = new Set<() => void>()
     let ends: readonly number[] = []
     let phase: 'starting' | 'up' | { code: number } = 'starting'
@@ -60,7 +60,7 @@ export function supervise(given: Supervised): Promise<number> {
       running.delete(worker)
       if (typeof phase === 'object') finish(phase.code)
       else if (phase === 'starting') {
-        // The first one has said why, unless something else ended it.
+        // The first worker has printed why, unless a signal ended it.
         if (!alone || end.code === null)
           err(`Worker ${worker.pid} ended before it served (${how(end)}).`)
         endAll(end.code || 1)
@@ -94,7 +94,7 @@ export function supervise(given: Supervised): Promise<number> {
       for (const cancel of waiting) cancel()
       waiting.clear()
       for (const worker of running.keys()) worker.stop()
-      const late = later(drainDelay + patience, () => {
+      const late = later(drainDelay + killAfter, () => {
         for (const worker of running.keys()) {
           err(`Worker ${worker.pid} did not end in time.`)
           ending.code = 1

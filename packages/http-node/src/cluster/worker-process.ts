@@ -1,35 +1,35 @@
-// A worker as its supervisor sees it: a process that says when it serves, ends, and can be asked to.
+// WorkerProcess: a worker process as its supervisor sees it, with messages for `serving` and `stop`.
 
 import cluster from 'node:cluster'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface WorkerEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
   readonly signal: string | null
 }
 
 export interface WorkerProcess {
   readonly pid: number
-  /** Called when it has said all it says at its start, and answers requests. */
+  /** Called when the worker has printed its start-up lines and accepts requests. */
   onServing(then: () => void): void
   onEnd(then: (end: WorkerEnd) => void): void
-  /** Asks it to finish its answers and end. */
+  /** Asks the worker to finish running requests and end. */
   stop(): void
   kill(): void
 }
 
-/** What a worker says, and what it is told. */
+/** The messages between a worker and its supervisor. */
 export const serving = 'model-api: serving'
 export const stop = 'model-api: stop'
-/** In the environment of a worker whose words nobody else has said yet. */
+/** The environment variable of the worker that prints for all. */
 export const speaks = 'MODEL_API_WORKER_SPEAKS'
 
-/** The file that a worker runs, as source or as built. */
+/** The worker's file, as TypeScript source or built. */
 const file = fileURLToPath(new URL(`../worker${extname(import.meta.url)}`, import.meta.url))
 
-/** Starts a worker with the words of a command line. Its address is shared by all workers of this process. */
+/** Starts a worker with command line arguments. All workers of this process share the listening address. */
 export function forkWorker(words: readonly string[], speaking: boolean): WorkerProcess {
   cluster.setupPrimary({ exec: file, args: [...words] })
   const worker = cluster.fork({ [speaks]: speaking ? '1' : '' })
@@ -45,7 +45,7 @@ export function forkWorker(words: readonly string[], speaking: boolean): WorkerP
       }),
     onEnd: (then) => void worker.once('exit', (code, signal) => then({ code, signal })),
     stop: () => {
-      // A message would be lost before it listens to them; a signal ends it at once, then.
+      // Before the worker listens for messages, one would be lost; a signal then ends it immediately.
       if (listens && worker.isConnected()) worker.send(stop)
       else worker.process.kill('SIGTERM')
     },

@@ -1,16 +1,16 @@
-// The API that a module of one's own exports: what serve, exposure and openapi work with.
+// Loads the API that a module of the application exports; for serve, exposure and openapi.
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Api } from '@model-api/core'
 import { messageOf } from '../failure.ts'
 
-/** Whether a word of the command line is a module rather than a database. */
+/** Whether an argument is a module rather than a database. */
 export const isModule = (target: string): boolean => /\.[cm]?[jt]s$/.test(target)
 
 /**
- * Works with the API of a module, then calls its `close`, where it exports one. Rejects with a sentence where the module
- * cannot be loaded, or exports no API.
+ * Runs `work` with the API of a module, then calls the module's `close`, if it exports one. Rejects with a message for the
+ * user if the module cannot be loaded or exports no API.
  */
 export async function withExportedApi<T>(
   path: string,

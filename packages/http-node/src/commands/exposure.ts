@@ -1,9 +1,9 @@
-// model-api exposure: what each role reaches through an API of one's own, as a text to commit and compare.
+// model-api exposure: prints what each role can reach through an application's API, as text to commit and compare.
 
 import { withExportedApi } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 
-/** `model-api exposure ./api.ts admin editor`; without roles, those that the rules of the API name. */
+/** `model-api exposure ./api.ts admin editor`; default: all roles that the API's rules name. */
 export async function exposure(
   path: string,
   roles: readonly string[],

@@ -1,13 +1,13 @@
-// What a command talks to: two streams and the environment; tests bring their own. Types only.
+// CommandIo: the streams and the environment of a command; tests replace them. Types only.
 
 export interface CommandIo {
-  /** Writes a line where output goes. */
+  /** Writes a line to stdout. */
   out(line: string): void
-  /** Writes a line where progress and errors go. */
+  /** Writes a line to stderr. */
   err(line: string): void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Settles when the process is asked to end. */
+  /** Resolves when the process is asked to end. */
   readonly stopped: Promise<void>
-  /** Called by `serve` when it answers requests and has said so. */
+  /** Called by `serve` when it accepts requests and has printed its URL. */
   serving?(): void
 }

@@ -1,4 +1,4 @@
-// What every kind of serve ends with: listen at an address, say so, and close in order when the process is asked to end.
+// The last step of every `serve`: listens, prints the URL, and shuts down gracefully when the process is asked to end.
 
 import type { Api } from '@model-api/core'
 import { listenFailure } from '../failure.ts'
@@ -8,11 +8,11 @@ import type { CommandIo } from './io.ts'
 export interface Listening {
   readonly port: number
   readonly host: string
-  /** Milliseconds that requests are still served after the health route has begun to say that the service is not ready. */
+  /** Milliseconds that requests are still accepted after the health route has begun to respond with 503. */
   readonly drainDelay?: number
 }
 
-/** Rejects with a sentence where the address cannot be listened at. */
+/** Starts the server; rejects with a message for the user if that fails. */
 export async function listen(
   api: Api,
   { port, host, drainDelay }: Listening,
@@ -25,16 +25,16 @@ export async function listen(
   }
 }
 
-/** Where it listens, and where its documentation is. */
+/** The lines with the URLs of the API and its documentation. */
 export function announce(api: Api, url: string): string[] {
   const documentation = api.owns('/docs') ? [`Documentation at ${url}/docs`] : []
   return ['', `Listening at ${url}  (Ctrl+C ends it)`, ...documentation]
 }
 
-/** Whether an address is reached from this machine alone. */
+/** Whether an address is reachable from this machine only. */
 export const isPrivate = (host: string): boolean => /^(?:127\.|localhost$|::1$)/.test(host)
 
-/** Returns when running answers are finished. */
+/** Serves until the process is asked to end; resolves when running requests are finished. */
 export async function serveUntilStopped(server: ApiServer, io: CommandIo): Promise<void> {
   io.serving?.()
   await io.stopped

@@ -5,7 +5,7 @@ import { describeHeldBack, describeLeftOut, describeNotes, wrapped } from '../de
 import type { CommandIo } from './io.ts'
 import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
 
-/** The module goes to the output, everything else to the error stream: `model-api models file > models.ts`. */
+/** The module goes to stdout, everything else to stderr: `model-api models file > models.ts`. */
 export async function models(
   target: string,
   options: ReadSchemaOptions,

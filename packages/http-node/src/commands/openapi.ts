@@ -1,4 +1,4 @@
-// model-api openapi: the OpenAPI document of a database as `serve` would publish it, or of an API of one's own.
+// model-api openapi: prints the OpenAPI document of a database as `serve` would publish it, or of an application's API.
 
 import { createApi } from '@model-api/core'
 import { isModule, withExportedApi } from './exported-api.ts'
@@ -6,7 +6,7 @@ import type { CommandIo } from './io.ts'
 import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
 import { servedConfig } from './serve-database.ts'
 
-/** The document goes to the output, everything else to the error stream: `model-api openapi file > openapi.json`. */
+/** The document goes to stdout, everything else to stderr: `model-api openapi file > openapi.json`. */
 export async function openapi(
   target: string,
   options: ReadSchemaOptions,

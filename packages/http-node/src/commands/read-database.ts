@@ -1,4 +1,4 @@
-// What both commands begin with: open the database and read its schema, with progress on the way.
+// Opens a database and reads its schema, with progress messages; the first step of several commands.
 
 import type { AnyModel } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
@@ -17,7 +17,7 @@ export interface ReadDatabase extends OpenDatabase {
   readonly models: readonly AnyModel[]
 }
 
-/** Rejects with an Error whose message is a sentence for the user. */
+/** Rejects with an Error whose message is for the user. */
 export async function readDatabase(
   target: string,
   options: ReadSchemaOptions,
@@ -37,7 +37,7 @@ export async function readDatabase(
   }
 }
 
-/** Naming a table in `only` is word enough that it is meant; its columns that look like credentials stay hidden. */
+/** Publishes a table that looks like credentials only if `only` names it; its credential columns stay hidden. */
 function published(
   { models, heldBack }: Introspection,
   only: readonly string[] = [],

@@ -1,4 +1,4 @@
-// model-api serve of a database: everything it has, to be read, with word of what is published and what is not.
+// model-api serve of a database: publishes all tables read-only, and prints what is published and what is not.
 
 import { type ApiConfig, createApi } from '@model-api/core'
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
@@ -12,7 +12,7 @@ import { worthTrying } from './worth-trying.ts'
 
 const prefix = '/api'
 
-/** What is published of a database that nobody has described: everything, to be read. */
+/** The configuration for a database without models: read-only, with every reading feature enabled. */
 export const servedConfig: ApiConfig = {
   API_PREFIX: prefix,
   API_ALLOW_JOIN: true,
@@ -20,7 +20,7 @@ export const servedConfig: ApiConfig = {
   API_HEALTH_ROUTE: '/health',
 }
 
-/** Read only: nothing is written, and the database is told so. */
+/** Serves a database read-only; the connections themselves are read-only too. */
 export async function serveDatabase(
   target: string,
   options: ServedDatabase,
@@ -41,7 +41,7 @@ export async function serveDatabase(
   }
 }
 
-/** What of the options of serve is for a database. */
+/** The options of serve that apply to a database. */
 type ServedDatabase = Listening & ReadSchemaOptions & Pick<ServeOptions, 'replicas'>
 
 async function serveRead(

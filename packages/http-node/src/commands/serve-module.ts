@@ -1,4 +1,4 @@
-// model-api serve of a module: the API that it exports, as it is.
+// model-api serve of a module: serves the API that it exports, unchanged.
 
 import type { Api } from '@model-api/core'
 import { listed } from '../describe.ts'
@@ -8,7 +8,7 @@ import type { CommandIo } from './io.ts'
 import { announce, listen, serveUntilStopped } from './listen.ts'
 import type { ServeOptions } from './serve.ts'
 
-/** Its models, its rules and its database are the module's own. */
+/** Serves the API of a module, with the module's own models, rules and database. */
 export async function serveModule(
   path: string,
   options: ServeOptions,
@@ -42,7 +42,7 @@ async function reached(api: Api, path: string): Promise<void> {
   }
 }
 
-/** A warning, not a refusal: a looser limit is still a limit, and the service is as good as with one process. */
+/** The warning that each worker counts rate limits separately, if they are not in a shared store. */
 const countsApart = (workers: number): string =>
   `Each worker counts rate limits in its own memory: with ${workers} workers, "10 per minute" lets up to ${10 * workers} ` +
   'through. To share them, set API_RATE_LIMIT_STORE, such as redisRateLimitStore(client).'

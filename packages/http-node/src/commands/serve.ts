@@ -1,4 +1,4 @@
-// model-api serve: a database, or an API of one's own, until the process is asked to end; by one process or several.
+// model-api serve: serves a database or an application's API until the process is asked to end, in one process or several.
 
 import cluster from 'node:cluster'
 import { supervise } from '../cluster/supervise.ts'
@@ -18,7 +18,7 @@ export interface ServeOptions extends Listening, ReadSchemaOptions {
   readonly replicas?: readonly string[]
 }
 
-/** Serves until `io.stopped` settles. */
+/** Serves until `io.stopped` resolves. */
 export async function serve(target: string, options: ServeOptions, io: CommandIo): Promise<void> {
   refuseTableOptions(target, options)
   if (options.workers > 1 && cluster.isPrimary) return serveByWorkers(target, options, io)
@@ -54,7 +54,7 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
   if (code !== 0) throw saidElsewhere(code)
 }
 
-/** The command line of a worker; nothing is left to its environment, which may be another than ours. */
+/** The complete command line of a worker, so that it does not depend on its environment. */
 function wordsOf(target: string, options: ServeOptions): string[] {
   const { port, host, workers, drainDelay = 0, replicas = [] } = options
   const { schema, only = [], except = [] } = options

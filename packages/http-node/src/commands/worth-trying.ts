@@ -1,4 +1,4 @@
-// Five requests worth trying, made from the schema and a row that is really there.
+// Builds up to five example requests from the schema and an existing row.
 
 import type { Api, Column, ColumnType, Registry, Resource } from '@model-api/core'
 
@@ -9,10 +9,10 @@ interface Sample {
   readonly row: Row
 }
 
-/** Tables asked for a row before we do without. */
+/** Tables that are queried for an example row. */
 const mostAttempts = 5
 
-/** Path and query of a list, a filter, an order, a relation and an or-group; fewer where the schema has less. */
+/** Path and query of a list, a filter, an order, a relation and an or-group, as far as the schema allows. */
 export async function worthTrying(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
@@ -35,7 +35,7 @@ export async function worthTrying(
   ]
 }
 
-/** The first row of the table that has the most to show. */
+/** The first row of the most interesting table (see `byInterest`). */
 async function findSample(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
@@ -73,7 +73,7 @@ const measures: readonly ColumnType[] = [
   'datetime',
 ]
 
-/** Columns of these types that hold a value of their own: neither a key nor empty. */
+/** Columns of these types with a value, without key columns. */
 function ownColumns({ resource, row }: Sample, types: readonly ColumnType[]): string[] {
   const keys = new Set(resource.primaryKey.map((column) => column.name))
   for (const relation of resource.relations.values()) {
@@ -113,7 +113,7 @@ function relationOf({ resource }: Sample): string {
   return chosen === undefined ? '' : `/${chosen.segment}`
 }
 
-/** Safe in a URL, and between the quotes of every shell. */
+/** Percent-encodes for URLs inside quotes of any shell. */
 const encoded = (value: unknown): string =>
   encodeURIComponent(String(value)).replace(
     /[!'()*]/g,

@@ -1,23 +1,23 @@
-// Several servers behind one pool: connections are opened to the one that serves, until it does not any more.
+// Fail-over between several servers behind one pool: connections are opened to the current server, and to the next one when it fails.
 
-/** Closes a connection at once, whatever runs on it. */
+/** Closes a connection immediately, even during a statement. */
 type Close = () => void
 
-/** Servers of which one serves at a time. */
+/** Servers of which one is used at a time. */
 export interface Hosts {
-  /** Where the next connection is opened; one of the URLs. */
+  /** The URL that new connections are opened to. */
   readonly current: string
   readonly urls: readonly string[]
-  /** Remembers a connection until it is closed. */
+  /** Registers an open connection. */
   opened(url: string, close: Close): { closed(): void }
   /**
-   * The server does not serve: connections are opened to the next one, and those that lead to it are closed, so that no
-   * statement is ended there by a number that belongs to another server. Where it was left already, nothing happens.
+   * Leaves a failed server: new connections are opened to the next one, and the old ones are closed, since cancelling a
+   * statement by connection id must not reach another server. Does nothing if the server was already left.
    */
   leave(url: string): void
 }
 
-/** `moved` is told where the next connections are opened. */
+/** `moved` is called with the URL of the next server. */
 export function createHosts(
   urls: readonly string[],
   moved: (url: string) => void = () => {},
@@ -45,13 +45,13 @@ export function createHosts(
   }
 }
 
-/** A server that takes no writes, where one that does is wanted; answered with 503, as one that refuses connections. */
+/** The error for a read-only server where a writable one is needed; classified like a refused connection (503). */
 export const notWritable = (): Error =>
   Object.assign(new Error('The server takes no writes, and one that does is wanted.'), {
     code: 'ECONNREFUSED',
   })
 
-/** Tries again while the last attempt left its server for another one, each server once. */
+/** Tries each server once, as long as the attempt moves on to another server. */
 export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Promise<T> {
   for (let left = hosts.urls.length - 1; ; left -= 1) {
     const before = hosts.current
@@ -66,7 +66,7 @@ export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Pr
 const unreachable =
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|E(?:HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123])$/
 
-/** Whether opening a connection failed because of the server, not because of who asks or how many there are. */
+/** Whether connecting failed because the server is unreachable, not because of credentials or connection limits. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return unreachable.test(String(code)) || /terminated|timeout expired/i.test(String(message))

@@ -1,4 +1,4 @@
-// How soon the operating system asks whether the other side of a silent connection is still there.
+// TCP keep-alive: after how much silence the operating system checks that the server is still reachable.
 
-/** Milliseconds of silence after which TCP keep-alive begins to ask. */
+/** Milliseconds of silence before the first keep-alive probe. */
 export const keepAliveDelay = 10_000

@@ -1,4 +1,4 @@
-// Loads a driver when it is needed, and says how to get it when it is not there.
+// Loads a database driver on demand; the error for a missing one says how to install it.
 
 /** `load` is `() => import('pg')`, so that bundlers and the type checker see the name. */
 export async function loadDriver<T>(

@@ -8,7 +8,7 @@ import { loadDriver } from './load-driver.ts'
 import type { Limits } from './open-database.ts'
 import type { Locations } from './target.ts'
 
-/** Requests that may wait for a connection; more are refused at once. */
+/** Requests that may wait for a connection; further ones are refused immediately. */
 const longestQueue = 1_000
 
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -22,26 +22,28 @@ export async function openMysql(targets: Locations, limits: Limits): Promise<Kys
     enableKeepAlive: true,
     keepAliveInitialDelay: keepAliveDelay,
     charset: 'utf8mb4',
-    // Times stay the text they are, and whole numbers keep all their digits.
+    // Times stay strings, and integers keep all digits.
     timezone: 'Z',
     dateStrings: true,
     supportBigNumbers: true,
     bigNumberStrings: true,
   })
   const hosts = createHosts(targets, (url) => {
-    // Where the pool opens its next connections.
+    // The address of the pool's next connections.
     Object.assign((pool.config as Config).connectionConfig, addressOf(url))
   })
   const prepared = preparedMysql(pool, { prepared: limits.prepared })
-  const ready = settingUp(prepared, setUp(limits), limits.connectionTimeout)
+  const ready = withSetUp(prepared, setUp(limits), limits.connectionTimeout)
   const served =
-    hosts.urls.length === 1 ? ready : moving(pool, ready, { hosts, mustWrite: !limits.readOnly })
+    hosts.urls.length === 1
+      ? ready
+      : failoverPool(pool, ready, { hosts, mustWrite: !limits.readOnly })
   return new Kysely({
-    dialect: new MysqlDialect({ pool: patient(served, limits.connectionTimeout) }),
+    dialect: new MysqlDialect({ pool: withAcquireTimeout(served, limits.connectionTimeout) }),
   })
 }
 
-/** What the driver keeps of its options, to open connections with. */
+/** The driver's stored options, with which it opens connections. */
 interface Config {
   readonly connectionConfig: object
 }
@@ -51,20 +53,20 @@ interface Events {
   on(event: 'connection', listener: (...args: any[]) => void): unknown
 }
 
-interface Moving {
+interface Failover {
   readonly hosts: Hosts
   readonly mustWrite: boolean
 }
 
-/** What is used of a connection of the driver's. */
+/** The part of a mysql2 connection that is used here. */
 interface DriverConnection {
   readonly config: Address
   once(event: 'end' | 'error', listener: () => void): unknown
   destroy(): void
 }
 
-/** A pool whose connections lead to the server that serves at the time. */
-function moving(pool: Events, ready: MysqlPool, { hosts, mustWrite }: Moving): MysqlPool {
+/** A pool whose connections go to the current server of `hosts`. */
+function failoverPool(pool: Events, ready: MysqlPool, { hosts, mustWrite }: Failover): MysqlPool {
   const asked = new WeakSet<MysqlPoolConnection>()
   pool.on('connection', (connection: DriverConnection) => {
     const { host, port } = connection.config
@@ -107,7 +109,7 @@ function moving(pool: Events, ready: MysqlPool, { hosts, mustWrite }: Moving): M
   }
 }
 
-/** A server may become a replica while its connections stay; a write that it refuses tells. */
+/** Leaves a server when it refuses a write as read-only: it may have become a replica while connections stayed open. */
 function leaveWhenReadOnly(connection: MysqlPoolConnection, leave: () => void): void {
   const own = connection.query.bind(connection) as (...given: unknown[]) => unknown
   const query = (text: unknown, values: unknown, callback?: (...given: unknown[]) => void) =>
@@ -138,23 +140,23 @@ function addressOf(url: string): Address {
   return { host: decodeURIComponent(hostname), port: Number(port || 3306) }
 }
 
-/** MariaDB and MySQL each read the comment that is meant for them, and no server reads both. */
+/** Statements that set up a connection; MariaDB and MySQL each execute only their own version comment. */
 function setUp({ statementTimeout, readOnly, causalReads }: Limits): string[] {
   const maria = `/*M!100101 , max_statement_time = ${statementTimeout / 1000} */`
   const mysql = `/*!50708 , max_execution_time = ${statementTimeout} */`
   return [
     `set time_zone = '+00:00' ${maria} ${mysql}`,
-    // Before reads and the beginning of transactions.
+    // 1: wait before reads and before starting transactions.
     ...(causalReads ? ['set session wsrep_sync_wait = 1'] : []),
     ...(readOnly ? ['set session transaction read only'] : []),
   ]
 }
 
 /**
- * Sets up each connection before its first statement. Where that fails or gives no answer, the connection is closed and its
- * place in the pool is free again; after a failure in Kysely's `onCreateConnection` the place would stay taken.
+ * Sets up each connection before its first statement. If that fails or times out, the connection is closed and leaves the
+ * pool; after a failure in Kysely's `onCreateConnection` it would occupy the pool forever.
  */
-function settingUp(
+function withSetUp(
   pool: MysqlPool,
   statements: readonly string[],
   milliseconds: number,
@@ -193,8 +195,8 @@ function settingUp(
 const timedOut = (message: string): Error =>
   Object.assign(new Error(message), { code: 'ETIMEDOUT' })
 
-/** The pool itself would wait for a free connection without end. */
-function patient(pool: MysqlPool, milliseconds: number): MysqlPool {
+/** Limits the wait for a free connection, which mysql2's pool does not. */
+function withAcquireTimeout(pool: MysqlPool, milliseconds: number): MysqlPool {
   return {
     getConnection: (callback) => {
       let waiting = true

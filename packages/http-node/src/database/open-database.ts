@@ -1,4 +1,4 @@
-// openDatabase: a URL or a file → a Kysely instance with the limits a service needs.
+// openDatabase: opens a Kysely instance by URL or file name, with time limits and a bounded pool.
 
 import type { Kysely } from 'kysely'
 import { openMysql } from './mysql.ts'
@@ -7,24 +7,23 @@ import { openSqlite } from './sqlite.ts'
 import { readTarget } from './target.ts'
 
 export interface OpenOptions {
-  /** Milliseconds until the server stops a statement. Default 5 000. SQLite has no such limit. */
+  /** Milliseconds after which the server cancels a statement. Default 5 000. SQLite has no such limit. */
   readonly statementTimeout?: number
-  /** Milliseconds to wait for a connection. Default 5 000. SQLite has one, and locks are waited for by the API. */
+  /** Milliseconds to wait for a connection. Default 5 000. SQLite has one connection, and the API itself waits for locks. */
   readonly connectionTimeout?: number
-  /** Most connections at once. Default 10. SQLite has one. */
+  /** Maximum number of connections. Default 10. SQLite has one. */
   readonly connections?: number
-  /** Refuse every write, as the database itself does it. Default false. */
+  /** Open read-only connections. Default false. */
   readonly readOnly?: boolean
   /**
-   * Keep statements prepared, on PostgreSQL, MariaDB and SQLite. Default true; false for a pooler that gives each
-   * transaction another connection.
+   * Use prepared statements, on PostgreSQL, MariaDB and SQLite. Default true; set false for a pooler in transaction mode.
    */
   readonly prepared?: boolean
-  /** Told when a SQLite file was removed or replaced. Default: `console.warn`. */
+  /** Called when a SQLite file was removed or replaced. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   /**
-   * On a node of a Galera cluster, have each read wait until the node has applied what the cluster had committed when
-   * the read began (`wsrep_sync_wait`), so that what was written at one node is read at another. Default false; MariaDB only.
+   * On a Galera cluster, each read waits until its node has applied everything committed before the read began
+   * (`wsrep_sync_wait`), so that a write on one node is visible on another. Default false; MariaDB only.
    */
   readonly causalReads?: boolean
 }
@@ -32,20 +31,20 @@ export interface OpenOptions {
 export interface OpenDatabase {
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly db: Kysely<any>
-  /** What was opened, without a password: `postgres://ann@localhost/library`. */
+  /** The target without password: `postgres://ann@localhost/library`. */
   readonly name: string
-  /** Ends every connection; a second call waits for the first. */
+  /** Closes all connections; a second call returns the same promise. */
   close(): Promise<void>
 }
 
-/** What the drivers' openers are told. */
+/** The options with all defaults. */
 export type Limits = Required<OpenOptions>
 
 /**
- * Opens a database by URL or file name. The driver (`better-sqlite3`, `pg` or `mysql2`) is loaded when it is needed.
+ * Opens a database by URL or file name. The driver (`better-sqlite3`, `pg` or `mysql2`) is imported on demand.
  *
- * A URL may name several hosts, `postgres://ann@first,second:5433/library`: connections are opened to the one that takes writes,
- * and to the next one when that fails. It connects with the first statement, except that a file is opened at once.
+ * A URL may name several hosts, `postgres://ann@first,second:5433/library`: connections go to the host that accepts writes,
+ * and to the next one when it fails. Connections are opened with the first statement; a file is opened immediately.
  *
  * ```ts
  * const { db, close } = await openDatabase('postgres://ann@localhost/library')
@@ -67,7 +66,7 @@ export async function openDatabase(
   }
   const { kind, locations, name } = readTarget(target)
   if (limits.causalReads && kind !== 'mysql') {
-    throw new Error(`causalReads is for nodes of a Galera cluster, and ${name} is none.`)
+    throw new Error(`causalReads is for nodes of a Galera cluster, which ${name} is not.`)
   }
   const open = { sqlite: openSqlite, postgres: openPostgres, mysql: openMysql }[kind]
   const db = await open(locations, limits)

@@ -15,7 +15,7 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
   const hosts = createHosts(targets)
   const pool = new pg.Pool({
     connectionString: targets[0],
-    ...(hosts.urls.length === 1 ? {} : { Client: movingClient(pg.Client, hosts) }),
+    ...(hosts.urls.length === 1 ? {} : { Client: failoverClient(pg.Client, hosts) }),
     max: limits.connections,
     connectionTimeoutMillis: limits.connectionTimeout,
     application_name: 'model-api',
@@ -30,10 +30,10 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
   ]
   const calls = [
     ...settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`),
-    // Just-in-time compilation does not stop at the time limit. Not every server that speaks the protocol has it.
+    // JIT compilation is not interrupted by statement_timeout. `current_setting(…, true)`: not every compatible server has `jit`.
     "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end",
   ]
-  // A statement rather than start-up parameters, which connection poolers refuse.
+  // A statement, because connection poolers refuse start-up parameters.
   const isReadOnly = `current_setting('transaction_read_only') = 'on' as "isReadOnly"`
   const text = `select ${[...calls, isReadOnly].join(', ')}`
   const mustWrite = hosts.urls.length > 1 && !limits.readOnly
@@ -51,15 +51,15 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
   })
 }
 
-/** The URL that a client of `movingClient` was opened with. */
+/** The URL that each client of `failoverClient` connected to. */
 const urls = new WeakMap<object, string>()
 
-/** Clients that connect to the server that serves at the time, and leave it where it cannot be reached. */
-function movingClient(Client: typeof Pg.Client, hosts: Hosts): typeof Pg.Client {
+/** A client class that connects to the current server of `hosts`, and leaves it if it is unreachable. */
+function failoverClient(Client: typeof Pg.Client, hosts: Hosts): typeof Pg.Client {
   return class extends Client {
     constructor(config: object = {}) {
       const url = hosts.current
-      // The pool hides its password from enumeration.
+      // The pool makes `password` non-enumerable, so a spread would lose it.
       const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config))
       super(Object.assign(copy, { connectionString: url }))
       urls.set(this, url)

@@ -21,7 +21,7 @@ export async function openSqlite([file]: Locations, limits: Limits): Promise<Kys
     const database = new Database(file, {
       fileMustExist: true,
       readonly: limits.readOnly,
-      // Waiting for a lock inside SQLite would stop the process; the API tries again without that.
+      // SQLite's busy timeout would block the event loop; the API retries instead.
       timeout: 0,
     })
     if (!limits.readOnly) database.pragma('foreign_keys = on')

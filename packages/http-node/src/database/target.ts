@@ -1,4 +1,4 @@
-// Targets: what a user may write to name a database, and which driver it is for.
+// Targets: parses the database argument of the command, a URL or a file name.
 
 import { fileURLToPath } from 'node:url'
 
@@ -6,16 +6,16 @@ export type Locations = readonly [string, ...string[]]
 
 export interface Target {
   readonly kind: 'sqlite' | 'postgres' | 'mysql'
-  /** A file name, or the URL as the driver wants it; one for each host of the URL. */
+  /** A file name, or a URL for the driver for each host. */
   readonly locations: Locations
-  /** For people: no password. */
+  /** The target without password, for messages. */
   readonly name: string
 }
 
 export const targetForms =
   'a SQLite file, postgres://user@host/database or mysql://user@host/database'
 
-/** Two letters at least, so that a drive letter begins a file name. */
+/** At least two letters, so that `C:\…` is a file name. */
 const scheme = /^([a-z][a-z0-9+.-]+):/i
 
 export function readTarget(target: string): Target {
@@ -38,17 +38,17 @@ export function readTarget(target: string): Target {
       return { kind: 'sqlite', locations: [target], name: target }
     default:
       if (!target.includes('://')) return { kind: 'sqlite', locations: [target], name: target }
-      throw new Error(`"${name}://" is no database we know. Expected ${targetForms}.`)
+      throw new Error(`"${name}://" is not a supported database. Expected ${targetForms}.`)
   }
 }
 
-/** `file:///a/b.db` is a URL; `file:b.db`, `sqlite:b.db` and `sqlite:///a/b.db` are paths behind a scheme. */
+/** `file:///a/b.db` is a URL; `file:b.db`, `sqlite:b.db` and `sqlite:///a/b.db` are paths after a scheme. */
 function fileOf(target: string): string {
   if (/^file:\/\//i.test(target)) return fileURLToPath(target)
   return target.replace(scheme, '').replace(/^\/\//, '')
 }
 
-/** What stands before the hosts, the hosts, and what stands behind them. */
+/** Matches the part before the hosts, the hosts, and the part after them. */
 const authority = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is
 
 /** One URL for each host: `postgres://ann@first,second:5433/db`. */
@@ -57,12 +57,12 @@ function checkedUrls(url: string, given: string = url): Locations {
   const [first = url, ...others] = hosts.split(',').map((host) => `${before}${host}${after}`)
   const urls: Locations = before === '' ? [url] : [first, ...others]
   if (!urls.every((one) => one.includes('://') && URL.canParse(one))) {
-    throw new Error(`"${withoutPassword(given)}" is no complete URL. Expected ${targetForms}.`)
+    throw new Error(`"${withoutPassword(given)}" is not a complete URL. Expected ${targetForms}.`)
   }
   return urls
 }
 
-/** Passwords must not reach the screen, nor a log. */
+/** The target without password, since messages may be logged. */
 function withoutPassword(target: string): string {
   return target
     .replace(/^([a-z0-9+.-]+:\/\/[^/?#@]*?):[^@/]*(?:\/[^@]*)?@/i, '$1@')

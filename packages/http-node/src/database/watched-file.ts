@@ -1,4 +1,4 @@
-// Watches a SQLite file: one that was removed or replaced takes no more writes, and the file that is there instead is opened.
+// Watches a SQLite file: if it was removed or replaced, writes are refused, and a new file is opened.
 
 import { statSync } from 'node:fs'
 import type { SqliteDatabase } from 'kysely'
@@ -12,20 +12,19 @@ export interface OpenFile {
 }
 
 export interface WatchOptions {
-  /** Opens the file that is there now. */
+  /** Opens the current file. */
   readonly open: () => OpenFile
   readonly onWarning: (message: string) => void
 }
 
-/** Milliseconds between two looks at the file, as far as only reads are concerned. */
+/** Milliseconds between two checks of the file for reads. */
 const interval = 1_000
 
 /**
- * A database for Kysely's SqliteDialect. The file is looked at before and after each write, and once a second for reads.
+ * A database for Kysely's SqliteDialect. The file is checked before and after each write, and once a second for reads.
  *
- * While it is gone, and in a transaction that was under way, statements fail as those on a database that is away; once
- * another file is there, that one is opened. A write into a file that was removed meanwhile fails, too: nobody may be told
- * that it is stored.
+ * While the file is missing, and in a running transaction, statements fail like those on an unavailable database; when there
+ * is a new file, it is opened. A write to a file that was removed during it fails too, because it is not stored.
  */
 export function watchedFile(file: string, { open, onWarning }: WatchOptions): SqliteDatabase {
   let current = open()
@@ -43,7 +42,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     const now = identityOf(file)
     if (now === undefined || now !== known) return false
     const at = performance.now()
-    // While a connection is open, its log stays the same file; there is none before the first statement.
+    // The write-ahead log stays the same file while a connection is open; there is none before the first statement.
     if (log === undefined || at - logSeenAt > interval) {
       log = identityOf(`${file}-wal`)
       logSeenAt = at
@@ -54,7 +53,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     return true
   }
 
-  /** Makes sure of the right file; throws where there is none. */
+  /** Opens the new file if it was replaced; throws if there is none. */
   const look = (): void => {
     if (isUnmoved()) return
     lookedAt = Number.NEGATIVE_INFINITY
@@ -64,7 +63,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
       throw unavailable(`The database file ${file} is gone.`)
     }
     if (current.isInTransaction()) throw unavailable(`The database file ${file} was replaced.`)
-    // SQLite would take what the former file has in there for changes of this one.
+    // SQLite would apply the old file's write-ahead log to the new file.
     if (log !== undefined && log === identityOf(`${file}-wal`)) {
       warnOnce(
         `The database file ${file} was replaced, but ${file}-wal beside it is that of the former file: remove it and ${file}-shm. Requests are answered 503 until then.`,
@@ -79,7 +78,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     log = identityOf(`${file}-wal`)
     lookedAt = performance.now()
     warning = ''
-    // SQLite sees that its file has moved, and touches nothing of the new one.
+    // SQLite detects that its file was moved and does not write to the new one.
     former.served.close()
     onWarning(
       `The database file ${file} was replaced, and the new one is opened. Restart the service if its tables are others.`,
@@ -101,7 +100,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
         if (performance.now() - lookedAt > interval) look()
         return current.served.prepare(text)
       }
-      // In a transaction it is BEGIN and COMMIT that matter.
+      // Inside a transaction only BEGIN and COMMIT need the check.
       if (!current.isInTransaction() || isCommit.test(text)) look()
       return confirming(current.served.prepare(text), confirmed)
     },
@@ -109,7 +108,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
   }
 }
 
-/** With the mark that asks for rows as arrays before it, or without. */
+/** A select statement, possibly after the comment that requests rows as arrays. */
 const isRead = /^(?:\/\*[^*]*\*\/ )?select /i
 const isCommit = /^\s*commit\b/i
 const isRollback = /^\s*rollback\b/i

@@ -1,16 +1,16 @@
-// Holds back what this process writes while it starts: all workers say the same, and one of them says it for all.
+// Buffers the output of a worker while it starts: all workers would print the same, so only one does.
 
 type Write = typeof process.stdout.write
 
-export interface HeldBack {
-  /** Forgets what was held back; from now on everything is written. */
+export interface BufferedOutput {
+  /** Discards the buffer; later output is written. */
   drop(): void
-  /** Writes the errors among it; from now on everything is written. */
+  /** Writes the buffered stderr; later output is written. */
   release(): void
 }
 
-/** Takes over both streams of the process, the user's own writing and warnings included. */
-export function holdBack(): HeldBack {
+/** Buffers stdout and stderr of the process, including output of loaded modules. */
+export function bufferOutput(): BufferedOutput {
   const errors: (string | Uint8Array)[] = []
   const undo = [
     takeOver(process.stdout, () => {}),
