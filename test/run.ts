@@ -1,15 +1,15 @@
-/** The test runner: one process per test file, as many at once as there are cores. */
-import { fork } from 'node:child_process'
+/** The test runner: each process runs file after file, as long as none of them leaves anything behind. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
+import { type Job, needsOwnProcess, queueOf } from './support/queue.ts'
 import type { NotRun } from './support/registry.ts'
 import { findServers, onlyServers, type Servers, stopServers } from './support/servers.ts'
 import { closingTable, sum } from './support/table.ts'
-import { whenOver } from './support/time-limit.ts'
 import type { Count, Report } from './worker.ts'
 
 const help = `node --conditions=@model-api/source test/run.ts [name part …]
@@ -18,7 +18,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --update                 with --golden: write what the pipeline gives instead of comparing
   --database NAME          SQLite and this database only; may be repeated
   --plain                  the plain ways only: no prepared statements, arrays, texts and other short cuts
-  --jobs N                 files at the same time (default: number of cores)
+  --jobs N                 files at the same time (default: number of cores, and one while others wait)
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -30,7 +30,7 @@ const { values: options, positionals } = parseArgs({
     update: { type: 'boolean', default: false },
     database: { type: 'string', multiple: true },
     plain: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: String(availableParallelism()) },
+    jobs: { type: 'string', default: String(availableParallelism() + 1) },
     timeout: { type: 'string', default: '300' },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -59,6 +59,9 @@ async function main(): Promise<number> {
   const environment = {
     ...process.env,
     TEST_RUN: run,
+    // Each process, also those that tests start, strips the types of a source file only after it changed.
+    NODE_COMPILE_CACHE:
+      process.env.NODE_COMPILE_CACHE ?? join(here, '../node_modules/.cache/tests'),
     ...(servers === undefined ? {} : { TEST_SERVERS: JSON.stringify(servers) }),
     ...(options.update ? { UPDATE_GOLDEN: '1' } : {}),
     ...(options.golden ? { GOLDEN_FILTER: positionals.join(' ') } : {}),
@@ -66,19 +69,17 @@ async function main(): Promise<number> {
 
   const reports: Report[] = []
   const failures: string[] = []
-  const queue: Job[] = files.map((file) => ({ file, plain: options.plain }))
-  // What must be the same on every way is looked at again on the plain one.
-  if (!options.plain) {
-    queue.push(...files.filter(isTwofold).map((file) => ({ file, plain: true })))
-  }
+  const queue = queueOf(files, options.plain)
+  const idle: FileProcess[] = []
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const { report, failure } = await runFile(job, environment)
+      const { report, failure } = await runFile(job, environment, idle)
       reports.push(report)
       if (failure !== undefined) failures.push(failure)
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, worker))
+  await Promise.all(idle.map((child) => child.end()))
   if (servers !== undefined) await dropLeftovers(servers, run)
   await stopServers()
   // Said again at the end, because a log of many files may be cut.
@@ -117,66 +118,40 @@ function needsDatabases(file: string): boolean {
   )
 }
 
-/** A file, and whether it runs on the plain ways. */
-interface Job {
-  readonly file: string
-  readonly plain: boolean
-}
-
-function isTwofold(file: string): boolean {
-  // What the short cuts save is counted on them alone.
-  if (file.includes('statements-of-writes')) return false
-  // The plain ways keep nothing, and are what the others are compared with.
-  if (/first-asker|interleavings/.test(file)) return false
-  return /^(?:golden|parity|property|security|contract|chinook|hooks|writing\/(?:one-record|removal|violations))\b/.test(
-    file,
-  )
-}
-
 interface FileRun {
   readonly report: Report
   /** The line of the file and what it printed, if one of its tests failed. */
   readonly failure?: string
 }
 
-function runFile({ file, plain }: Job, environment: NodeJS.ProcessEnv): Promise<FileRun> {
-  return new Promise((resolve) => {
-    const started = Date.now()
-    const env = plain ? { ...environment, TEST_PLAIN: '1' } : environment
-    const child = fork(join(here, 'worker.ts'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env })
-    let output = ''
-    let report: Report | undefined
-    const stopWatch = whenOver(Number(options.timeout) * 1000, (limit) => {
-      output += `\n  stopped after ${Math.round(limit / 1000)} s\n`
-      child.kill('SIGKILL')
-    })
-    const collect = (data: Buffer): void => {
-      output += data.toString()
-    }
-    child.stdout?.on('data', collect)
-    child.stderr?.on('data', collect)
-    child.on('message', (message) => {
-      report = message as Report
-    })
-    child.on('close', (code, signal) => {
-      stopWatch()
-      if (report === undefined) {
-        output += `\n  ended before it reported (${signal ?? `exit ${code}`})\n`
-        report = {
-          counts: { none: { passed: 0, failed: 1, skipped: 0 } },
-          notRun: [],
-          loaded: false,
-        }
-      }
-      const count = sum([report])
-      const line = fileLine(plain ? `${file} (plain)` : file, count, Date.now() - started)
-      console.log(line)
-      // One's own console.log should be seen when one looks at a few files.
-      if (count.failed > 0 || positionals.length > 0) process.stdout.write(indent(output))
-      resolve(count.failed > 0 ? { report, failure: `${line}\n${indent(output)}` } : { report })
-    })
-    child.send(join(here, file))
-  })
+async function runFile(
+  { file, plain }: Job,
+  environment: NodeJS.ProcessEnv,
+  idle: FileProcess[],
+): Promise<FileRun> {
+  const started = Date.now()
+  const alone = needsOwnProcess(file)
+  const kept = alone ? undefined : idle.findLast((one) => one.plain === plain && one.isOpen())
+  if (kept !== undefined) idle.splice(idle.indexOf(kept), 1)
+  const env = plain ? { ...environment, TEST_PLAIN: '1' } : environment
+  const child = kept ?? startFileProcess(env, { plain, alone })
+  const before = [...child.files]
+  const { report, output: printed } = await child.run(
+    file,
+    join(here, file),
+    Number(options.timeout) * 1000,
+  )
+  if (child.isOpen()) idle.push(child)
+  const count = sum([report])
+  const line = fileLine(plain ? `${file} (plain)` : file, count, Date.now() - started)
+  console.log(line)
+  let output = indent(printed)
+  if (count.failed > 0 && before.length > 0) {
+    output += `  in the process that had run ${before.join(', ')}\n`
+  }
+  // One's own console.log should be seen when one looks at a few files.
+  if (count.failed > 0 || positionals.length > 0) process.stdout.write(output)
+  return count.failed > 0 ? { report, failure: `${line}\n${output}` } : { report }
 }
 
 function fileLine(file: string, { passed, failed, skipped }: Count, ms: number): string {

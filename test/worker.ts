@@ -1,7 +1,9 @@
-/** Runs one test file in a process of its own and sends the tally to the runner. */
+/** Runs a test file and sends the tally to the runner; then another, if it is sent one. */
 import { pathToFileURL } from 'node:url'
 import type { DatabaseName } from './support/databases.ts'
+import { watchState } from './support/leftover-state.ts'
 import { closeAll, type NotRun, notes, suites } from './support/registry.ts'
+import { endOfFile, type Order } from './support/worker-protocol.ts'
 
 export interface Count {
   passed: number
@@ -15,13 +17,24 @@ export interface Report {
   readonly notRun: readonly NotRun[]
   /** False when the file could not be imported, so that none of its tests ran. */
   readonly loaded: boolean
+  /** What keeps the process from running another file; undefined where nothing does. */
+  readonly leftover: string | undefined
 }
 
 declare global {
   var UVU_DEFER: number | undefined
 }
 
+// Keeps uvu from running suites by itself; must stand before anything imports it.
+globalThis.UVU_DEFER = 1
+globalThis.UVU_QUEUE = [[]]
+await import('./support/suite.ts')
+
 async function runFile(file: string): Promise<Report> {
+  const leftover = watchState()
+  suites.length = 0
+  notes.length = 0
+  globalThis.UVU_QUEUE[0] = []
   const counts: Partial<Record<DatabaseName | 'none', Count>> = {}
   let loaded = true
   const count = (where: DatabaseName | 'none'): Count => {
@@ -33,9 +46,6 @@ async function runFile(file: string): Promise<Report> {
     console.error(`  ${message}\n`, error)
   }
 
-  // Keeps uvu from running suites by itself; must stand before the file imports it.
-  globalThis.UVU_DEFER = 1
-  globalThis.UVU_QUEUE = [[]]
   try {
     await import(pathToFileURL(file).href)
   } catch (error) {
@@ -63,7 +73,13 @@ async function runFile(file: string): Promise<Report> {
   if (suites.length === 0 && notes.length === 0 && count('none').failed === 0) {
     fail('the file declares no suite', '')
   }
-  return { counts, notRun: notes, loaded }
+  const failed = Object.values(counts).some((tally) => tally.failed > 0)
+  return {
+    counts,
+    notRun: [...notes],
+    loaded,
+    leftover: failed ? 'a failure' : await leftover(),
+  }
 }
 
 /** The stack from the test on; how it was called by the frame helps nobody. */
@@ -74,7 +90,15 @@ function withoutOwnFrames(errors: string): string {
   )
 }
 
-process.once('message', async (file: string) => {
+process.on('message', async (order: Order) => {
+  const file = typeof order === 'string' ? order : order.file
   const report = await runFile(file)
-  process.send?.(report, () => process.exit())
+  const stays = typeof order !== 'string' && report.leftover === undefined
+  if (stays) {
+    process.stdout.write(endOfFile)
+    process.stderr.write(endOfFile)
+  }
+  process.send?.(report, () => {
+    if (!stays) process.exit()
+  })
 })

@@ -1,0 +1,108 @@
+/** A process that runs test files, one after the other, as long as none of them leaves anything behind. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Report } from '../worker.ts'
+import { whenOver } from './time-limit.ts'
+import { endOfFile, type Order } from './worker-protocol.ts'
+
+export interface FileResult {
+  readonly report: Report
+  /** What the process printed meanwhile, and how it ended if it did so too early. */
+  readonly output: string
+}
+
+interface Kind {
+  /** On the plain ways. */
+  readonly plain: boolean
+  /** Ends after its first file. */
+  readonly alone: boolean
+}
+
+export interface FileProcess {
+  readonly plain: boolean
+  /** The files that ran in it, oldest first. */
+  readonly files: readonly string[]
+  /** Whether it can run another file. */
+  readonly isOpen: () => boolean
+  readonly run: (file: string, path: string, limitMs: number) => Promise<FileResult>
+  readonly end: () => Promise<void>
+}
+
+/** Of a process that ended too early. */
+const noReport: Report = {
+  counts: { none: { passed: 0, failed: 1, skipped: 0 } },
+  notRun: [],
+  loaded: false,
+  leftover: 'a failure',
+}
+
+const worker = fileURLToPath(new URL('../worker.ts', import.meta.url))
+
+export function startFileProcess(env: NodeJS.ProcessEnv, { plain, alone }: Kind): FileProcess {
+  const child = fork(worker, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env })
+  const files: string[] = []
+  let open = true
+  let output = ''
+  let report: Report | undefined
+  let settle = (_ended: boolean): void => {}
+
+  const collect = (data: Buffer): void => {
+    output += data.toString()
+    lookForEnd()
+  }
+  // What was printed comes through other pipes than the report, and may come after it.
+  const lookForEnd = (): void => {
+    if (report?.leftover === undefined && report !== undefined && !alone) {
+      if (output.split(endOfFile).length === 3) settle(false)
+    }
+  }
+  child.stdout?.on('data', collect)
+  child.stderr?.on('data', collect)
+  child.on('message', (message) => {
+    report = message as Report
+    lookForEnd()
+  })
+  const ended = new Promise<void>((resolve) => {
+    child.on('close', (code, signal) => {
+      open = false
+      if (report === undefined && files.length > 0) {
+        output += `\n  ended before it reported (${signal ?? `exit ${code}`})\n`
+      }
+      settle(true)
+      resolve()
+    })
+  })
+
+  return {
+    plain,
+    files,
+    isOpen: () => open,
+    run: (file, path, limitMs) =>
+      new Promise((resolve) => {
+        files.push(file)
+        output = ''
+        report = undefined
+        const stopWatch = whenOver(limitMs, (limit) => {
+          output += `\n  stopped after ${Math.round(limit / 1000)} s\n`
+          child.kill('SIGKILL')
+        })
+        settle = (hasEnded) => {
+          settle = () => {}
+          stopWatch()
+          if (hasEnded) open = false
+          resolve({ report: report ?? noReport, output: output.replaceAll(endOfFile, '') })
+        }
+        send(child, alone ? path : { file: path, next: true })
+      }),
+    end: async () => {
+      open = false
+      child.kill()
+      await ended
+    },
+  }
+}
+
+function send(child: ChildProcess, order: Order): void {
+  // A process that has just ended reports that by closing.
+  if (child.connected) child.send(order, () => {})
+}

@@ -1,0 +1,44 @@
+/** Which test files run in which order, which of them twice, and which in a process of their own. */
+
+/** A file, and whether it runs on the plain ways. */
+export interface Job {
+  readonly file: string
+  readonly plain: boolean
+}
+
+/** The slowest first: what is slow must not start last. With `plain`, every file on the plain ways alone. */
+export function queueOf(files: readonly string[], plain: boolean): Job[] {
+  const queue = files.map((file) => ({ file, plain }))
+  if (!plain) queue.push(...files.filter(isTwofold).map((file) => ({ file, plain: true })))
+  return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
+}
+
+/** How the paths of the slowest files begin; while the first of them wait, others compute. */
+export const slowest: readonly string[] = [
+  ...['faults/silent', 'faults/', 'security/write-leaks', 'security/first-asker', 'packages/'],
+  ...['growth/', 'security/', 'parity/', 'writing/', 'cli/', 'property/', 'regression/most'],
+]
+
+function slowness(file: string): number {
+  const index = slowest.findIndex((start) => file.startsWith(start))
+  return index < 0 ? slowest.length : index
+}
+
+/**
+ * Files that prove answers equal, and what nobody may see, run again on the plain ways. Others, the rest of parity/ among
+ * them, compare the ways themselves, or say what no way changes.
+ */
+function isTwofold(file: string): boolean {
+  return [
+    /^golden\//,
+    /^parity\/parity/,
+    /^property\/(?:differential|links|pages|random)/,
+    /^security\/(?:\w+-)?leaks/,
+    /^security\/non-interference/,
+  ].some((twofold) => twofold.test(file))
+}
+
+/** Files that measure their process, or start and end so many things that nothing is left to share. */
+export function needsOwnProcess(file: string): boolean {
+  return /^(?:cli|examples|faults|growth|packages)\//.test(file)
+}

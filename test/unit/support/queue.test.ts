@@ -1,0 +1,50 @@
+/** The order of the test files: none is lost, and what the queue names is there. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { equal, ok } from '../../support/assert.ts'
+import { needsOwnProcess, queueOf, slowest } from '../../support/queue.ts'
+import { repository } from '../../support/source.ts'
+import { suite } from '../../support/suite.ts'
+
+suite('the queue of test files', (test) => {
+  const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .sort()
+
+  test('has every file once, and again what runs twice', () => {
+    const queue = queueOf(files, false)
+    const named = (plain: boolean) => queue.filter((job) => job.plain === plain)
+    equal(
+      named(false)
+        .map(({ file }) => file)
+        .sort(),
+      files,
+    )
+    const twice = named(true).map(({ file }) => file)
+    ok(twice.length > 0 && twice.every((file) => files.includes(file)))
+    ok(
+      ['golden/golden', 'parity/parity', 'security/leaks', 'security/write-leaks'].every((start) =>
+        twice.includes(`${start}.test.ts`),
+      ),
+    )
+  })
+
+  test('has every file once where all run on the plain ways', () => {
+    const queue = queueOf(files, true)
+    equal(queue.map(({ file }) => file).sort(), files)
+    ok(queue.every(({ plain }) => plain))
+  })
+
+  test('names slow files that are there', () => {
+    for (const start of slowest)
+      ok(
+        files.some((file) => file.startsWith(start)),
+        start,
+      )
+    ok(queueOf(files, false)[0]?.file.startsWith(slowest[0] ?? ''))
+  })
+
+  test('gives some files a process of their own', () => {
+    ok(files.some(needsOwnProcess))
+  })
+})
