@@ -10,11 +10,12 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
-import { type FastPaths, withFastPaths } from '@model-api/core/internals'
+import { type FastPaths, noFastPaths, withFastPaths } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { frozenClock } from '../support/api.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { plainOnly } from '../support/path.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
 /** How one world differs from the full one. */
@@ -250,7 +251,7 @@ export const sharedApi = (
         onWarning: () => {},
         ...options,
       },
-      fastPaths,
+      { ...(plainOnly ? noFastPaths : {}), ...fastPaths },
     ),
   )
 
@@ -399,8 +400,7 @@ export async function createWorld(db: TestDatabase): Promise<void> {
 
 /** Gives one table the rows of the full world again. */
 export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<void> {
-  await sql`delete from ${sql.id(model.table)}`.execute(db.kysely)
-  await insertRows(db, model, rows[model.name] ?? [])
+  await replaceRows(db, [[model, rows[model.name] ?? []]])
 }
 
 /** Empties the tables and fills them with the rows that `change` leaves, and with others. */
@@ -409,13 +409,26 @@ export async function fillWorld(
   change: (row: Row, model: string) => Row | null = (row) => row,
   others: Readonly<Record<string, readonly Row[]>> = {},
 ): Promise<void> {
-  for (const model of declared) {
-    await sql`delete from ${sql.id(model.table)}`.execute(db.kysely)
-    const left: Row[] = [...(others[model.name] ?? [])]
-    for (const row of rows[model.name] ?? []) {
-      const changed = change(row, model.name)
-      if (changed !== null) left.push(changed)
+  await replaceRows(
+    db,
+    declared.map((model) => {
+      const left = (rows[model.name] ?? [])
+        .map((row) => change(row, model.name))
+        .filter((row) => row !== null)
+      return [model, [...(others[model.name] ?? []), ...left]]
+    }),
+  )
+}
+
+/** In one transaction, so that a server writes to its disk once. */
+async function replaceRows(
+  db: TestDatabase,
+  tables: readonly (readonly [model: AnyModel, rows: readonly Row[]])[],
+): Promise<void> {
+  await db.kysely.transaction().execute(async (transaction) => {
+    for (const [model, left] of tables) {
+      await sql`delete from ${sql.id(model.table)}`.execute(transaction)
+      if (left.length > 0) await insertRows({ kysely: transaction }, model, left)
     }
-    if (left.length > 0) await insertRows(db, model, left)
-  }
+  })
 }

@@ -1,6 +1,7 @@
 /** What writes must not tell: the secrets of the leak matrices, and what an answer and the reads after it say. */
-import { type Api, type JsonValue, stringify } from '@model-api/core'
-import { full, type Variant } from './world.ts'
+import { type Api, type ApiConfig, type JsonValue, stringify } from '@model-api/core'
+import type { TestDatabase } from '../support/databases.ts'
+import { apiOf, fillWorld, full, type Variant, viewer } from './world.ts'
 import type { Write } from './write-doors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -33,8 +34,30 @@ export const secrets: Readonly<Record<string, Secret>> = {
   },
 }
 
+/**
+ * Sends writes of the viewer to a world, each to a service of its own. The world is filled at first, and again after each
+ * write that was not refused; `filled` then looks at it.
+ */
+export function writerIn(
+  db: TestDatabase,
+  { variant, change }: Secret,
+  config: ApiConfig = {},
+  filled: () => Promise<void> = async () => {},
+): (write: Write) => Promise<string> {
+  let isFilled = false
+  return async (write) => {
+    if (!isFilled) {
+      await fillWorld(db, change)
+      await filled()
+    }
+    const answer = await told(apiOf(db, variant, viewer, config), write)
+    isFilled = answer.startsWith('4')
+    return answer
+  }
+}
+
 /** The answer to a write and what the writer sees afterwards. */
-export async function told(api: Api, write: Write): Promise<string> {
+async function told(api: Api, write: Write): Promise<string> {
   const { method, url, body, headers } = write
   const request = { 'x-request-id': 'r', 'content-type': 'application/json', ...headers }
   const answer = await api.handle({

@@ -151,7 +151,7 @@ const idOf = (model: AnyModel, field: string): RawBuilder<unknown> =>
 
 /** Inserts rows given in JSON forms under field names; absent fields are left to the database. */
 export async function insertRows(
-  db: TestDatabase,
+  db: Pick<TestDatabase, 'kysely'>,
   model: AnyModel,
   rows: readonly Row[],
 ): Promise<void> {
