@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { emptyPostgres } from './emptied-postgres.ts'
 import { plainOnly } from './path.ts'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName, Servers } from './servers.ts'
@@ -79,13 +80,22 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
     if (server === undefined) throw new Error(`${name} is not here: ${note}`)
     return runScript(name, server, statement)
   }
+  const takeSpare = async (): Promise<boolean> => {
+    const spare = sparePostgres.shift()
+    if (spare === undefined) return false
+    // A connection that is still closing keeps a database from being renamed.
+    return admin(`alter database ${spare} rename to ${database}`).then(
+      () => true,
+      () => false,
+    )
+  }
   let created = false
   const create = once(async () => {
-    await admin(
-      name === 'postgres'
-        ? `create database ${database} template template0 encoding 'UTF8'`
-        : `create database ${database} character set utf8mb4`,
-    )
+    if (name !== 'postgres') {
+      await admin(`create database ${database} character set utf8mb4`)
+    } else if (!(await takeSpare())) {
+      await admin(`create database ${database} template template0 encoding 'UTF8'`)
+    }
     created = true
   })
   const postgresPool = once(async () => {
@@ -118,8 +128,13 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
       await runScript(name, url ?? '', text)
     },
     drop: async () => {
-      const force = name === 'postgres' ? ' with (force)' : ''
-      if (created) await admin(`drop database if exists ${database}${force}`)
+      if (!created) return
+      if (name !== 'postgres') return admin(`drop database if exists ${database}`)
+      if (sparePostgres.length === 0 && (await emptyPostgres(url ?? ''))) {
+        sparePostgres.push(database)
+      } else {
+        await admin(`drop database if exists ${database} with (force)`)
+      }
     },
   })
 }
@@ -159,6 +174,9 @@ export async function runScript(name: ServerName, url: string, text: string): Pr
 
 /** Every database of a run begins with its name, so that the runner finds what a killed file left. */
 export const databasePrefix = 'model_api_test_'
+
+/** Databases of this process that are as good as new. The runner drops those that are left at its end. */
+const sparePostgres: string[] = []
 
 let counter = 0
 

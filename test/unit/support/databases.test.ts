@@ -44,4 +44,27 @@ suite('test databases', (test) => {
     equal(new Set([...first, ...second].map((db) => db.url)).size, first.length * 2 - 1)
     ok(first.some((db) => db.name === 'sqlite'))
   })
+
+  test('are empty where one was closed before', async () => {
+    for (let round = 0; round < 3; round++) {
+      const opened = openDatabases()
+      for (const db of opened) {
+        await db.execScript(
+          'create table only_here (id integer); create view of_it as select * from only_here',
+        )
+        if (db.name !== 'postgres') continue
+        const { rows } = await sql`show time zone`.execute(db.kysely)
+        await db.execScript(`
+          create schema beside; create table beside.only_here (id serial primary key);
+          create type mood as enum ('good'); create domain whole as integer;
+          create function one() returns integer language sql as 'select 1';
+        `)
+        // Only the second leaves something that cannot be dropped.
+        const name = new URL(db.url ?? '').pathname.slice(1)
+        if (round === 1) await db.execScript(`alter database ${name} set time zone 'Asia/Kolkata'`)
+        ok(!JSON.stringify(rows).includes('Kolkata'))
+      }
+      for (const db of opened) await db.close()
+    }
+  })
 })

@@ -1,0 +1,71 @@
+/** A PostgreSQL database made as good as new, which takes a tenth of what creating one takes. */
+/** The first object identifier that PostgreSQL gives to what users create. */
+const firstOwn = 16_384
+
+/** Drops what users create in schemas; each list is made before anything of it is dropped. */
+const dropAll = `
+do $$
+declare
+  statement text;
+begin
+  foreach statement in array array(
+    select format('drop schema %I cascade', nspname)
+    from pg_namespace where oid >= ${firstOwn} and nspname not like 'pg\\_%'
+  ) loop execute statement; end loop;
+  foreach statement in array array(
+    select format('drop %s if exists public.%I cascade', case relkind when 'v' then 'view'
+      when 'm' then 'materialized view' when 'S' then 'sequence' when 'f' then 'foreign table' else 'table' end, relname)
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+  ) loop execute statement; end loop;
+  foreach statement in array array(
+    select format('drop routine if exists %s cascade', oid::regprocedure)
+    from pg_proc where pronamespace = 'public'::regnamespace
+  ) loop execute statement; end loop;
+  foreach statement in array array(
+    select format('drop type if exists public.%I cascade', typname)
+    from pg_type where typnamespace = 'public'::regnamespace and typtype in ('c', 'd', 'e', 'r') and typelem = 0
+  ) loop execute statement; end loop;
+end $$`
+
+/** Every kind of thing that users create, and every setting of a database. */
+const catalogues = [
+  ...['pg_class', 'pg_type', 'pg_proc', 'pg_namespace', 'pg_collation', 'pg_extension', 'pg_cast'],
+  ...[
+    'pg_operator',
+    'pg_opclass',
+    'pg_opfamily',
+    'pg_language',
+    'pg_event_trigger',
+    'pg_ts_config',
+  ],
+  ...['pg_ts_dict', 'pg_publication', 'pg_foreign_server', 'pg_conversion', 'pg_default_acl'],
+  'pg_largeobject_metadata',
+]
+const leftovers = `
+select (${catalogues.map((name) => `(select count(*) from ${name} where oid >= ${firstOwn})`).join(' + ')}
+  + (select count(*) from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
+     where d.datname = current_database())
+  + (select count(*) from pg_namespace n where n.nspname = 'public'
+     and n.nspacl is distinct from (select initprivs from pg_init_privs
+       where objoid = n.oid and classoid = 'pg_namespace'::regclass)))::int as number`
+
+/** Whether the database is empty now; false where something is left in it, which a new one would not have. */
+export async function emptyPostgres(url: string): Promise<boolean> {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: url, options: '-c client_min_messages=error' })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await client.query(dropAll)
+    const { rows } = await client.query<{ number: number }>(leftovers)
+    return rows[0]?.number === 0
+  } catch {
+    // Dropping it says what is wrong, if anything is.
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
