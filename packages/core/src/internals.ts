@@ -1,6 +1,6 @@
 // The entry `@model-api/core/internals`: single stages, for tools and tests; unstable.
 
-export type { Clock } from './call.ts'
+export type { Clock } from './call/clock.ts'
 export { compileEmbed } from './compile/embed-query.ts'
 export { compileCount } from './compile/row-count.ts'
 export { compileRows } from './compile/row-query.ts'

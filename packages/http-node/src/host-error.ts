@@ -1,9 +1,9 @@
-// Errors of the host's own middleware (guards, routers) → the refusal a client of the API gets.
+// Converts errors of the host's middleware (guards, routers) to the ApiError that the client receives.
 
 import { STATUS_CODES } from 'node:http'
 import { ApiError, apiError } from '@model-api/core'
 
-/** What frameworks hang on an error: http-errors and its kin. */
+/** The properties that http-errors and similar libraries set on errors. */
 interface Refusal {
   readonly status?: unknown
   readonly statusCode?: unknown
@@ -11,12 +11,11 @@ interface Refusal {
   readonly message?: unknown
 }
 
-/** Messages of middleware quote the request, and no refusal may be much longer than that. */
+/** Characters of a message that are sent; middleware may quote the request at any length. */
 const longestMessage = 1000
 
 /**
- * A client error keeps its status, and its message where that is meant for clients; anything else stays what it is, and
- * is answered with 500.
+ * A 4xx error keeps its status, and its message if `expose` is true. Any other error is returned unchanged and gives 500.
  *
  * `createError(403, 'Not from this network')` → 403, `{ error: 'Forbidden', reason: 'Not from this network' }`
  */

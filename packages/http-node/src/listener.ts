@@ -1,4 +1,4 @@
-// The listener: one node:http request in, one answer out; for http.createServer and whatever takes such a function.
+// listener: serves an API as a node:http request listener.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
@@ -9,9 +9,9 @@ import { limitSending } from './send-deadline.ts'
 import { sendText } from './write-response.ts'
 
 export interface ListenerOptions {
-  /** Serves every path that is not the API's. Default: the API answers 404. */
+  /** Serves every path that is not the API's. Default: the API responds with 404. */
   readonly fallback?: (req: IncomingMessage, res: ServerResponse) => void
-  /** Milliseconds in which a client must take some of an answer; its connection is closed then. Default 30 000. */
+  /** Milliseconds within which a client must read some of the response, or its connection is closed. Default 30 000. */
   readonly sendTimeout?: number
 }
 
@@ -41,12 +41,12 @@ async function serve(
   try {
     const turn = connectionTurn(req, res)
     if (turn !== undefined && !(await turn)) return
-    // Most requests have no body, and wait for none.
+    // Without a body there is nothing to await.
     const body = hasBody(req) ? await readBody(req, api.bodyLimit) : undefined
     sendText(res, await api.answer(readRequest(req, { body, res })))
     limitSending(res, sendTimeout)
   } catch {
-    // Only a header that node refuses to send gets here; there is nobody left to tell.
+    // Only a header that Node refuses to send throws here; no response is possible then.
     res.destroy()
   }
 }

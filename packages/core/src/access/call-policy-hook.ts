@@ -1,6 +1,6 @@
 // Calls a policy hook and interprets its result; a hook that throws refuses the request, and its error is reported.
 
-import type { Call } from '../call.ts'
+import type { HookCall } from '../call/hook-call.ts'
 import { HookTimeout } from '../call-hook.ts'
 import { ApiError, forbidden } from '../errors.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -11,7 +11,7 @@ import { hookCallerOf } from './hook-args.ts'
  * API_HOOK_TIMEOUT gives 500; any other error gives 403 and goes to `onError`, so that a broken policy reveals no data.
  */
 export async function callPolicyHook<T, R>(
-  call: Call,
+  call: HookCall,
   resource: Resource,
   hook: string,
   run: () => T | Promise<T>,

@@ -1,6 +1,6 @@
 // can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (contract §9).
 
-import type { Call } from '../call.ts'
+import type { HookCall } from '../call/hook-call.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import { forbidden } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
@@ -14,7 +14,7 @@ const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'
 
 /** Adds to a plan every column of the records that can_read will check: the record of a GET one, and embedded records. */
-export function readRecords<P extends ReadPlan>(call: Call, plan: P): P {
+export function readRecords<P extends ReadPlan>(call: HookCall, plan: P): P {
   const base = isOne(plan) && hasCanRead(call, plan.rows.from.resource)
   return {
     ...plan,
@@ -23,7 +23,7 @@ export function readRecords<P extends ReadPlan>(call: Call, plan: P): P {
   }
 }
 
-function embedWithRecord(call: Call, embed: EmbedPlan): EmbedPlan {
+function embedWithRecord(call: HookCall, embed: EmbedPlan): EmbedPlan {
   const checked = hasCanRead(call, embed.relation.target)
   return {
     ...embed,
@@ -32,7 +32,7 @@ function embedWithRecord(call: Call, embed: EmbedPlan): EmbedPlan {
   }
 }
 
-const hasCanRead = (call: Call, resource: Resource): boolean =>
+const hasCanRead = (call: HookCall, resource: Resource): boolean =>
   call.runtime.policies.get(resource)?.can_read !== undefined
 
 /** The record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
@@ -44,7 +44,7 @@ export function recordOf(resource: Resource, row: LoadedRow): HookRecord {
 
 /** Throws 403 if can_read refuses the record of a GET one; removes the embedded records it refuses. */
 export async function checkObjects(
-  call: Call,
+  call: HookCall,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function checkObjects(
 }
 
 async function checkEmbeds(
-  call: Call,
+  call: HookCall,
   action: Subject['action'],
   embeds: readonly EmbedPlan[],
   parents: readonly LoadedRow[],
@@ -80,7 +80,7 @@ async function checkEmbeds(
 }
 
 /** Whether any embedded resource has a can_read hook; without one the rows need no pass. */
-const anyHasCanRead = (call: Call, embeds: readonly EmbedPlan[]): boolean =>
+const anyHasCanRead = (call: HookCall, embeds: readonly EmbedPlan[]): boolean =>
   embeds.some(
     (embed) => hasCanRead(call, embed.relation.target) || anyHasCanRead(call, embed.embeds),
   )
@@ -96,7 +96,7 @@ function keep(parent: LoadedRow, name: string, allowed: ReadonlySet<LoadedRow>):
   else if (related !== null && !allowed.has(related as LoadedRow)) parent.related[name] = null
 }
 
-async function mayRead(call: Call, subject: Subject, row: LoadedRow): Promise<boolean> {
+async function mayRead(call: HookCall, subject: Subject, row: LoadedRow): Promise<boolean> {
   const { resource } = subject
   const policy = call.runtime.policies.get(resource)
   const canRead = () => policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject))

@@ -1,6 +1,7 @@
 // The arguments that hooks and policies receive about the request.
 
-import type { Call } from '../call.ts'
+import type { HookCall } from '../call/hook-call.ts'
+import type { RoutedRequest } from '../call/routed-request.ts'
 import type { CallHook } from '../call-hook.ts'
 import type { HookArgs, HookRecord } from '../config/hook-types.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -17,7 +18,7 @@ export interface Subject {
 }
 
 /** The arguments of a callback for the resource that is answered. */
-export const hookArgs = (call: Call): HookArgs =>
+export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
   subjectArgs(call, {
     action: call.action,
     resource: call.resource,
@@ -27,7 +28,7 @@ export const hookArgs = (call: Call): HookArgs =>
 
 /** The arguments of a hook about one record that is written; `before` is the record as it is stored. */
 export const recordArgs = (
-  call: Call,
+  call: HookCall & RoutedRequest,
   resource: Resource,
   before: HookRecord | null = null,
 ): HookArgs =>
@@ -35,7 +36,7 @@ export const recordArgs = (
 
 /** The arguments of a hook, under the names of the specification; the connection must be known (`open`). */
 export const subjectArgs = (
-  call: Call,
+  call: HookCall,
   { action, resource, many, relation }: Subject,
   before: HookRecord | null = null,
 ): HookArgs => ({
@@ -49,14 +50,14 @@ export const subjectArgs = (
   before,
 })
 
-function databaseOf({ transaction, runtime, request }: Call): AnyDatabase {
+function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
   const db = transaction ?? runtime.session(request)
   if (db instanceof Promise) throw new Error('A hook was called before its connection was known.')
   return db
 }
 
 /** Calls hooks with a guard on their connection: on a pool of one, a hook that needs a second connection gets an error instead of a deadlock. */
-export function hookCallerOf({ transaction, runtime, request }: Call): CallHook {
+export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
   const db = transaction ?? runtime.session(request)
   return db instanceof Promise ? runtime.callHook : runtime.callHookOn(db)
 }

@@ -11,7 +11,8 @@ import {
   SelectQueryNode,
   sql,
 } from 'kysely'
-import type { Call } from '../call.ts'
+import type { HookCall } from '../call/hook-call.ts'
+import type { RoutedRequest } from '../call/routed-request.ts'
 import { type Scope, type ScopeDecisions, type Scopes, scopeDecisions } from '../compile/scopes.ts'
 import type { HookQuery } from '../config/hook-types.ts'
 import { hasSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
@@ -26,7 +27,7 @@ import { subjectArgs } from './hook-args.ts'
 
 /** The input of scoping. */
 export interface ScopeCall {
-  readonly call: Call
+  readonly call: HookCall
   /** The connection of this request, with the host application's Kysely plugins. */
   readonly db: AnyDatabase
   readonly action: Action
@@ -76,7 +77,7 @@ export async function scopeRows(
  * its result may differ from request to request and must not be cached.
  */
 export function openScopes(
-  { runtime: { policies }, hooks }: Call,
+  { runtime: { policies }, hooks }: HookCall & Pick<RoutedRequest, 'hooks'>,
   plan: Pick<ReadPlan, 'rows' | 'embeds'>,
 ): Scopes | undefined {
   if (hooks.filter !== undefined) return undefined
@@ -203,7 +204,7 @@ function selectionProblem(node: SelectQueryNode, resource: Resource): string | u
   return twice === undefined ? undefined : `its query selects a second column called ${twice}`
 }
 
-/** `select *`: the columns are those of whatever it selects from. */
+/** `select *`: the columns depend on the tables it selects from. */
 const unknownColumns = '*'
 
 /** The column names that one selection gives; `table.*` gives those of the model. */

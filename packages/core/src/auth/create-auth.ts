@@ -1,6 +1,6 @@
 // Auth: users, tokens and strategies, built once from the settings.
 
-import type { Clock } from '../call.ts'
+import type { Clock } from '../call/clock.ts'
 import { type CallHook, HookTimeout } from '../call-hook.ts'
 import type { StrategyName } from '../config/access-types.ts'
 import type { ApiSettings } from '../config/settings.ts'

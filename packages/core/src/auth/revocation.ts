@@ -1,6 +1,6 @@
 // Revocation of refresh tokens by the host application, outside any request (specification: Token rotation 3).
 
-import type { Clock } from '../call.ts'
+import type { Clock } from '../call/clock.ts'
 import type { HookUser } from '../config/hook-types.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sha256Hex } from './digest.ts'

@@ -1,7 +1,7 @@
 // Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification: JWT settings, Token claims).
 
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { Clock } from '../call.ts'
+import type { Clock } from '../call/clock.ts'
 import type { Algorithm, JwtSettings, KeyTexts } from '../config/auth-settings.ts'
 import { looksLikePem } from '../config/pem.ts'
 import { secretProblem } from '../config/secret-strength.ts'

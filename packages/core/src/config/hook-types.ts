@@ -7,18 +7,18 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { RecordOf } from '../model/infer.ts'
 
 /** A record as hooks see it: field names, JSON values, hidden columns included. */
-// biome-ignore lint/suspicious/noExplicitAny: the author knows the model, this type does not
+// biome-ignore lint/suspicious/noExplicitAny: the host knows the model, this type does not
 export type HookRecord = Record<string, any>
 
-/** The authenticated user's record, or whatever a custom strategy returned. */
-// biome-ignore lint/suspicious/noExplicitAny: the author's own type
+/** The authenticated user's record, or the value that a custom strategy returned. */
+// biome-ignore lint/suspicious/noExplicitAny: the host's own type
 export type HookUser = any
 
 /** The type of `user` in hooks if `API_USER_MODEL` is this model: its record, or null without a user. */
 export type UserOf<M extends AnyModel> = string extends M['name'] ? HookUser : RecordOf<M> | null
 
 /** A Kysely select query on the model's table, of the host's own instance. */
-// biome-ignore lint/suspicious/noExplicitAny: the database of the query is the author's
+// biome-ignore lint/suspicious/noExplicitAny: the database of the query is the host's
 export type HookQuery = any
 
 type Awaitable<T> = T | Promise<T>
@@ -39,7 +39,7 @@ export interface HookArgs<User = HookUser> {
    * The connection of this request, with the Kysely plugins of `db`; inside a write, its transaction. Hooks should run their
    * statements here: they are rolled back with the request, and need no further connection of the pool.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the author's own tables
+  // biome-ignore lint/suspicious/noExplicitAny: the host's own tables
   readonly db: Kysely<any>
   /** The stored record before a change, hidden columns included; null where there is none. */
   readonly before: HookRecord | null

@@ -1,9 +1,9 @@
-// Meta: the settings of one model, computed from ApiConfig by the specification's rule (strip `API_`, lower case), plus the keys that only a model has.
+// Meta: the settings of one model, derived from ApiConfig (strip `API_`, lower case), plus the keys that only a model has.
 
 import type { RoleMap } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
 
-/** The keys of ApiConfig that belong to the whole API and may not stand in meta (contract §1). */
+/** The keys of ApiConfig that apply to the whole API and are not allowed in meta (contract §1). */
 export type ApiOnlyKey = Extract<
   keyof ApiConfig,
   | `${'ACCESS' | 'REFRESH'}_${string}`
@@ -18,10 +18,10 @@ export type ApiOnlyKey = Extract<
   | `API_${'HEALTH_ROUTE' | 'READ_YOUR_WRITES' | 'STATEMENT_TIMEOUT' | 'HOOK_TIMEOUT' | 'BODY_LIMIT' | 'MAX_URL_LENGTH'}`
 >
 
-/** The spelling in meta of a key of ApiConfig. */
+/** The name in meta of a key of ApiConfig. */
 export type MetaKeyOf<K extends string> = K extends `API_${infer Rest}` ? Lowercase<Rest> : never
 
-/** The keys of ApiConfig that may stand in meta, as meta spells them. */
+/** The keys of ApiConfig that are allowed in meta, by their names there. */
 type SharedMeta = {
   readonly [K in Exclude<keyof ApiConfig, ApiOnlyKey> as MetaKeyOf<K>]?: ApiConfig[K]
 }
@@ -45,7 +45,7 @@ export interface OwnMeta {
   readonly register_canonical_routes?: boolean
   /** The model's section of the documentation. Default: the model's name. Contract §2. */
   readonly tag?: string
-  /** The group its section stands in. Contract §2. */
+  /** The group of its section. Contract §2. */
   readonly tag_group?: string
   /** Text about the model, for the documentation. Contract §2. */
   readonly description?: string
@@ -72,8 +72,8 @@ export interface OwnMeta {
  */
 export interface Meta extends SharedMeta, MethodCallbacks, MethodRateLimits, OwnMeta {}
 
-/** The spelling in meta of a configuration key: `API_ALLOW_JOIN` → `allow_join`. */
+/** The name in meta of a configuration key: `API_ALLOW_JOIN` → `allow_join`. */
 export const metaKeyOf = (key: string): string => key.replace(/^API_/, '').toLowerCase()
 
-/** The spelling in the configuration of a meta key: `allow_join` → `API_ALLOW_JOIN`. */
+/** The configuration key of a name in meta: `allow_join` → `API_ALLOW_JOIN`. */
 export const configKeyOf = (metaKey: string): string => `API_${metaKey.toUpperCase()}`

@@ -1,7 +1,8 @@
 // The callbacks of a read, in call order: setup, filter, dump, return, final; and error (contract §11).
 
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
-import type { Call } from '../call.ts'
+import type { HookCall } from '../call/hook-call.ts'
+import type { RoutedRequest } from '../call/routed-request.ts'
 import { type CallHook, returned, returnedJson } from '../call-hook.ts'
 import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
@@ -40,7 +41,7 @@ export async function runSetup(
 
 /** filter: the callback as a function of the base query, with the parameters of API_ADDITIONAL_QUERY_PARAMS; undefined if none is set. */
 export function baseFilter(
-  call: Call,
+  call: HookCall & RoutedRequest,
   { model }: Resource,
   { additional }: Pick<QueryAst, 'additional'>,
 ): ((query: HookQuery) => MaybePromise<HookQuery>) | undefined {
@@ -94,7 +95,10 @@ export async function runDump(
 }
 
 /** return: passes the whole value of the response through the callback. */
-export async function runReturn(call: Call, value: JsonValue): Promise<JsonValue> {
+export async function runReturn(
+  call: HookCall & RoutedRequest,
+  value: JsonValue,
+): Promise<JsonValue> {
   const callback = call.hooks.return
   if (callback === undefined) return value
   const args = hookArgs(call)

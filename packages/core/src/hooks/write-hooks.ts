@@ -1,7 +1,8 @@
 // The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (contract §8, §11).
 
 import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
-import type { Call } from '../call.ts'
+import type { HookCall } from '../call/hook-call.ts'
+import type { RoutedRequest } from '../call/routed-request.ts'
 import { returned } from '../call-hook.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import type { MetaMethod } from '../config/meta.ts'
@@ -13,7 +14,7 @@ import { convertJson } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
 
 /** The callbacks of each record's own model, inside the transaction of the call. */
-export function writeHooks(call: Call): WriteHooks {
+export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
   const { method } = call
   const callHook = hookCallerOf(call)
   return {

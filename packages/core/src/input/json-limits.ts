@@ -7,17 +7,17 @@ const mostKeys = 1000
 /** Enough for a URL; V8 hashes a longer string than 16,383 characters by its length alone, so that equally long keys all collide. */
 const longestKey = 1000
 
-/** Throws the 400 for a list or object at this depth; `at` is its place in the text. */
+/** Throws 400 for a list or object deeper than 32 levels; `at` is its position in the text. */
 export function refuseDepth(depth: number, at?: number): void {
   if (depth > deepest) throw malformedJson(`is nested deeper than ${deepest} levels`, at)
 }
 
-/** Throws the 400 for an object with so many keys. */
+/** Throws 400 for an object with more than 1,000 keys. */
 export function refuseKeyCount(count: number, at?: number): void {
   if (count > mostKeys) throw malformedJson(`has an object of more than ${mostKeys} keys`, at)
 }
 
-/** Throws the 400 for a key of this length. */
+/** Throws 400 for a key of more than 1,000 characters. */
 export function refuseKeyLength({ length }: string, at?: number): void {
   if (length > longestKey)
     throw malformedJson(`has a key of more than ${longestKey} characters`, at)

@@ -1,6 +1,6 @@
 // Counts: how often a key was counted in its window and how much time is left, whatever clock the store uses.
 
-import type { Clock } from '../call.ts'
+import type { Clock } from '../call/clock.ts'
 import type { RateCount, RateLimitStore } from '../config/access-types.ts'
 
 export interface Count {

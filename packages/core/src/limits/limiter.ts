@@ -1,6 +1,6 @@
 // The rate limiter: counts a request in every window of a limit and refuses it when one is full.
 
-import type { Clock } from '../call.ts'
+import type { Clock } from '../call/clock.ts'
 import type { RateLimitStore } from '../config/access-types.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import { tooManyRequests } from '../errors.ts'

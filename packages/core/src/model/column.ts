@@ -25,7 +25,7 @@ export interface ColumnTypes {
 export type ColumnType = keyof ColumnTypes
 
 type ValidatorFunction = (
-  // biome-ignore lint/suspicious/noExplicitAny: the value and the row type of a validator are the author's
+  // biome-ignore lint/suspicious/noExplicitAny: the host declares the value and the row type of a validator
   ...given: [value: any, row: any, args: HookArgs]
 ) => boolean | string | Promise<boolean | string>
 

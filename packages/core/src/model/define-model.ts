@@ -33,7 +33,7 @@ export interface ComputedColumn<Row = Record<string, unknown>> extends ComputedS
 }
 
 /** A function of the model, called with a record of it: `check_password(user, password)`. */
-// biome-ignore lint/suspicious/noExplicitAny: further arguments are a matter between the author and the setting that names the method
+// biome-ignore lint/suspicious/noExplicitAny: the further arguments depend on the setting that names the method
 export type ModelMethod<Row> = (record: Row, ...args: any[]) => unknown
 
 /** A declared model. */

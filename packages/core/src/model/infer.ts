@@ -65,7 +65,7 @@ export type RowOf<M extends AnyModel> = Flat<
 /** A record as hooks and model methods see it: RowOf with the hidden columns. */
 export type RecordOf<M extends AnyModel> = FullRow<M['columns'], M['computed']>
 
-/** The body of a POST: what a client may write, optional where NULL or a default stands in. */
+/** The body of a POST: the fields a client may write, optional if they are nullable or have a default. */
 export type NewRowOf<M extends AnyModel> = Flat<
   {
     -readonly [K in Exclude<WritableKey<M['columns']>, OptionalKey<M['columns']>>]: Json<

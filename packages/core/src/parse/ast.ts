@@ -14,7 +14,7 @@ export interface TextNode {
   readonly span: Span
 }
 
-/** `author.publisher.name` → path ['author', 'publisher'], column 'name'; `text` is the whole as decoded. */
+/** `author.publisher.name` → path ['author', 'publisher'], column 'name'; `text` is the whole decoded name. */
 export interface FieldNode {
   readonly path: readonly string[]
   readonly column: string
@@ -92,7 +92,7 @@ export interface OrderNode {
   readonly span: Span
 }
 
-/** `join=author.publisher`: one token, split at its dots; `text` is the client's own spelling. */
+/** `join=author.publisher`: one token, split at its dots; `text` is as the client wrote it. */
 export interface JoinNode {
   readonly path: readonly string[]
   readonly text: string

@@ -1,6 +1,6 @@
 // The filter operators and aggregate functions.
 
-/** How a filter operator behaves; aliases (`neq`, `lte`, `gte`) are resolved by the parser to the first spelling. */
+/** How a filter operator behaves; aliases (`neq`, `lte`, `gte`) are replaced by the parser. */
 export const filterOperators = {
   eq: { takes: 'scalar' },
   ne: { takes: 'scalar' },

@@ -22,7 +22,7 @@ export interface NamedColumn {
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column
   /** The SQL expression over the model's own unqualified columns, for a computed column. */
-  // biome-ignore lint/suspicious/noExplicitAny: the expression builder is typed at the author's door
+  // biome-ignore lint/suspicious/noExplicitAny: `defineModel` types the expression builder
   readonly computed?: (eb: any) => Expression<unknown>
 }
 

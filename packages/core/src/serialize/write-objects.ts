@@ -159,7 +159,7 @@ function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string)
 /** Cells by index or alias. */
 type Cells = Readonly<Record<string | number, unknown>>
 
-/** `"/api/books/1/author"`, as `relationUrl` writes it. */
+/** Writes the URL of a relation, `"/api/books/1/author"`, like `relationUrl`. */
 function linkWriter(
   relation: ResolvedRelation,
   layout: Layout,

@@ -1,0 +1,25 @@
+// HookCall: the part of a request that calling its hooks and policies needs. Types only.
+
+import type { Policies } from '../access/policy.ts'
+import type { Caller } from '../access/roles.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
+import type { Connections } from './connections.ts'
+import type { HostFunctions } from './host-functions.ts'
+
+/** What every request has in common, as far as hooks need it. */
+interface HookRuntime
+  extends Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>,
+    Pick<Connections, 'session' | 'schema'> {
+  /** The access policy of each resource that has one. */
+  readonly policies: Policies
+}
+
+export interface HookCall {
+  readonly runtime: HookRuntime
+  readonly request: ApiRequest
+  /** The caller; anonymous until the request is authenticated. */
+  readonly caller: Caller
+  /** The transaction of a write, with the host's plugins; absent outside of one. */
+  readonly transaction?: AnyDatabase
+}

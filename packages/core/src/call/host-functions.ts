@@ -1,0 +1,19 @@
+// HostFunctions: how functions of the host application are called and told of events. Types only.
+
+import type { CallHook } from '../call-hook.ts'
+import type { Refusal } from '../http/refusal.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
+
+export interface HostFunctions {
+  /** Calls functions of the host, with API_HOOK_TIMEOUT. */
+  readonly callHook: CallHook
+  /** `callHook` for hooks that receive this connection. */
+  callHookOn(db: AnyDatabase): CallHook
+  /** Reports an unexpected error to `onError`; never throws. */
+  report(error: unknown, request: ApiRequest): void
+  /** Reports a 401, 403 or 429 to `onRefusal`; never throws. */
+  refused(refusal: Refusal): void
+  /** Reports a probable mistake to `onWarning`; never throws. */
+  warn(message: string): void
+}

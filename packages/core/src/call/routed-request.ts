@@ -1,0 +1,27 @@
+// RoutedRequest: a request with the resource and the action that its route gives. Types only.
+
+import type { Action } from '../access/action.ts'
+import type { HookSettings } from '../config/resolve-hooks.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+
+export interface RoutedRequest {
+  readonly request: ApiRequest
+  /** In upper case. */
+  readonly method: string
+  /** Path as received, without the query. */
+  readonly path: string
+  /** Raw query string. */
+  readonly query: string
+  /** The resource whose records are returned: on a relation route, the target. */
+  readonly resource: Resource
+  readonly action: Action
+  /** The relation of a relation route. */
+  readonly relation: ResolvedRelation | null
+  /** The callbacks of this resource and method. */
+  readonly hooks: HookSettings
+  /** The beginning of URLs in responses: origin, mount prefix and API prefix. */
+  readonly base: string
+  /** What precedes the request's path in page links: origin and mount prefix. */
+  readonly origin: string
+}
