@@ -175,6 +175,7 @@ for (const title of setupNames) {
       }
       for (const fleet of fleets) {
         if (!fleet.on.includes(title) || !parts.every((part) => fleet.name.includes(part))) continue
+        if (fleet.pools?.includes(pool) === false) continue
         if (fleet.lacks === undefined) note(await fleet.run(setup, pool))
         else console.log(`NOT RUN: ${fleet.name}, ${fleet.lacks}`)
       }
