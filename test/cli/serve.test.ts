@@ -4,6 +4,7 @@ import type { Envelope } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
+import { baseIn, connection } from './processes.ts'
 import { command, sqliteFile, started } from './support.ts'
 
 const script = `
@@ -25,6 +26,20 @@ const requestsIn = (text: string): string[] =>
 
 eachDatabase('model-api serve', (test, db: TestDatabase) => {
   let target: string
+  const replicas: TestDatabase[] = []
+  /** Another database with the same tables, in which the first author has this name. */
+  const replicaWith = async (name: string): Promise<string> => {
+    const renamed = script.replaceAll('Jane Austen', name)
+    if (db.name === 'sqlite') return sqliteFile(renamed)
+    const replica = everyDatabase().find((one) => one.name === db.name)
+    if (replica?.url === undefined) throw new Error('the database has a server')
+    replicas.push(replica)
+    await replica.execScript(renamed)
+    return replica.url
+  }
+  test.after(async () => {
+    for (const replica of replicas) await replica.close()
+  })
   test.before(async () => {
     if (db.name === 'sqlite') target = sqliteFile(script)
     else {
@@ -59,14 +74,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
   })
 
   test('--replica names what is read from', async () => {
-    const renamed = script.replaceAll('Jane Austen', 'J. Austen')
-    const replica = everyDatabase().find(({ name }) => name === db.name)
-    let from = ''
-    if (replica === undefined || db.name === 'sqlite') from = sqliteFile(renamed)
-    else {
-      await replica.execScript(renamed)
-      from = replica.url ?? ''
-    }
+    const from = await replicaWith('J. Austen')
     const running = started(['serve', target, '--replica', from], { PORT: '0', HOST: '' })
     const text = await running.until(/Worth trying(\n.*){5,}\n/)
     match(text, /\nReading from .+\n/)
@@ -75,7 +83,23 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal((value as { name: string }).name, 'J. Austen')
     running.process.kill('SIGTERM')
     equal(await running.ended, 0)
-    await replica?.close()
+  })
+
+  test('several replicas are read in turn by every worker', async () => {
+    const replicas = [await replicaWith('First'), await replicaWith('Second')]
+    const words = replicas.flatMap((replica) => ['--replica', replica])
+    const args = ['serve', target, '--workers', '2', '--port', '0', ...words]
+    const running = started(args, { HOST: '' })
+    const base = baseIn(await running.until(/workers: processes .*\n/))
+    for (let i = 0; i < 4; i++) {
+      // Connections are handed to the workers in turn.
+      const one = connection(base)
+      const read = async () => (await one.ask('GET', '/api/authors/1')).body.value.name
+      equal(new Set([await read(), await read()]), new Set(['First', 'Second']))
+      one.close()
+    }
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
   })
 
   test('--only and --except choose tables', async () => {

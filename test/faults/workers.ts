@@ -1,6 +1,7 @@
 /** `model-api serve --workers` under load: all of it ended, one worker ended, one worker killed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
+import { brokenRequests } from './broken-requests.ts'
 import { emptyLedger, judge, type Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'
 import type { Row } from './row.ts'
@@ -36,6 +37,7 @@ export async function workersUnderLoad(
   const options = { target, port: await freePort(), count, drainDelay: 0 }
   const ledger = emptyLedger()
   const scene: Scene = { options, ledger, command: await startWorkers(options), wrong: [] }
+  const broken = brokenRequests()
   const load = { url: () => `http://127.0.0.1:${options.port}`, ledger, clients }
   const stop = startLoad({ ...load, serviceEnds: ends === 'connections break' })
   try {
@@ -50,9 +52,14 @@ export async function workersUnderLoad(
     await stop()
     const end = await scene.command.end('SIGTERM')
     if (end.code !== 0 || end.took > longestEnd) scene.wrong.push(`ended ${JSON.stringify(end)}`)
-    // Whoever was refused a connection was not accepted.
+    // They are counted by their connections instead: whoever never reached a worker was not accepted.
     for (const what of ledger.wrong.keys()) {
-      if (what.endsWith('ECONNREFUSED')) ledger.wrong.delete(what)
+      if (/ended without an answer: (?:ECONN|UND_ERR_SOCKET)/.test(what)) ledger.wrong.delete(what)
+    }
+    const { onKept, onNew } = broken()
+    if (onNew > 0) console.log(`${onNew} connections were reset before a worker had taken them`)
+    if (onKept > 0 && ends === 'all answered') {
+      scene.wrong.push(`${onKept} requests on open connections were not answered`)
     }
     const { lost, half, wrong } = judge(ledger, await setup.stored(), linesOfOrder)
     return {

@@ -337,6 +337,37 @@ suite('http-node', (test) => {
     equal(server.closed(), 1)
   })
 
+  test('close answers what a client sends on a connection that was just answered, and ends the connection', async () => {
+    const server = await running()
+    const socket = connect(server.port, '127.0.0.1')
+    let text = ''
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part
+    })
+    const request = 'GET /api/a HTTP/1.1\r\nhost: x\r\n\r\n'
+    socket.write(request)
+    await once(socket, 'data')
+    const closing = server.close()
+    socket.write(request)
+    await new Promise((resolve) => socket.on('error', resolve).on('close', resolve))
+    equal(
+      [...text.matchAll(/HTTP\/1.1 \d+|connection: \S+/gi)].map(([line]) => line.toLowerCase()),
+      ['http/1.1 200', 'connection: keep-alive', 'http/1.1 200', 'connection: close'],
+    )
+    await closing
+  })
+
+  test('close ends idle connections', async () => {
+    const forever = 600_000
+    const server = await running(echo, { drainTimeout: forever, keepAliveTimeout: forever })
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('GET /api/a HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(socket, 'data')
+    const ended = once(socket, 'close')
+    await server.close()
+    await ended
+  })
+
   test('close does not wait for ever', async () => {
     const server = await running(() => new Promise(() => {}), { drainTimeout: 100 })
     const slow = fetch(`${server.url}/api/slow`).catch(() => 'cut')

@@ -1,8 +1,9 @@
 // createServer: a node:http server with time limits, error responses to malformed requests, and a graceful shutdown.
 
 import * as http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, apiError, responseText } from '@model-api/core'
 import { type ListenerOptions, listener } from './listener.ts'
 
@@ -33,10 +34,17 @@ export interface ApiServer {
   listen(port?: number, host?: string): Promise<string>
   /**
    * Makes the health route respond with 503, waits for `drainDelay`, stops accepting connections, waits for running requests,
-   * then closes the API. A second call returns the same promise.
+   * then closes the API. A connection that had a response within the last 500 ms may send one more request, which is
+   * answered with `Connection: close`. A second call returns the same promise.
    */
   close(): Promise<void>
 }
+
+/**
+ * Milliseconds that a connection stays open after its last response while the server closes: its client may have sent the
+ * next request before it learns that the server closes.
+ */
+const nextRequestGrace = 500
 
 /**
  * Creates a server for an API.
@@ -55,11 +63,19 @@ export function createServer(
   const answering = new Set<http.ServerResponse>()
   const answer = listener(api, options)
   let closing: Promise<void> | undefined
+  /** Time of the last response that left its connection open. */
+  let keptAt = Number.NEGATIVE_INFINITY
+  let closesIdle = false
 
   const serve: http.RequestListener = (req, res) => {
+    const isLast = closing !== undefined
     answering.add(res)
-    res.once('close', () => answering.delete(res))
-    if (closing !== undefined) res.setHeader('connection', 'close')
+    res.once('close', () => {
+      answering.delete(res)
+      if (!isLast) keptAt = performance.now()
+      if (closesIdle) server.closeIdleConnections()
+    })
+    if (isLast) res.setHeader('connection', 'close')
     answer(req, res)
   }
   const server = http.createServer(
@@ -84,13 +100,25 @@ export function createServer(
   const end = async (): Promise<void> => {
     api.drain?.()
     const { drainDelay = 0 } = options
-    if (drainDelay > 0) await new Promise((resolve) => setTimeout(resolve, drainDelay))
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    if (drainDelay > 0) await sleep(drainDelay)
+    const closed = new Promise<void>((resolve) => stopListening(server, resolve))
     for (const res of answering) if (!res.headersSent) res.setHeader('connection', 'close')
-    const late = setTimeout(() => server.closeAllConnections(), options.drainTimeout ?? 10_000)
+    const { drainTimeout = 10_000 } = options
+    const late = setTimeout(() => server.closeAllConnections(), drainTimeout)
+    await Promise.race([closed, keptAreQuiet(Math.min(nextRequestGrace, drainTimeout))])
+    closesIdle = true
+    server.close() // Closes idle connections and stops the timer of headersTimeout and requestTimeout.
     await closed
     clearTimeout(late)
     await api.close()
+  }
+
+  /** Settles when every open connection has been idle for this long. */
+  const keptAreQuiet = async (milliseconds: number): Promise<void> => {
+    const left = (): number => keptAt + milliseconds - performance.now()
+    while (left() > 0) await sleep(left())
+    // Lets node read requests that have arrived by now.
+    await new Promise((resolve) => setImmediate(resolve))
   }
 
   return {
@@ -108,6 +136,11 @@ export function createServer(
       return closing
     },
   }
+}
+
+/** Closes the listening socket only; `server.close` also closes idle connections. */
+function stopListening(server: http.Server, then: () => void): void {
+  NetServer.prototype.close.call(server, () => then())
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
