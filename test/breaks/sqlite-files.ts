@@ -37,7 +37,7 @@ export const sqliteFiles: readonly Break[] = [
   {
     title: 'A transaction meets the lock after its callbacks have run',
     file: 'packages/core/src/dialect/sqlite/dialect.ts',
-    find: "  lockFirst: 'begin immediate',",
+    find: "beginWrite: 'begin immediate'",
     replace: '',
     fails: locks,
   },

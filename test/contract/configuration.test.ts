@@ -12,7 +12,7 @@ import {
 } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
-import { generic } from '../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok, throws } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -28,7 +28,7 @@ eachDatabase('contract: the dialect of the Kysely instance', (test, db) => {
 
   for (const [title, dialect] of [
     ['by its name', 'generic'],
-    ['as an object', { ...generic, name: 'of another package' }],
+    ['as an object', { ...genericDialect, name: 'of another package' }],
   ] as const) {
     test(`one given ${title} is believed, whatever the adapter says`, async () => {
       const api = testApi(db, shop, allowed, { dialect })

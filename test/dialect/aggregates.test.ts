@@ -228,11 +228,14 @@ eachDatabase('dialect/aggregates', (test, db) => {
       test(`${fn} of ${name}`, async () => {
         const found = await db.kysely
           .selectFrom('terms')
-          .select(['team', sql`${dialect.aggregate(fn, columns[name], sql.ref(name))}`.as('value')])
+          .select([
+            'team',
+            sql`${dialect.aggregate(fn, columns[name]).select(sql.ref(name))}`.as('value'),
+          ])
           .groupBy('team')
           .orderBy('team')
           .execute()
-        const decode = dialect.aggregateDecoder(fn, columns[name])
+        const decode = dialect.aggregate(fn, columns[name]).decode
         const expected = teams.map((team) => aggregate(fn, name, team))
         const text = (list: readonly JsonValue[]): string[] =>
           list.map((value, i) => `${teams[i]}: ${written(value)}`)
@@ -246,11 +249,11 @@ eachDatabase('dialect/aggregates', (test, db) => {
       for (const fn of functionsOf(name)) {
         const [row] = await db.kysely
           .selectFrom('terms')
-          .select(sql`${dialect.aggregate(fn, columns[name], sql.ref(name))}`.as('value'))
+          .select(sql`${dialect.aggregate(fn, columns[name]).select(sql.ref(name))}`.as('value'))
           .where(sql<SqlBool>`1 = 0`)
           .execute()
         equal(
-          dialect.aggregateDecoder(fn, columns[name])(row?.value),
+          dialect.aggregate(fn, columns[name]).decode(row?.value),
           fn === 'count' ? 0 : null,
           `${fn} ${name}`,
         )
@@ -275,7 +278,7 @@ eachDatabase('dialect/aggregates', (test, db) => {
       if (overflows(db.name, fn, name)) continue
       test(`HAVING ${fn} of ${name}`, async () => {
         const column: DialectColumn = aggregateColumn(fn, columns[name])
-        const ref = dialect.aggregateComparable(fn, columns[name], sql.ref(name))
+        const ref = dialect.aggregate(fn, columns[name]).comparable(sql.ref(name))
         const results = teams.map((team) => plainOf(aggregate(fn, name, team)))
         // Without the extremes, whose average in doubles or bigints is not the exact one.
         const values = new Set(
@@ -297,7 +300,7 @@ eachDatabase('dialect/aggregates', (test, db) => {
 
       test(`order by ${fn} of ${name}`, async () => {
         const column = aggregateColumn(fn, columns[name])
-        const ref = dialect.aggregateComparable(fn, columns[name], sql.ref(name))
+        const ref = dialect.aggregate(fn, columns[name]).comparable(sql.ref(name))
         for (const descending of [false, true]) {
           let query = db.kysely.selectFrom('terms').select('team').groupBy('team')
           for (const term of dialect.order(column, ref, {
@@ -322,7 +325,7 @@ eachDatabase('dialect/aggregates', (test, db) => {
   }
 
   test('HAVING a sum of whole numbers beside a fraction', async () => {
-    const sum = dialect.aggregateComparable('sum', columns.n, sql.ref('n'))
+    const sum = dialect.aggregate('sum', columns.n).comparable(sql.ref('n'))
     const column = aggregateColumn('sum', columns.n)
     const above = teams.filter((team) => Number(plainOf(aggregate('sum', 'n', team))) > 3.5)
     equal(await chosenTeams(dialect.compare(column, sum, 'gt', 3.5)), above)
@@ -333,12 +336,12 @@ eachDatabase('dialect/aggregates', (test, db) => {
   test('a sum beyond 64 bits is exact where it is selected, and the client’s mistake where SQLite compares it', async () => {
     const [row] = await db.kysely
       .selectFrom('terms')
-      .select(sql`${dialect.aggregate('sum', columns.big, sql.ref('big'))}`.as('value'))
+      .select(sql`${dialect.aggregate('sum', columns.big).select(sql.ref('big'))}`.as('value'))
       .where('team', '=', 3)
       .execute()
-    equal(dialect.aggregateDecoder('sum', columns.big)(row?.value), '18446744073709551614')
+    equal(dialect.aggregate('sum', columns.big).decode(row?.value), '18446744073709551614')
     if (db.name !== 'sqlite') return
-    const sum = dialect.aggregateComparable('sum', columns.big, sql.ref('big'))
+    const sum = dialect.aggregate('sum', columns.big).comparable(sql.ref('big'))
     const thrown = await chosenTeams(sql<SqlBool>`${sum} > 0`).catch((error: unknown) => error)
     equal(dialect.classify(thrown).kind, 'value')
   })

@@ -117,7 +117,7 @@ eachDatabase('dialect/datetimes', (test, db) => {
         equal(Number(await one(dialect.bucket('year', at, ref))), 2024)
         for (const fn of ['min', 'max'] as const) {
           equal(
-            dialect.aggregateDecoder(fn, at)(await one(dialect.aggregate(fn, at, ref))),
+            dialect.aggregate(fn, at).decode(await one(dialect.aggregate(fn, at).select(ref))),
             '2024-01-01T00:15:00.123Z',
           )
         }

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
 import pg from 'pg'
-import { generic } from '../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
 import { aggregateColumn } from '../../packages/core/src/dialect/shared/result-column.ts'
 import { stringify } from '../../packages/core/src/json/stringify.ts'
 import { equal } from '../support/assert.ts'
@@ -122,7 +122,7 @@ eachDatabase('dialect/drivers', (test, db) => {
           const column = columns.price
           const [row] = await kysely
             .selectFrom('samples')
-            .select(sql`${dialect.aggregate(fn, column, sql.ref('price'))}`.as('v'))
+            .select(sql`${dialect.aggregate(fn, column).select(sql.ref('price'))}`.as('v'))
             .execute()
           const expected = {
             sum: '113.8050',
@@ -131,7 +131,7 @@ eachDatabase('dialect/drivers', (test, db) => {
             min: '-99999999999.9999',
             max: '99999999999.9999',
           }
-          equal(dialect.aggregateDecoder(fn, column)(row?.v), expected[fn])
+          equal(dialect.aggregate(fn, column).decode(row?.v), expected[fn])
         }
       } finally {
         await kysely.destroy()
@@ -146,47 +146,49 @@ eachDatabase('dialect/generic', (test, db) => {
   test('reads what needs no special care, and filters, orders and counts portably', async () => {
     const plain = ['id', 'name', 'day', 'flag'] as const
     const selected = plain.map((name) =>
-      sql`${generic.select(columns[name], sql.ref(name))}`.as(name),
+      sql`${genericDialect.select(columns[name], sql.ref(name))}`.as(name),
     )
     let query = db.kysely.selectFrom('samples').select(selected)
-    query = query.where(sql<boolean>`${generic.compare(columns.id, sql.ref('id'), 'le', 3)}`)
+    query = query.where(sql<boolean>`${genericDialect.compare(columns.id, sql.ref('id'), 'le', 3)}`)
     query = query.where(
-      sql<boolean>`${generic.oneOf(columns.name, sql.ref('name'), ['', 'a', 'A', 'b'], false)}`,
+      sql<boolean>`${genericDialect.oneOf(columns.name, sql.ref('name'), ['', 'a', 'A', 'b'], false)}`,
     )
     query = query.where(
-      sql<boolean>`${generic.textMatch(columns.name, sql.ref('name'), { match: 'contains', text: 'zz%', ignoreCase: true, negated: true })}`,
+      sql<boolean>`${genericDialect.textMatch(columns.name, sql.ref('name'), { match: 'contains', text: 'zz%', ignoreCase: true, negated: true })}`,
     )
-    for (const term of generic.order(columns.day, sql.ref('day'), {
+    for (const term of genericDialect.order(columns.day, sql.ref('day'), {
       descending: true,
       nulls: 'last',
       mayBeNull: true,
     }))
       query = query.orderBy(sql`${term}`)
     const found = await query.orderBy('id').execute()
-    const ids = found.map((row) => generic.decoder(columns.id)(row.id))
+    const ids = found.map((row) => genericDialect.decoder(columns.id)(row.id))
     equal(ids, [2, 3, 1])
     equal(
-      found.map((row) => generic.decoder(columns.flag)(row.flag)),
+      found.map((row) => genericDialect.decoder(columns.flag)(row.flag)),
       [true, false, false],
     )
     equal(
-      found.map((row) => generic.decoder(columns.name)(row.name)),
+      found.map((row) => genericDialect.decoder(columns.name)(row.name)),
       ['a', 'A', ''],
     )
     const count = aggregateColumn('count', columns.name)
-    const having = generic.compare(
+    const having = genericDialect.compare(
       count,
-      generic.aggregateComparable('count', columns.name, sql.ref('name')),
+      genericDialect.aggregate('count', columns.name).comparable(sql.ref('name')),
       'gt',
       5,
     )
     const groups = await db.kysely
       .selectFrom('samples')
-      .select(sql`${generic.aggregate('count', columns.name, sql.ref('name'))}`.as('n'))
+      .select(
+        sql`${genericDialect.aggregate('count', columns.name).select(sql.ref('name'))}`.as('n'),
+      )
       .having(sql<boolean>`${having}`)
       .execute()
     equal(
-      groups.map(({ n }) => generic.aggregateDecoder('count', columns.name)(n)),
+      groups.map(({ n }) => genericDialect.aggregate('count', columns.name).decode(n)),
       [rows.filter(({ name }) => name !== null).length],
     )
   })

@@ -1,12 +1,5 @@
 /** Writes of one statement: the answer is what a GET shows afterwards, to the byte, whatever the table does on its own. */
-import {
-  type AnyModel,
-  type Api,
-  belongsTo,
-  type Dialect,
-  defineModel,
-  hasMany,
-} from '@model-api/core'
+import { type AnyModel, type Api, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import { columns, createSamples, names, rows } from '../dialect/samples.ts'
@@ -14,6 +7,7 @@ import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { plainWrites } from '../support/plain-writes.ts'
+import { readBackDialect } from '../support/read-back-dialect.ts'
 import { eachDatabase, type Test } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
@@ -465,13 +459,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
 /** What only MySQL and MariaDB have: statements that give nothing back. */
 function readAfterwards(test: Test, db: TestDatabase): void {
   const own = detectDialect(db.kysely)
-  const lookUpLoneWrites: Dialect['lookUpLoneWrites'] = async () => () => 'read'
-  const reading: Dialect = {
-    ...own,
-    connect: async (...about) =>
-      ({ ...(await own.connect?.(...about)), ...{ lookUpLoneWrites } }) as Dialect,
-  }
-  const options = { dialect: reading }
+  const options = { dialect: readBackDialect(own) }
   const api = testApi(db, boxes, {}, options)
   const gone = async (read: () => Promise<unknown>) => {
     await sql`delete from boxes where label = 'short'`.execute(db.kysely)
@@ -504,7 +492,7 @@ function readAfterwards(test: Test, db: TestDatabase): void {
     const tables = [{ table: 'boxes', columns: [] }]
     await db.kysely.connection().execute(async (connection) => {
       const allowed = async () => {
-        const loneWrites = await own.lookUpLoneWrites?.(connection, tables)
+        const loneWrites = await own.shortcuts?.lookUpLoneWrites?.(connection, tables)
         return (['insert', 'update', 'delete'] as const).map((one) => loneWrites?.(one, 'boxes'))
       }
       equal(await allowed(), ['returned', 'read', 'returned'])

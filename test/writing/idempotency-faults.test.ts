@@ -3,13 +3,14 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AnyModel, type Api, type ApiConfig, type Dialect, defineModel } from '@model-api/core'
+import { type AnyModel, type Api, type ApiConfig, defineModel } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import { createPool, type PoolOptions } from 'mysql2'
 import pg from 'pg'
+import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
 import { type Answer, frozenClock, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -147,13 +148,13 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     const clock = frozenClock()
     clock.tick(ms)
     const own = detectDialect(on.kysely)
-    const dialect: Dialect = {
+    const dialect: InternalDialect = {
       ...own,
       connect: async (...about) => {
         const known = (await own.connect?.(...about)) ?? own
-        return known.clock === undefined
-          ? known
-          : { ...known, clock: sql`(${known.clock} + ${sql.lit(ms)})` }
+        const { server } = known
+        if (server?.clock === undefined) return known
+        return { ...known, server: { ...server, clock: sql`(${server.clock} + ${sql.lit(ms)})` } }
       },
     }
     return testApi(on, [Note], config, { clock, dialect, ...quiet })

@@ -1,5 +1,5 @@
 /** A write of one statement and the read that answers it: on one connection, and what is said where either is lost. */
-import { type AnyModel, type Api, type Dialect, defineModel } from '@model-api/core'
+import { type AnyModel, type Api, defineModel } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
@@ -9,6 +9,7 @@ import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { type Command, type Decide, type FaultProxy, faultProxy } from '../support/fault-proxy.ts'
+import { readBackDialect } from '../support/read-back-dialect.ts'
 import { rotatingPool } from '../support/rotating-pool.ts'
 import type { ServerName } from '../support/servers.ts'
 import { notRun, suite, type Test } from '../support/suite.ts'
@@ -55,15 +56,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
 
   /** `reading`: also what was inserted is read, as on MySQL. */
   const ready = async (kysely: AnyKysely, reading = false): Promise<Api> => {
-    const own = detectDialect(kysely)
-    const dialect: Dialect = {
-      ...own,
-      connect: async (...about) =>
-        ({
-          ...(await own.connect?.(...about)),
-          lookUpLoneWrites: async () => () => 'read',
-        }) as Dialect,
-    }
+    const dialect = readBackDialect(detectDialect(kysely))
     const api = testApi(
       { ...db, kysely },
       [Note],

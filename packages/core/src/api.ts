@@ -21,6 +21,7 @@ import { settingNames } from './config/setting-names.ts'
 import { connectOnce } from './connect.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect, DialectTable } from './dialect/dialect.ts'
+import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { admissionOf } from './endpoints/admit.ts'
 import { authEndpointAt } from './endpoints/auth-route.ts'
 import { docsPartAt } from './endpoints/docs.ts'
@@ -372,8 +373,8 @@ export function createApi<
 
 const isWrite = (method: string): boolean => method !== 'GET'
 
-const noPositions = (dialect: Dialect): string =>
-  `The primary does not report its log position, which requires ${dialect.replication?.needs}. Until then ` +
+const noPositions = (dialect: InternalDialect): string =>
+  `The primary does not report its log position, which requires ${dialect.server?.replication?.needs}. Until then ` +
   `${settingNames.readYourWrites} sends requests with a position to the primary.`
 
 /** The warning about an unavailable replica. */

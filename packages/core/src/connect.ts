@@ -1,7 +1,8 @@
 // Connects the dialect: queries what it must know of the server, once, on one connection and within API_STATEMENT_TIMEOUT.
 
 import type { FastPaths } from './config/fast-paths.ts'
-import type { Dialect, DialectTable } from './dialect/dialect.ts'
+import type { DialectTable } from './dialect/dialect.ts'
+import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { withArrayRows } from './dialect/shared/array-rows-support.ts'
 import { withLoneWrites } from './dialect/shared/writes.ts'
 import { databaseUnavailable, notReady } from './errors.ts'
@@ -13,7 +14,7 @@ import type { AnyDatabase } from './sql/any-database.ts'
 
 export interface ConnectOptions {
   readonly db: AnyDatabase
-  readonly detected: Dialect
+  readonly detected: InternalDialect
   readonly tables: readonly DialectTable[]
   readonly warn: (message: string) => void
   /** Receives the error of a failed look-up, unless the database is unavailable. */
@@ -34,22 +35,22 @@ export function connectOnce({
   report,
   bounds,
   fastPaths,
-}: ConnectOptions): (on?: AnyDatabase) => MaybePromise<Dialect> {
-  let known: Promise<Dialect> | undefined
+}: ConnectOptions): (on?: AnyDatabase) => MaybePromise<InternalDialect> {
+  let known: Promise<InternalDialect> | undefined
   let advised = false
 
-  const connect = async (own: AnyDatabase): Promise<Dialect> => {
+  const connect = async (own: AnyDatabase): Promise<InternalDialect> => {
     const dialect = (await detected.connect?.(own, tables)) ?? detected
     const rows = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
     const connected = fastPaths.singleStatementWrites
       ? await withLoneWrites(own, rows, tables)
       : rows
-    for (const advice of advised ? [] : (connected.advice ?? [])) warn(advice)
+    for (const advice of advised ? [] : (connected.server?.advice ?? [])) warn(advice)
     advised = true
     return connected
   }
 
-  const attempt = (on: AnyDatabase): Promise<Dialect> =>
+  const attempt = (on: AnyDatabase): Promise<InternalDialect> =>
     onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
       // Any other error is a mistake in the set-up.
       const unavailable = isUnavailable(detected.classify(error).kind)
@@ -57,7 +58,7 @@ export function connectOnce({
       throw Object.assign(unavailable ? databaseUnavailable() : notReady(), { cause: error })
     })
 
-  let settled: Dialect | undefined
+  let settled: InternalDialect | undefined
   return (on = db) => {
     if (settled !== undefined) return settled
     if (known !== undefined && !on.isTransaction) return known

@@ -12,8 +12,21 @@ export type { RateCount, RateLimitStore } from './config/access-types.ts'
 export type { ApiConfig } from './config/config.ts'
 export type { HookArgs, HookRecord } from './config/hook-types.ts'
 export type { Meta } from './config/meta.ts'
-export type { Dialect, DialectColumn } from './dialect/dialect.ts'
-export type { JsonWriter } from './dialect/shared/json-writer.ts'
+export type {
+  Aggregate,
+  Capabilities,
+  ComparisonOperator,
+  DatabaseFailure,
+  Dialect,
+  DialectColumn,
+  DialectTable,
+  DialectTableColumn,
+  OrderTerm,
+  PlanValue,
+  StoreTypes,
+  TextTest,
+} from './dialect/dialect.ts'
+export { genericDialect } from './dialect/generic/dialect.ts'
 export type { AccessExplanation, AccessStep } from './endpoints/explain-access.ts'
 export type { HostRule } from './endpoints/host-route.ts'
 export type { ErrorBody } from './errors.ts'
@@ -32,4 +45,5 @@ export type { AnyModel, Model } from './model/define-model.ts'
 export { defineBase, defineModel } from './model/define-model.ts'
 export type { DatabaseOf, NewRowOf, PatchOf, RowOf } from './model/infer.ts'
 export { belongsTo, hasMany, hasOne, manyToMany } from './model/relation.ts'
+export type { AggregateFunction } from './parse/operators.ts'
 export type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'

@@ -4,7 +4,7 @@ import type { ReadYourWrites } from './config/config.ts'
 import type { Problems } from './config/problems.ts'
 import { settingNames } from './config/setting-names.ts'
 import { detectDialect } from './dialect/detect.ts'
-import type { Dialect } from './dialect/dialect.ts'
+import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { isInstance, schemaPluginProblem } from './session.ts'
 import type { AnyDatabase } from './sql/any-database.ts'
 
@@ -12,8 +12,8 @@ export interface ReplicaOptions {
   readonly replicas: readonly AnyDatabase[] | undefined
   readonly schema: string | undefined
   /** The dialect of the primary, and the `dialect` option of createApi. */
-  readonly dialect: Dialect
-  readonly named: string | Dialect | undefined
+  readonly dialect: InternalDialect
+  readonly named: string | InternalDialect | undefined
   readonly readYourWrites: ReadYourWrites
 }
 
@@ -40,12 +40,12 @@ export function checkedReplicas(
 
 function positionsProblem(
   replicas: readonly AnyDatabase[] | undefined,
-  { name, replication }: Dialect,
+  { name, server }: InternalDialect,
 ): string | undefined {
   if (replicas === undefined) {
     return 'needs replicas, and there are none. Pass createApi({ replicas: [replica] }), or an empty list.'
   }
-  return replication === undefined && replicas.length > 0
+  return server?.replication === undefined && replicas.length > 0
     ? `needs a database that reports its log position; a database of the kind "${name}" does not.`
     : undefined
 }
@@ -58,8 +58,8 @@ function replicaProblem(replica: unknown, schema: string | undefined): string | 
 
 function kindProblem(
   replica: AnyDatabase,
-  dialect: Dialect,
-  named: string | Dialect | undefined,
+  dialect: InternalDialect,
+  named: string | InternalDialect | undefined,
 ): string | undefined {
   const { name } = detectDialect(replica, named)
   return name === dialect.name

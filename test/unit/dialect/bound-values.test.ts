@@ -8,7 +8,7 @@ import {
   sql,
 } from 'kysely'
 import type { Dialect, DialectColumn } from '../../../packages/core/src/dialect/dialect.ts'
-import { generic } from '../../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect } from '../../../packages/core/src/dialect/generic/dialect.ts'
 import { mysql } from '../../../packages/core/src/dialect/mysql/dialect.ts'
 import { postgres } from '../../../packages/core/src/dialect/postgres/dialect.ts'
 import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
@@ -45,7 +45,12 @@ const types = [
   'enum',
 ] as const
 
-for (const dialect of [sqlite, postgres, mysql, generic] as const satisfies readonly Dialect[]) {
+for (const dialect of [
+  sqlite,
+  postgres,
+  mysql,
+  genericDialect,
+] as const satisfies readonly Dialect[]) {
   suite(`dialect/bound values ${dialect.name}`, (test) => {
     test('the SQL is the same whatever the value', () => {
       for (const collation of [undefined, 'database'] as const) {
@@ -95,7 +100,7 @@ for (const dialect of [sqlite, postgres, mysql, generic] as const satisfies read
           dialect.select({ ...column, comparable: true }, dialect.comparable(column, ref)),
           ...(['year', 'month', 'day'] as const).map((unit) => dialect.bucket(unit, column, ref)),
           ...(['sum', 'avg', 'count', 'min', 'max'] as const).map((fn) =>
-            dialect.aggregateComparable(fn, column, ref),
+            dialect.aggregate(fn, column).comparable(ref),
           ),
           ...dialect.order(column, ref, { descending: true, nulls: 'last', mayBeNull: true }),
         ]

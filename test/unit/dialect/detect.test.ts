@@ -8,7 +8,7 @@ import {
   SqliteAdapter,
 } from 'kysely'
 import { detectDialect } from '../../../packages/core/src/dialect/detect.ts'
-import { generic } from '../../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect } from '../../../packages/core/src/dialect/generic/dialect.ts'
 import { equal, match, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -54,7 +54,7 @@ suite('dialect/detect', (test) => {
     const db = databaseWith(new SqliteAdapter())
     equal(detectDialect(db, 'mariadb').name, 'mysql')
     equal(detectDialect(db, 'generic').name, 'generic')
-    equal(detectDialect(db, { ...generic, name: 'mine' }).name, 'mine')
+    equal(detectDialect(db, { ...genericDialect, name: 'mine' }).name, 'mine')
     throws(() => detectDialect(db, 'oracle'), 'unknown name "oracle"')
   })
 })

@@ -93,7 +93,7 @@ suite('JSON writers', (test) => {
     for (const column of columns) {
       test(`${dialect.name}: ${column.name}`, () => {
         const decode = dialect.decoder(column)
-        const write = dialect.writer?.(column, decode)
+        const write = dialect.shortcuts?.writer?.(column, decode)
         ok(write !== undefined)
         fc.assert(
           fc.property(raw, (value) => {
@@ -111,7 +111,7 @@ suite('JSON writers', (test) => {
   test('usual forms are written as they are', () => {
     const [sqlite] = dialects
     const column = { name: 'price', type: 'decimal' as const, nullable: false, scale: 2 }
-    const write = sqlite?.writer?.(column, sqlite.decoder(column))
+    const write = sqlite?.shortcuts?.writer?.(column, sqlite.decoder(column))
     equal(
       [0, 5, 1250, -1250].map((units) => write?.(units)),
       ['"0.00"', '"0.05"', '"12.50"', '"-12.50"'],

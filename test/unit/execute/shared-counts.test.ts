@@ -217,7 +217,7 @@ suite('shared counts', (test) => {
         throw new Error('not compiled')
       },
     }
-    const connection = { counts, dialect: { countsInStatement: true } }
+    const connection = { counts, dialect: { shortcuts: { countsInStatement: true } } }
     const plan = { count: 'exact', page: { kind: 'numbered', number: 1, limit: 1, offset: 0 } }
     const read = readPage as unknown as (...all: readonly unknown[]) => Promise<unknown>
     await read(connection, statements, plan).catch(() => {})

@@ -1,8 +1,8 @@
 // Creates the table of refresh tokens on first use, also when several processes do so at once.
 
 import type { RawBuilder } from 'kysely'
-import type { Dialect } from '../dialect/dialect.ts'
-import { type OwnTypes, ownTypes } from '../dialect/shared/own-tables.ts'
+import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
+import { storeTypesOf } from '../dialect/shared/store-types.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
 import { type Bounds, boundsOfAll } from '../execute/bounds.ts'
 import { unavailableBecause } from '../execute/unavailable.ts'
@@ -19,13 +19,13 @@ export interface TableMaker {
 export function createTableOnce(
   root: AnyDatabase,
   bounds: Bounds,
-  statement: (types: OwnTypes) => RawBuilder<unknown>,
+  statement: (types: StoreTypes) => RawBuilder<unknown>,
 ): TableMaker {
   const made = new WeakMap<object, Promise<void>>()
   const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
     const known = made.get(db)
     if (known !== undefined) return known
-    const making = attempt(db, dialect, bounds, statement(ownTypes(dialect)))
+    const making = attempt(db, dialect, bounds, statement(storeTypesOf(dialect)))
     made.set(db, making)
     making.catch(() => made.delete(db))
     return making
@@ -33,9 +33,9 @@ export function createTableOnce(
   return {
     async ensure(db, dialect) {
       if (!db.isTransaction) return create(db, dialect)
-      // `create table` commits the transaction on MySQL, so there it runs on another connection; elsewhere a rollback would drop the table.
-      if (!ownTypes(dialect).inTransaction) return create(root, dialect)
-      if (!made.has(root)) await statement(ownTypes(dialect)).execute(db.withoutPlugins())
+      // `create table` may commit the transaction (MySQL); then it runs on another connection; elsewhere a rollback would drop the table.
+      if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
+      if (!made.has(root)) await statement(storeTypesOf(dialect)).execute(db.withoutPlugins())
     },
     forget(db) {
       made.delete(db)

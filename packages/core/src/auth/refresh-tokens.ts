@@ -1,8 +1,7 @@
 // The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again revokes its successors.
 
 import { type RawBuilder, sql } from 'kysely'
-import type { Dialect } from '../dialect/dialect.ts'
-import type { OwnTypes } from '../dialect/shared/own-tables.ts'
+import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import type { Bounds } from '../execute/bounds.ts'
 import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
 import { unavailable, unavailableBecause } from '../execute/unavailable.ts'
@@ -124,7 +123,7 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
 }
 
 /** The columns of the specification. `replaced_by` refers to a row that may be purged before this one. */
-const tableOf = (table: Fragment, types: OwnTypes): Fragment =>
+const tableOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql.raw(types.digest)} not null primary key`,
     sql`${sql.id('user_pk')} ${sql.raw(types.text)} not null`,

@@ -1,6 +1,6 @@
 // Connections: the databases of an API, and what is known of them. Types only.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Readiness } from '../execute/readiness.ts'
 import type { Replicas } from '../execute/replicas.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -13,7 +13,7 @@ export interface Connections {
   /** The database schema that qualifies every table. */
   readonly schema: string | undefined
   /** The connected dialect; inside a transaction its look-up runs on that connection. */
-  dialect(on?: AnyDatabase): MaybePromise<Dialect>
+  dialect(on?: AnyDatabase): MaybePromise<InternalDialect>
   /** The connection of a request: `db`, or what API_SESSION_GETTER returns. */
   session(request: ApiRequest): MaybePromise<AnyDatabase>
   /** The read replicas; undefined if there are none. */

@@ -38,7 +38,7 @@ export function compileOperand(
         expression:
           operand.countsRows === true
             ? sql`count(*)`
-            : dialect.aggregateComparable(operand.function, column, ref),
+            : dialect.aggregate(operand.function, column).comparable(ref),
       }
 }
 
@@ -121,7 +121,7 @@ function amongKeys(target: Target, condition: Exists, where: readonly Test[]): T
   // EXISTS is false for a key of NULL, and IN is unknown.
   const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
   const rows = sql`${joinedSource(target, condition)}${whereAll([...known, ...where])}`
-  const found = target.dialect.keysIn?.(condition.lookUp, keys, rows)
+  const found = target.dialect.shortcuts?.keysIn?.(condition.lookUp, keys, rows)
   if (found === undefined || condition.exact !== true) return found
   const brought = keys.map(({ otherRef }) => isNotNull(otherRef))
   return sql<SqlBool>`(${chain([...brought, found], 'and')})`
@@ -154,9 +154,11 @@ function linked(
     otherColumn: column,
     otherRef: columnOf(source, column),
   }))
-  const { keysIn, sameKey } = target.dialect
-  const among = keysIn?.('any', pairs, sql`${rows} where ${all}`)
+  const { dialect } = target
+  const among = dialect.shortcuts?.keysIn?.('any', pairs, sql`${rows} where ${all}`)
   if (among !== undefined) return among
-  const same = pairs.map(({ column, ref, otherRef }) => sameKey(column, ref, column, otherRef))
+  const same = pairs.map(({ column, ref, otherRef }) =>
+    dialect.sameKey(column, ref, column, otherRef),
+  )
   return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all})`
 }

@@ -1,6 +1,7 @@
 // EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
 
 import type { Expression, SqlBool } from 'kysely'
+import { rowCount } from '../dialect/shared/row-count.ts'
 import { chain } from '../dialect/shared/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
@@ -91,7 +92,7 @@ export const keysOrigin = {}
 export const mostOrigin = {}
 
 export const mostOf = ({ dialect }: Target, most: number): Fragment =>
-  sql` limit ${dialect.rowCount(most)}`
+  sql` limit ${rowCount(dialect, most)}`
 
 /** The condition on the parents' keys alone. */
 export const parentsIn = (

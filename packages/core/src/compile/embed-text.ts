@@ -1,6 +1,7 @@
 // EmbedPlan → a subquery that gives the related objects of one row as JSON text, the bytes that `serialize/` would write.
 
 import type { JsonText } from '../dialect/shared/json-text.ts'
+import { rowCount } from '../dialect/shared/row-count.ts'
 import { collectionUrl } from '../http/links.ts'
 import type { EmbedPlan, Source } from '../plan/plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
@@ -34,7 +35,7 @@ export function compileEmbedText(
   embed: EmbedPlan,
   options: TextOptions,
 ): Fragment | undefined {
-  const { jsonText } = target.dialect
+  const jsonText = target.dialect.shortcuts?.jsonText
   const share = shareOf(embed, options.parents)
   return jsonText && textOf({ target, jsonText, options, share }, from, embed, [from.alias])
 }
@@ -80,7 +81,7 @@ function textOf(
   const asked = many ? Math.min(limit ?? options.most, options.most) : 1
   const isShort = asked <= share
   const most = isShort ? asked : share + 1
-  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${target.dialect.rowCount(most)}`
+  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${rowCount(target.dialect, most)}`
   return many ? jsonText.list(select, isShort ? undefined : share) : jsonText.object(select)
 }
 
@@ -114,7 +115,9 @@ function membersOf(
       return undefined
     }
   }
-  return target.dialect.jsonText === undefined || members.length === 0 ? undefined : members
+  return target.dialect.shortcuts?.jsonText === undefined || members.length === 0
+    ? undefined
+    : members
 }
 
 /** `/api/books/1/author`, or NULL where a to-one relation has none. */

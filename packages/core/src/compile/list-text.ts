@@ -36,7 +36,7 @@ export function compileList(
   slice: Omit<Slice, 'total'>,
   total: ListTotal | undefined,
 ): CompiledList | undefined {
-  const { objectText } = target.dialect
+  const objectText = target.dialect.shortcuts?.objectText
   if (objectText === undefined || slice.object?.whole !== true || slice.keyset !== undefined) {
     return undefined
   }

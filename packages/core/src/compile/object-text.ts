@@ -50,7 +50,7 @@ export interface ObjectOptions extends Pick<ReadPlan, 'rows' | 'embeds' | 'links
 
 /** Undefined where the database cannot write it as we would. */
 export function compileObject(target: Target, options: ObjectOptions): ObjectSelection | undefined {
-  const { objectText } = target.dialect
+  const objectText = target.dialect.shortcuts?.objectText
   if (objectText === undefined || options.rows.shape === 'groups') return undefined
   const writing: Writing = { target, objectText, base: options.base }
   const own = ownMembers(writing, options.rows)

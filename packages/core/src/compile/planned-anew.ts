@@ -1,14 +1,18 @@
 // Whether the database plans a statement anew each time it comes, for the values in its conditions.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Condition, KeysetPage, Operand, RowPlan } from '../plan/plan.ts'
 
 /** Of the rows of a plan, from a place in their order where there is one. */
-export function isPlannedAnew(dialect: Dialect, plan: RowPlan, keyset?: KeysetPage): boolean {
-  const { plansAnew } = dialect
-  if (plansAnew === undefined) return false
+export function isPlannedAnew(
+  dialect: InternalDialect,
+  plan: RowPlan,
+  keyset?: KeysetPage,
+): boolean {
+  const replansForValue = dialect.shortcuts?.replansForValue
+  if (replansForValue === undefined) return false
   const byColumn = (operand: Operand, by: 'equality' | 'range' | 'pattern'): boolean =>
-    operand.kind === 'column' && plansAnew(operand.column, by)
+    operand.kind === 'column' && replansForValue(operand.column, by)
   const byCondition = (condition: Condition): boolean => {
     switch (condition.kind) {
       case 'compare': {
@@ -29,11 +33,13 @@ export function isPlannedAnew(dialect: Dialect, plan: RowPlan, keyset?: KeysetPa
       case 'exists':
         return condition.where.some(byCondition)
       case 'linked':
-        return condition.relation.to.some((column) => plansAnew(column, 'equality'))
+        return condition.relation.to.some((column) => replansForValue(column, 'equality'))
       case 'isNull':
         return false
     }
   }
   const terms = keyset?.values == null ? [] : keyset.terms
-  return plan.where.some(byCondition) || terms.some(({ ref }) => plansAnew(ref.column, 'range'))
+  return (
+    plan.where.some(byCondition) || terms.some(({ ref }) => replansForValue(ref.column, 'range'))
+  )
 }

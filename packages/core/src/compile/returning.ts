@@ -1,6 +1,6 @@
 // The RETURNING clause of a plan's output, and its readers: compiled once for an output that comes again.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Output } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { printed } from '../sql/print.ts'
@@ -16,7 +16,7 @@ export interface Returning {
 const nothing: Returning = { clause: sql``, readers: [] }
 
 interface Known extends Returning {
-  readonly dialect: Dialect
+  readonly dialect: InternalDialect
 }
 
 const known = new WeakMap<readonly Output[], Known>()
@@ -35,7 +35,8 @@ export function returning(target: Target, output: readonly Output[]): Returning 
 }
 
 /** The same clause as one text, where the dialect says how it is written and nothing in it is bound. */
-function printedOnce(clause: Fragment, { textStyle }: Dialect): Fragment {
+function printedOnce(clause: Fragment, { shortcuts }: InternalDialect): Fragment {
+  const textStyle = shortcuts?.textStyle
   const text = textStyle && printed(clause, textStyle)
   return text === undefined || text.parameters.length > 0 ? clause : sql([text.text])
 }

@@ -1,6 +1,7 @@
 // RowPlan → the number of rows of its whole set: a statement, or a value beside the rows.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import { rowCount } from '../dialect/shared/row-count.ts'
 import type { RowPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { selectOf } from './row-set.ts'
@@ -13,8 +14,8 @@ export const totalWithin = (target: Target, plan: RowPlan, most: number | null):
     : sql`(${compileCount(target, plan, most)})`
 
 /** Whether the total is there as soon as the rows are. */
-export const countsBeside = (dialect: Dialect, { shape }: RowPlan): boolean =>
-  shape === 'groups' && dialect.countsGroupsBeside === true
+export const countsBeside = ({ shortcuts }: InternalDialect, { shape }: RowPlan): boolean =>
+  shape === 'groups' && shortcuts?.countsGroupsByWindow === true
 
 /** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
 export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Fragment {
@@ -22,6 +23,6 @@ export function compileCount(target: Target, plan: RowPlan, most: number | null 
   if (plan.shape !== 'groups' && most === null) return selectOf(target, plan, [total])
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
   const set = selectOf(target, plan, [member.as('n')])
-  const limit = most === null ? sql`` : sql` limit ${target.dialect.rowCount(most)}`
+  const limit = most === null ? sql`` : sql` limit ${rowCount(target.dialect, most)}`
   return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
 }

@@ -1,6 +1,7 @@
 // RowPlan → the statement that reads a page of its rows; no decisions left, no client text but bound values.
 
 import type { SqlBool } from 'kysely'
+import { rowCount } from '../dialect/shared/row-count.ts'
 import { natural, tuple } from '../dialect/shared/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
@@ -91,7 +92,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
   const limit = isLimitWritten(target, plan, slice)
     ? natural(slice.limit)
-    : target.dialect.rowCount(slice.limit)
+    : rowCount(target.dialect, slice.limit)
   const page = sql`${order} limit ${limit}${offset}`
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `
@@ -130,7 +131,7 @@ export const isLimitWritten = (
   { limit, fixed }: Slice,
 ): boolean =>
   fixed === true ||
-  (dialect.plansByLimit === true &&
+  (dialect.shortcuts?.plansForLimit === true &&
     shape === 'entity' &&
     where.length === 0 &&
     joins.length === 0 &&
@@ -159,7 +160,7 @@ const isFar = (target: Target, plan: RowPlan, { offset, texts }: Slice): boolean
 /** Whether the page's keys can be chosen first, and its rows read by them alone. */
 export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
   plan.shape === 'entity' &&
-  dialect.computesSkippedRows === true &&
+  dialect.shortcuts?.computesSkippedRows === true &&
   (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))
 
 const textAlias = (i: number): string => `text ${i}`

@@ -64,7 +64,7 @@ function selected(target: Target, operand: Operand, grouped: boolean): Expressio
   if (operand.kind === 'aggregate') {
     if (operand.countsRows === true) return sql`count(*)`
     const { column, source } = operand.of
-    return dialect.aggregate(operand.function, column, columnOf(source, column))
+    return dialect.aggregate(operand.function, column).select(columnOf(source, column))
   }
   const { column, expression } = compileOperand(target, operand, grouped)
   return dialect.select(column, expression)
@@ -77,10 +77,10 @@ function coding(
 ): Pick<MemberReader, 'decode' | 'write'> {
   const { dialect } = target
   if (operand.kind === 'aggregate') {
-    const decode = dialect.aggregateDecoder(operand.function, operand.of.column)
+    const { decode } = dialect.aggregate(operand.function, operand.of.column)
     return { decode, write: writerOfDecoder(decode) }
   }
   const { column } = compileOperand(target, operand, grouped)
   const decode = dialect.decoder(column)
-  return { decode, write: dialect.writer?.(column, decode) ?? writerOfDecoder(decode) }
+  return { decode, write: dialect.shortcuts?.writer?.(column, decode) ?? writerOfDecoder(decode) }
 }

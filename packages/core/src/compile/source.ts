@@ -1,7 +1,7 @@
 // The one place where rows are read: a Source and its scope → a table, or a derived table that already hides what must be hidden.
 
 import { type Expression, expressionBuilder } from 'kysely'
-import type { KeyPair } from '../dialect/dialect.ts'
+import type { KeyPair } from '../dialect/internal-dialect.ts'
 import type { PlannedJoin, Source } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'

@@ -1,13 +1,13 @@
 // What compilation is for: the dialect, the schema, a Kysely instance to build with, and the scope of each source. Types only.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Scopes } from './scopes.ts'
 
 export interface Target {
   /** Builds statements; without plugins, so that identifiers reach the database as the registry has them. */
   readonly db: AnyDatabase
-  readonly dialect: Dialect
+  readonly dialect: InternalDialect
   readonly schema: string | undefined
   /** Which rows of each source may be read. */
   readonly scopes: Scopes

@@ -2,17 +2,18 @@
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import { generic } from './generic/dialect.ts'
+import { genericDialect } from './generic/dialect.ts'
+import type { InternalDialect } from './internal-dialect.ts'
 import { mysql } from './mysql/dialect.ts'
 import { postgres } from './postgres/dialect.ts'
 import { sqlite } from './sqlite/dialect.ts'
 
-const dialects: ReadonlyMap<string, Dialect> = new Map([
+const dialects: ReadonlyMap<string, InternalDialect> = new Map([
   ['sqlite', sqlite],
   ['postgres', postgres],
   ['mysql', mysql],
   ['mariadb', mysql],
-  ['generic', generic],
+  ['generic', genericDialect],
 ])
 
 /** Names that adapters of other packages go by, when they do not extend Kysely's own. */
@@ -32,7 +33,7 @@ const adapterNames: readonly (readonly [RegExp, Dialect])[] = [
  * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-export function detectDialect(db: Kysely<any>, option?: string | Dialect): Dialect {
+export function detectDialect(db: Kysely<any>, option?: string | InternalDialect): InternalDialect {
   if (typeof option === 'object') return option
   const names = [...dialects.keys()].join(', ')
   if (option !== undefined) {
@@ -51,7 +52,7 @@ export function detectDialect(db: Kysely<any>, option?: string | Dialect): Diale
   )
 }
 
-function dialectOfAdapter(adapter: unknown): Dialect | undefined {
+function dialectOfAdapter(adapter: unknown): InternalDialect | undefined {
   if (adapter instanceof SqliteAdapter) return sqlite
   if (adapter instanceof PostgresAdapter) return postgres
   if (adapter instanceof MysqlAdapter) return mysql

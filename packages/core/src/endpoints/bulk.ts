@@ -126,7 +126,7 @@ async function chosenRows(
     return found
   }
   const rows = await read()
-  if (context.target.dialect.locksRows !== true || rows.length === 0) return rows
+  if (!context.target.dialect.capabilities.locksRows || rows.length === 0) return rows
   const keys = keysOf(resource, rows)
   for (const key of keys) await lockRecord(context, resource, key)
   const locked = new Set(keys.map(keyText))

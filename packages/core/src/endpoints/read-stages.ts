@@ -7,7 +7,7 @@ import type { Call } from '../call.ts'
 import { noScopes, scopeDecisions } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { notHere } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import { onOneConnection } from '../execute/one-connection.ts'
@@ -74,7 +74,7 @@ export const open = (call: Call): MaybePromise<Opened> =>
       : openedOn(call, own, call.replica),
   )
 
-function openedBy(call: Call, own: AnyDatabase, dialect: Dialect): Opened {
+function openedBy(call: Call, own: AnyDatabase, dialect: InternalDialect): Opened {
   const { runtime } = call
   const db = bare(own)
   const target: Target = { db, dialect, schema: runtime.schema, scopes: noScopes }

@@ -152,7 +152,7 @@ function circumstancesOf(
     callback: seen || finishes || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
-    loneWrites: connection.dialect.loneWrites,
+    loneWrites: connection.dialect.shortcuts?.loneWrites,
   }
 }
 

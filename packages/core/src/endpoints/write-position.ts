@@ -3,7 +3,7 @@
 import { cookie } from '../auth/token-providers.ts'
 import type { Call } from '../call.ts'
 import { settingNames } from '../config/setting-names.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { invalidPosition } from '../errors.ts'
 import { positionOf } from '../execute/position.ts'
 import type { Result } from '../http/envelope.ts'
@@ -22,10 +22,10 @@ const unknown = 'unknown'
  * The position that a read carries, `unknown` where it must not be read from a replica, or undefined. A header that
  * is no position is 400; a cookie that is none may be one of another database, and leads to the primary.
  */
-export function carriedPosition(call: Call, { replication }: Dialect): string | undefined {
+export function carriedPosition(call: Call, { server }: InternalDialect): string | undefined {
   const { request, runtime } = call
   const isPosition = (text: string): boolean =>
-    text === unknown || (replication?.isPosition(text) ?? false)
+    text === unknown || (server?.replication?.isPosition(text) ?? false)
   const given = header(request, headerName)
   if (given !== undefined) {
     if (!isPosition(given)) throw invalidPosition(given)

@@ -1,6 +1,6 @@
 // Several statements on one connection, each within its bounds: transactions, a write and what it reads back, first look-ups.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sender } from './bounded-statement.ts'
 import type { Bounds } from './bounds.ts'
@@ -18,12 +18,12 @@ import { WaitingForConnection } from './waiting-for-connection.ts'
  */
 export function onBoundedConnection<T>(
   db: AnyDatabase,
-  dialect: Dialect,
+  dialect: InternalDialect,
   bounds: Bounds,
   work: (db: AnyDatabase) => Promise<T>,
   giveUp?: (error: Error) => void,
 ): Promise<T> {
-  if (dialect.blocksProcess === true) return onUnlockedConnection(db, dialect, bounds, work)
+  if (dialect.capabilities.blocksEventLoop) return onUnlockedConnection(db, dialect, bounds, work)
   return new Promise((resolve, reject) => {
     const waiting = new WaitingForConnection(bounds, reject)
     const run = async (one: AnyDatabase): Promise<void> => {

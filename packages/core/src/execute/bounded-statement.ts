@@ -1,7 +1,7 @@
 // One statement on a connection of the pool, within its bounds: waiting for the connection is bounded as its answer is.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
 import { isGuarded } from './guard.ts'
@@ -14,7 +14,7 @@ import { WaitingForConnection } from './waiting-for-connection.ts'
  */
 export function executeBounded<R>(
   db: AnyDatabase,
-  dialect: Dialect,
+  dialect: InternalDialect,
   bounds: Bounds,
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
@@ -54,6 +54,6 @@ const nothing: Promise<QueryResult<never>> = Promise.resolve({ rows: [] })
 
 /** Sends statements over other connections of the pool; a transaction has no other one. */
 export const sender =
-  (db: AnyDatabase, dialect: Dialect, { deadline }: Bounds) =>
+  (db: AnyDatabase, dialect: InternalDialect, { deadline }: Bounds) =>
   async (statement: CompiledQuery): Promise<readonly unknown[]> =>
     db.isTransaction ? [] : (await executeBounded(db, dialect, { deadline }, statement)).rows

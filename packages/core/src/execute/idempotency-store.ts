@@ -195,7 +195,7 @@ async function run<T>({ connection }: KeyStore, statement: RawBuilder<T>) {
 
 /** Always one row, for the time. */
 async function find(store: KeyStore, id: string): Promise<Found> {
-  const { clock } = store.connection.dialect
+  const clock = store.connection.dialect.server?.clock
   const now = store.now()
   const { rows } = await run(
     store,
@@ -289,7 +289,7 @@ async function purge(store: KeyStore): Promise<void> {
   const since = store.elapsed() - (purged.get(dialect) ?? Number.NEGATIVE_INFINITY)
   if (db.isTransaction || since < purgeEvery) return
   purged.set(dialect, store.elapsed())
-  const over = sql`expires_at <= ${dialect.clock ?? sql`${store.now()}`}`
+  const over = sql`expires_at <= ${dialect.server?.clock ?? sql`${store.now()}`}`
   try {
     const { rows } = await run(
       store,

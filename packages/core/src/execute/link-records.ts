@@ -80,7 +80,7 @@ async function lock(
   { resource, own: holding, partner }: Junction,
   partners: readonly (readonly Value[])[],
 ): Promise<void> {
-  if (target.dialect.locksRows !== true) return
+  if (!target.dialect.capabilities.locksRows) return
   const mine = matchesOf(keyParts(holding), own)
   for (const keys of chunks(partners, mine.length + partner.length)) {
     await run(connection, compileLockOf(target, resource.table, mine, keyParts(partner), keys))

@@ -62,7 +62,7 @@ export async function lockedRecord(
   const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
   // What is read through a policy or a computed column is no table whose row could be locked.
   const alone = !context.access.narrows(resource) && readsTable(plan)
-  if (target.dialect.locksRows === true && alone) {
+  if (target.dialect.capabilities.locksRows && alone) {
     const { statement, readers } = compileLocked(target, plan)
     const [row] = await run(connection, statement)
     return row && load(readers, row).values
@@ -78,7 +78,7 @@ export async function lockRecord(
   resource: Resource,
   key: readonly Value[],
 ): Promise<void> {
-  if (target.dialect.locksRows !== true) return
+  if (!target.dialect.capabilities.locksRows) return
   await run(connection, compileLock(target, resource.table, keyMatches(resource, key)))
 }
 

@@ -18,7 +18,7 @@ export async function onOneConnection<T>(
 ): Promise<T> {
   if (db.isTransaction || statementTimeout === undefined) return work(db)
   // All go over the one connection anyway, and who waits for a lock must not keep it from others.
-  if (dialect.blocksProcess === true) return work(db)
+  if (dialect.capabilities.blocksEventLoop) return work(db)
   let isConnected = false
   const reserve = (): Promise<T> =>
     onBoundedConnection(db, dialect, { deadline: deadlineOf(statementTimeout), client }, (one) => {

@@ -13,7 +13,11 @@ export async function overflowing(
   { resource, values }: Refusal,
 ): Promise<readonly NamedColumn[]> {
   const statement = columnLimits(resource.table, target.schema)
-  const compiled = compileStatement(connection.db, statement, connection.dialect.textStyle)
+  const compiled = compileStatement(
+    connection.db,
+    statement,
+    connection.dialect.shortcuts?.textStyle,
+  )
   const { rows } = await execute(connection, compiled)
   const limits = new Map((rows as ColumnLimit[]).map((limit) => [limit.column_name, limit]))
   return [...resource.allColumns.values()].filter((column) => {

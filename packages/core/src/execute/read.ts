@@ -13,7 +13,7 @@ import {
 import { countsBeside } from '../compile/row-count.ts'
 import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Place } from '../plan/cursor.ts'
 import { isWholeTable } from '../plan/deciding-joins.ts'
 import type { ListPlan, NumberedPage, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
@@ -55,7 +55,7 @@ export function readPage(
 ): Promise<LoadedPage> {
   const { page } = plan
   const { dialect } = connection
-  if (page.kind === 'keyset' || dialect.objectText === undefined) {
+  if (page.kind === 'keyset' || dialect.shortcuts?.objectText === undefined) {
     return readRows(connection, statements, plan)
   }
   const slice = { limit: page.limit + extraOf(plan), offset: page.offset }
@@ -200,7 +200,12 @@ function turnOf(
   plan: ListPlan,
 ): Turn | undefined {
   const { counts, dialect } = connection
-  if (counts === undefined || !dialect.countsInStatement || plan.count === 'none') return undefined
+  if (
+    counts === undefined ||
+    dialect.shortcuts?.countsInStatement !== true ||
+    plan.count === 'none'
+  )
+    return undefined
   if (countsBeside(dialect, plan.rows)) return undefined
   const statement = statements.count(mostOf(plan))
   if (!('ready' in statement)) return undefined
@@ -210,7 +215,7 @@ function turnOf(
 }
 
 /** The slice of its set that a page is; `counted`: somebody else sees to the total. */
-function sliceOf(dialect: Dialect, plan: ListPlan, counted: boolean): Slice {
+function sliceOf(dialect: InternalDialect, plan: ListPlan, counted: boolean): Slice {
   const { page, count: mode } = plan
   return {
     limit: page.limit + extraOf(plan),
@@ -227,8 +232,9 @@ const extraOf = ({ page, count: mode }: ListPlan): number =>
   page.kind === 'keyset' || mode !== 'exact' ? 1 : 0
 
 /** Whether the total comes with the rows. */
-const countsWithin = (dialect: Dialect, { rows }: ListPlan): boolean =>
-  dialect.countsInStatement || (dialect.countsTablesInStatement === true && isWholeTable(rows))
+const countsWithin = ({ shortcuts }: InternalDialect, { rows }: ListPlan): boolean =>
+  shortcuts?.countsInStatement === true ||
+  (shortcuts?.countsTablesInStatement === true && isWholeTable(rows))
 
 /** One row, whichever it is. */
 export const oneRow: Slice = { limit: 1, fixed: true, offset: 0 }

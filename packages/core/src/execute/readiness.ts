@@ -1,6 +1,6 @@
 // Whether the service can take requests: its database answers, takes writes where any are published, and nobody is draining it.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
@@ -25,7 +25,7 @@ export interface Readiness {
 
 export interface ReadinessParts {
   readonly db: AnyDatabase
-  readonly dialect: () => MaybePromise<Dialect>
+  readonly dialect: () => MaybePromise<InternalDialect>
   /** Whether any published endpoint writes. */
   readonly writes: boolean
   /** Milliseconds, never going back. */
@@ -38,7 +38,7 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
 
   const look = async (): Promise<ReadinessState> => {
     const known = await dialect()
-    const readOnly = writes ? known.refusesWrites : undefined
+    const readOnly = writes ? known.server?.isReadOnly : undefined
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
     const statement = sql`select ${value} as ${sql.id('answer')}`
     const bounds = boundsOfAll({ deadline: patience })

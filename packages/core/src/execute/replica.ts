@@ -1,6 +1,6 @@
 // A replica: a server that has what the primary has written, some time later.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
 import type { Client } from './bounds.ts'
@@ -18,7 +18,7 @@ const most = 1_000
 export interface Replica {
   /** The instance without plugins. */
   readonly db: AnyDatabase
-  readonly dialect: Dialect
+  readonly dialect: InternalDialect
   /** Counts that are shared among those who read here. */
   readonly counts: SharedCounts | undefined
   /** Whether it has come to a position, or does so within a second. */
@@ -31,7 +31,7 @@ export interface ReplicaParts extends Pick<Replica, 'db' | 'dialect' | 'counts'>
 }
 
 export function createReplica({ db, dialect, counts, elapsed }: ReplicaParts): Replica {
-  const { replication } = dialect
+  const replication = dialect.server?.replication
   const reached = new Set<string>()
 
   const hasReached = async (position: string, client: Client): Promise<boolean> => {

@@ -1,6 +1,6 @@
 // Replicas: reads take turns among those that answer; one that is away is left out until it is back.
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
@@ -25,7 +25,7 @@ export interface Replicas {
 export interface ReplicasParts {
   readonly dbs: readonly AnyDatabase[]
   /** What must be known of a server, looked up once. */
-  readonly connect: (db: AnyDatabase) => () => MaybePromise<Dialect>
+  readonly connect: (db: AnyDatabase) => () => MaybePromise<InternalDialect>
   readonly newCounts: () => SharedCounts | undefined
   /** Milliseconds, never going back. */
   readonly elapsed: () => number
@@ -36,7 +36,7 @@ export interface ReplicasParts {
 interface Member {
   readonly index: number
   readonly db: AnyDatabase
-  readonly connect: () => MaybePromise<Dialect>
+  readonly connect: () => MaybePromise<InternalDialect>
   replica?: Replica
   isAway: boolean
   /** Whether somebody was told that it is away. */

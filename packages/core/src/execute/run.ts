@@ -4,7 +4,7 @@ import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
 import type { Sendable } from '../compile/read-statements.ts'
 import type { Reader } from '../compile/selection.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { asArrays } from '../dialect/shared/array-rows.ts'
 import { valueOutOfRange } from '../errors.ts'
 import type { Timing } from '../http/server-timing.ts'
@@ -23,7 +23,7 @@ export type NamedRow = Readonly<Record<string, unknown>>
 /** What a statement needs to be sent: the connection of this request and the dialect that reads its failures. */
 export interface Connection {
   readonly db: AnyDatabase
-  readonly dialect: Dialect
+  readonly dialect: InternalDialect
   /** Milliseconds that a statement may take; absent in a transaction, which is bounded as a whole. */
   readonly statementTimeout?: number
   /** Who waits for the answer. */
@@ -52,7 +52,7 @@ export function runRows(connection: Connection, statement: Sendable): Promise<re
 function readyOf(connection: Connection, statement: Sendable): CompiledQuery {
   if ('ready' in statement) return statement.ready
   const { db, dialect } = connection
-  return limited(connection, compileStatement(db, statement, dialect.textStyle))
+  return limited(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
 }
 
 async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
@@ -85,7 +85,7 @@ function bounded<R>(
   // A transaction of ours bounds all that is sent on its connection.
   if (statementTimeout === undefined) return db.executeQuery(compiled)
   const bounds = { deadline: deadlineOf(statementTimeout), client }
-  if (dialect.blocksProcess === true) {
+  if (dialect.capabilities.blocksEventLoop) {
     return whenUnlocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)
   }
   return executeBounded(db, dialect, bounds, compiled)
@@ -98,15 +98,15 @@ export function finishedText(
   rows: boolean,
 ): string {
   const bounded =
-    statementTimeout === undefined || dialect.timeLimited === undefined
+    statementTimeout === undefined
       ? text
-      : dialect.timeLimited(text, statementTimeout)
+      : (dialect.server?.timeLimited?.(text, statementTimeout) ?? text)
   return rows ? arrayText(dialect, bounded) : bounded
 }
 
 /** The text of a statement whose rows are asked for as arrays where the driver can. */
-export const arrayText = ({ arrayRows }: Dialect, text: string): string =>
-  arrayRows === true ? asArrays(text) : text
+export const arrayText = ({ shortcuts }: InternalDialect, text: string): string =>
+  shortcuts?.arrayRows === true ? asArrays(text) : text
 
 /** Reads only: a write that is given up halfway is the transaction's business. */
 function limited(
@@ -114,9 +114,9 @@ function limited(
   compiled: CompiledQuery,
 ): CompiledQuery {
   const isRead = compiled.sql.startsWith('select ') && !compiled.sql.endsWith(' for update')
-  if (statementTimeout === undefined || dialect.timeLimited === undefined || !isRead)
-    return compiled
-  return { ...compiled, sql: dialect.timeLimited(compiled.sql, statementTimeout) }
+  const timeLimited = dialect.server?.timeLimited
+  if (statementTimeout === undefined || timeLimited === undefined || !isRead) return compiled
+  return { ...compiled, sql: timeLimited(compiled.sql, statementTimeout) }
 }
 
 /** Decodes one row of `run`. */

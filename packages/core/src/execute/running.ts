@@ -1,7 +1,7 @@
 // A statement under way: called off when its client goes away, and given up at its deadline with its connection closed.
 
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { asksForArrays, withoutMark } from '../dialect/shared/array-rows.ts'
 import type { Interrupted } from '../dialect/shared/interruption.ts'
 import { clientGone } from '../errors.ts'
@@ -13,7 +13,7 @@ import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'
 export interface Place {
   /** The instance that the connection belongs to. */
   readonly db: AnyDatabase
-  readonly dialect: Dialect
+  readonly dialect: InternalDialect
   readonly connection: DatabaseConnection
   readonly bounds: Bounds
   /** Sends a statement over another connection. */
@@ -97,8 +97,7 @@ export class Running implements Waiting {
   }
 
   #interrupt(how: 'cancel' | 'close', error: Error): void {
-    const { interruption } = this.#place.dialect
-    interruption?.[how](this.#interrupted(error)).then(
+    this.#place.dialect.server?.interruption?.[how](this.#interrupted(error)).then(
       (isClosed) => {
         if (!isClosed) return
         this.end()
@@ -111,7 +110,7 @@ export class Running implements Waiting {
   #interrupted(error: Error): Interrupted {
     const { db, dialect, connection, send } = this.#place
     const sql = asksForArrays(this.#sql) ? withoutMark(this.#sql) : this.#sql
-    return { db, connection, sql, isWrapped: dialect.arrayRows === true, error, send }
+    return { db, connection, sql, isWrapped: dialect.shortcuts?.arrayRows === true, error, send }
   }
 }
 

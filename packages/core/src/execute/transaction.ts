@@ -1,6 +1,6 @@
 // One transaction around a write, repeated as a whole when the database asks for it (reliability R3, R10).
 
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
@@ -23,7 +23,7 @@ type Phase = 'begin' | 'work' | 'commit'
  */
 export async function inTransaction<T>(
   db: AnyDatabase,
-  dialect: Dialect,
+  dialect: InternalDialect,
   bounds: Bounds,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
@@ -36,7 +36,7 @@ export async function inTransaction<T>(
 
 function attempt<T>(
   db: AnyDatabase,
-  dialect: Dialect,
+  dialect: InternalDialect,
   bounds: Bounds,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
@@ -76,7 +76,7 @@ export function unknownOutcome(cause: unknown): ApiError {
 }
 
 /** BEGIN and COMMIT fail too: for want of a connection, or by constraints that are checked at the end. */
-function atTheEdge(dialect: Dialect, phase: Phase, error: unknown): unknown {
+function atTheEdge(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
   const { kind, undone } = dialect.classify(error)
   switch (kind) {
     case 'locked':
@@ -101,12 +101,12 @@ function atTheEdge(dialect: Dialect, phase: Phase, error: unknown): unknown {
 }
 
 /** Databases with row locks all read what is committed: the rows that a lock waited for, not those of before. */
-function begin(db: AnyDatabase, { locksRows }: Dialect) {
+function begin(db: AnyDatabase, { capabilities }: InternalDialect) {
   const transaction = db.transaction()
-  return locksRows === true ? transaction.setIsolationLevel('read committed') : transaction
+  return capabilities.locksRows ? transaction.setIsolationLevel('read committed') : transaction
 }
 
 /** Whether the database asks for another try, also where a stage has already made an answer of it. */
-const isConflict = (dialect: Dialect, error: unknown): boolean =>
+const isConflict = (dialect: InternalDialect, error: unknown): boolean =>
   !isOutcomeUnknown(error) &&
   dialect.classify(error instanceof ApiError ? error.cause : error).kind === 'retry'

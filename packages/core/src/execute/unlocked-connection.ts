@@ -1,7 +1,7 @@
 // Several statements on one connection of a database that others may lock: BEGIN waits without the connection, COMMIT with it.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
 import { isBegin, isCommit, isRollback } from './transaction-statements.ts'
@@ -17,7 +17,7 @@ const leastWait = 200
  */
 export function onUnlockedConnection<T>(
   db: AnyDatabase,
-  dialect: Dialect,
+  dialect: InternalDialect,
   bounds: Bounds,
   work: (db: AnyDatabase) => Promise<T>,
 ): Promise<T> {
@@ -60,7 +60,7 @@ const patientOnes = new WeakSet<DatabaseConnection>()
 /** Lets every statement of a transaction wait for locks; Kysely itself replaces the same method, to log. */
 function patient(
   connection: DatabaseConnection,
-  dialect: Dialect,
+  dialect: InternalDialect,
   { client, until, begun, begin }: Patience,
 ): { end(): void } {
   // Two requests may share a transaction of the host.
@@ -104,5 +104,5 @@ function patient(
 }
 
 /** A transaction that asks for the lock with its first write may meet it after its hooks have run. */
-const lockingFirst = (compiled: CompiledQuery, { lockFirst }: Dialect): CompiledQuery =>
-  lockFirst === undefined ? compiled : { ...compiled, sql: lockFirst }
+const lockingFirst = (compiled: CompiledQuery, { server }: InternalDialect): CompiledQuery =>
+  server?.beginWrite === undefined ? compiled : { ...compiled, sql: server.beginWrite }

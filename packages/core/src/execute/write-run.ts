@@ -51,6 +51,6 @@ async function send(
 }
 
 function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {
-  const plain = compileStatement(db, statement, dialect.textStyle)
+  const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
   return rows ? { ...plain, sql: arrayText(dialect, plain.sql) } : plain
 }

@@ -7,7 +7,7 @@ import {
 } from '../compile/lone-statements.ts'
 import type { Target } from '../compile/target.ts'
 import { encoded, keyOrigin, matching, storedColumns } from '../compile/write-query.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { type Recent, recent } from '../lru-map.ts'
 import type { Output } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
@@ -18,7 +18,7 @@ import { readyOf } from './ready.ts'
 
 /** A statement as printed, and what reads its rows. */
 interface Known extends Pick<LoneStatement, 'readers'> {
-  readonly dialect: Dialect
+  readonly dialect: InternalDialect
   readonly template: Template
 }
 
@@ -41,7 +41,7 @@ export function filledLoneStatements(
     refill: Refill,
     compile: () => LoneStatement,
   ): LoneStatement => {
-    const style = dialect.textStyle
+    const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
     const forms = formsOf(resource, output)
     const form = `${change} ${columns.map(({ name }) => name).join()}`

@@ -1,7 +1,7 @@
 // PreparedRead: a read that was planned once, and how the values of another request are filled into its plan.
 
 import type { Scopes } from '../compile/scopes.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { keysetAt } from '../plan/keyset.ts'
 import { pageAt } from '../plan/page.ts'
 import type { Condition, ListPlan, Page, ReadPlan, Slot, Value } from '../plan/plan.ts'
@@ -18,7 +18,7 @@ export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   /** The conditions whose values are filled in, and where these stand. */
   readonly places: readonly FilledPlace[]
   /** Its statements, as a dialect prints them. */
-  readonly templates: (dialect: Dialect) => StatementTemplates
+  readonly templates: (dialect: InternalDialect) => StatementTemplates
 }
 
 interface FilledPlace {
@@ -56,7 +56,7 @@ export function prepareRead<P extends ReadPlan>(
 }
 
 function byDialect(): PreparedRead['templates'] {
-  const known = new WeakMap<Dialect, StatementTemplates>()
+  const known = new WeakMap<InternalDialect, StatementTemplates>()
   return (dialect) => {
     const before = known.get(dialect)
     if (before !== undefined) return before

@@ -101,7 +101,7 @@ export function filledStatements(read: FilledRead): ReadStatements {
     return parameters && readyOf(template.text, parameters)
   }
   const finished = (fragment: Fragment, rows: boolean): Template | undefined => {
-    const style = target.dialect.textStyle
+    const style = target.dialect.shortcuts?.textStyle
     const template = style && templateOf(fragment, style)
     return template && { ...template, text: finish(template.text, rows) }
   }
@@ -177,10 +177,11 @@ export function filledStatements(read: FilledRead): ReadStatements {
 }
 
 const baseRefill = (
-  { dialect: { jsonText } }: Target,
+  { dialect: { shortcuts } }: Target,
   texts: TextsTaken | undefined,
 ): Fragment | undefined => {
   if (texts === undefined) return undefined
+  const jsonText = shortcuts?.jsonText
   return jsonText === undefined ? sql`${insideQuotes(texts.base)}` : baseOf(jsonText, texts.base)
 }
 

@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
+import type { AggregateFunction } from '../../parse/operators.ts'
 import { sql } from '../../sql/fragment.ts'
 import type { Dialect, DialectColumn, PlanValue } from '../dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
@@ -22,11 +23,13 @@ import {
 } from '../shared/sql-parts.ts'
 import { classifyAny } from './errors.ts'
 
-export const generic: Dialect = {
+export const genericDialect: Dialect = {
   name: 'generic',
-  // Every engine can count in a statement of its own.
-  rowCount: (count) => sql`${count}`,
-  countsInStatement: false,
+  capabilities: {
+    locksRows: false,
+    blocksEventLoop: false,
+    createsTablesInTransactions: false,
+  },
 
   select: (_column, ref) => ref,
   decoder: decoderOf,
@@ -74,25 +77,11 @@ export const generic: Dialect = {
 
   comparable: (_column, ref) => ref,
 
-  aggregate(fn, _column, ref) {
-    switch (fn) {
-      case 'count':
-        return sql`count(${ref})`
-      case 'sum':
-        return sql`sum(${ref})`
-      case 'avg':
-        return sql`avg(${ref})`
-      case 'min':
-        return sql`min(${ref})`
-      case 'max':
-        return sql`max(${ref})`
-    }
+  aggregate(fn, column) {
+    const select = (ref: Ref): Ref => aggregateOf(fn, ref)
+    const decode = aggregateDecoderOf(fn, column, (raw) => ({ sum: textOf(raw), count: '1' }))
+    return { select, decode, comparable: select }
   },
-
-  aggregateDecoder: (fn, column) =>
-    aggregateDecoderOf(fn, column, (raw) => ({ sum: textOf(raw), count: '1' })),
-
-  aggregateComparable: (fn, column, ref) => generic.aggregate(fn, column, ref),
 
   bucket(unit, _column, ref) {
     const year = sql`extract(year from ${ref})`
@@ -111,6 +100,21 @@ function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: P
   if (column.type === 'datetime') return rangeCompare(ref, operator, text, nextMillisecond(text))
   if (column.type === 'time') return rangeCompare(ref, operator, text, nextSecond(text))
   return plainCompare(ref, operator, bind(value))
+}
+
+function aggregateOf(fn: AggregateFunction, ref: Ref): Ref {
+  switch (fn) {
+    case 'count':
+      return sql`count(${ref})`
+    case 'sum':
+      return sql`sum(${ref})`
+    case 'avg':
+      return sql`avg(${ref})`
+    case 'min':
+      return sql`min(${ref})`
+    case 'max':
+      return sql`max(${ref})`
+  }
 }
 
 function bind(value: PlanValue): unknown {

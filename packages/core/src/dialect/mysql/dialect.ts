@@ -2,8 +2,11 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
+import type { AggregateFunction } from '../../parse/operators.ts'
+import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
-import type { Dialect, DialectColumn, KeyPair, PlanValue } from '../dialect.ts'
+import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { blankForm, nextSecond } from '../shared/calendar-text.ts'
 import { decoderOf } from '../shared/decode.ts'
@@ -33,12 +36,12 @@ import { mariadbReplication, mysqlReplication } from './replication.ts'
 import { mysqlLoneWrites } from './writes.ts'
 
 /** MySQL and MariaDB; which of them, and how the columns are declared, `connect` asks. */
-export const mysql: Dialect = {
+export const mysql: InternalDialect = {
   ...dialectWith(unknownFacts),
   connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
 }
 
-function dialectWith(facts: Facts): Dialect {
+function dialectWith(facts: Facts): InternalDialect {
   /** Text as it is compared and ordered: by code point, without padding. */
   const byCodePoint = (column: DialectColumn, ref: Ref): Fragment => {
     const text = facts.of(column)?.utf8mb4 ? ref : sql`convert(${ref} using utf8mb4)`
@@ -123,24 +126,72 @@ function dialectWith(facts: Facts): Dialect {
       ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
       : { own: ref, other: otherRef }
 
+  const keysIn = (lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined => {
+    // MariaDB merges IN and EXISTS into the join of the statement, except below OR.
+    if (lookUp === 'apart') {
+      return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
+    }
+    if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
+    // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
+    // with a join and another EXISTS; it rewrites EXISTS as IN in any case.
+    return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
+  }
+
+  const selectedAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
+    if (fn === 'count') return sql`count(${ref})`
+    if (fn === 'min' || fn === 'max') {
+      return select({ ...column, comparable: true }, extreme(fn, column, ref))
+    }
+    if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
+    if (fn === 'sum') return sql`cast(sum(${ref}) as char)`
+    return sql`concat(cast(sum(${ref}) as char), '/', count(${ref}))`
+  }
+
+  const comparableAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
+    if (fn === 'count') return sql`count(${ref})`
+    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+    if (column.type === 'float') {
+      return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
+    }
+    if (fn === 'sum') return sql`sum(${ref})`
+    if (column.type === 'integer') return sql`(sum(${ref}) * 1e0 / count(${ref}))`
+    const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
+    return sql`round(cast(sum(${ref}) as decimal(65, 30)) / count(${ref}), ${natural(digits)})`
+  }
+
   return {
     name: 'mysql',
-    lookUpLoneWrites: mysqlLoneWrites,
-    interruption: mysqlInterruption,
-    timeLimited: limiterOf(facts),
-    textStyle: { quote: '`', placeholders: 'question marks' },
-    // A round trip and a plan cost more than the subquery.
-    rowCount: (count) => sql`${count}`,
-    // Not beside groups: MariaDB 10.11 forgets an ORDER BY of theirs where there is a window.
-    countsInStatement: true,
-    locksRows: true,
-    replication: facts.mariadb === true ? mariadbReplication : mysqlReplication,
-    refusesWrites: sql`@@global.read_only`,
-    // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
-    clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
+    capabilities: {
+      locksRows: true,
+      blocksEventLoop: false,
+      createsTablesInTransactions: false,
+    },
+    storeTypes: {
+      datetime: 'datetime(3)',
+      digest: 'char(64) character set ascii collate ascii_bin',
+      text: 'varchar(255) character set utf8mb4 collate utf8mb4_bin',
+      boolean: 'boolean',
+    },
+    server: {
+      timeLimited: limiterOf(facts),
+      interruption: mysqlInterruption,
+      isReadOnly: sql`@@global.read_only`,
+      replication: facts.mariadb === true ? mariadbReplication : mysqlReplication,
+      // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
+      clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
+    },
+    shortcuts: {
+      textStyle: { quote: '`', placeholders: 'question marks' },
+      // A round trip and a plan cost more than the subquery. Groups are not counted by a window: MariaDB 10.11 ignores
+      // their ORDER BY beside one.
+      countsInStatement: true,
+      writer: writerOf,
+      keysIn,
+      lookUpLoneWrites: mysqlLoneWrites,
+    },
+
     select,
     decoder: decoderOf,
-    writer: writerOf,
     encode: (column, value) =>
       column.type === 'datetime' && value !== null && value !== undefined
         ? instant(column, blankForm(canonicalInstant(value)))
@@ -185,42 +236,13 @@ function dialectWith(facts: Facts): Dialect {
       return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)})`
     },
 
-    keysIn(lookUp, keys, rows) {
-      // MariaDB merges IN and EXISTS into the join of the statement, except below OR.
-      if (lookUp === 'apart') {
-        return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
-      }
-      if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
-      // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
-      // with a join and another EXISTS; it rewrites EXISTS as IN in any case.
-      return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
-    },
-
     comparable: asComparable,
 
-    aggregate(fn, column, ref) {
-      if (fn === 'count') return sql`count(${ref})`
-      if (fn === 'min' || fn === 'max') {
-        return select({ ...column, comparable: true }, extreme(fn, column, ref))
-      }
-      if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
-      if (fn === 'sum') return sql`cast(sum(${ref}) as char)`
-      return sql`concat(cast(sum(${ref}) as char), '/', count(${ref}))`
-    },
-
-    aggregateDecoder: (fn, column) => aggregateDecoderOf(fn, column),
-
-    aggregateComparable(fn, column, ref) {
-      if (fn === 'count') return sql`count(${ref})`
-      if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-      if (column.type === 'float') {
-        return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
-      }
-      if (fn === 'sum') return sql`sum(${ref})`
-      if (column.type === 'integer') return sql`(sum(${ref}) * 1e0 / count(${ref}))`
-      const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
-      return sql`round(cast(sum(${ref}) as decimal(65, 30)) / count(${ref}), ${natural(digits)})`
-    },
+    aggregate: (fn, column) => ({
+      select: (ref) => selectedAggregate(fn, column, ref),
+      decode: aggregateDecoderOf(fn, column),
+      comparable: (ref) => comparableAggregate(fn, column, ref),
+    }),
 
     bucket(unit, column, ref) {
       const moment = utc(column, ref)

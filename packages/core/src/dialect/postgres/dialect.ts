@@ -2,8 +2,10 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
+import type { AggregateFunction } from '../../parse/operators.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
-import type { Dialect, DialectColumn, KeyPair, PlanValue } from '../dialect.ts'
+import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
 import { decoderOf } from '../shared/decode.ts'
@@ -32,15 +34,15 @@ import { postgresReplication } from './replication.ts'
 import { postgresLoneWrites } from './writes.ts'
 
 /** PostgreSQL; how the columns are collated, `connect` asks. */
-export const postgres: Dialect = {
+export const postgres: InternalDialect = {
   ...dialectWith(unknownFacts),
-  connect: async (db, tables = []) => ({
-    ...dialectWith(await lookUpFacts(db, tables)),
-    advice: await settingsAdvice(db),
-  }),
+  async connect(db, tables = []) {
+    const connected = dialectWith(await lookUpFacts(db, tables))
+    return { ...connected, server: { ...connected.server, advice: await settingsAdvice(db) } }
+  },
 }
 
-function dialectWith(facts: Facts): Dialect {
+function dialectWith(facts: Facts): InternalDialect {
   /** What a column is ordered by: text by code point; a native uuid orders as its text does. */
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable || column.collation === 'database' || !isText(column)) return ref
@@ -134,26 +136,64 @@ function dialectWith(facts: Facts): Dialect {
       : { own: ref, other: otherRef }
   }
 
+  const selectedAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
+    if (fn === 'count') return sql`count(${ref})`
+    if (fn === 'min' || fn === 'max') return select(column, extreme(fn, column, ref))
+    if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
+    if (fn === 'sum') return sql`sum(${ref})::text`
+    return sql`sum(${ref})::text || '/' || count(${ref})::text`
+  }
+
+  const comparableAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
+    if (fn === 'count') return sql`count(${ref})`
+    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+    if (column.type === 'float') {
+      return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
+    }
+    if (fn === 'sum') return sql`sum(${ref})`
+    if (column.type === 'integer') return sql`(sum(${ref})::float8 / count(${ref}))`
+    // A divisor with sixty digits after the point has the quotient computed with as many, then rounded once.
+    const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
+    return sql`round(sum(${ref}) / count(${ref})::numeric(100, 60), ${natural(digits)})`
+  }
+
   return {
     name: 'postgres',
-    lookUpLoneWrites: postgresLoneWrites,
-    unwrappedAdvice: listenerAdvice,
-    interruption: postgresInterruption,
-    textStyle: { quote: '"', placeholders: 'numbered' },
-    // A round trip and a plan cost more than the subquery.
-    rowCount: (count) => sql`${count}`,
-    countsInStatement: true,
-    plansByLimit: true,
-    countsGroupsBeside: true,
-    computesSkippedRows: true,
-    locksRows: true,
-    replication: postgresReplication,
-    refusesWrites: sql`current_setting('transaction_read_only') = 'on'`,
-    clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    capabilities: {
+      locksRows: true,
+      blocksEventLoop: false,
+      createsTablesInTransactions: true,
+    },
+    storeTypes: {
+      datetime: 'timestamptz(3)',
+      digest: 'varchar(64) collate "C"',
+      text: 'varchar(255) collate "C"',
+      boolean: 'boolean',
+    },
+    server: {
+      interruption: postgresInterruption,
+      isReadOnly: sql`current_setting('transaction_read_only') = 'on'`,
+      replication: postgresReplication,
+      clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+      poolAdvice: listenerAdvice,
+    },
+    shortcuts: {
+      textStyle: { quote: '"', placeholders: 'numbered' },
+      // A round trip and a plan cost more than the subquery.
+      countsInStatement: true,
+      countsGroupsByWindow: true,
+      computesSkippedRows: true,
+      plansForLimit: true,
+      jsonText: postgresJson(facts),
+      writer: writerOf,
+      // EXISTS and IN are one semi-join to the planner.
+      keysIn: (lookUp, keys, rows) =>
+        lookUp === 'once' ? inDistinctKeys(keys.map(keySides), rows) : undefined,
+      lookUpLoneWrites: postgresLoneWrites,
+    },
+
     select,
     decoder: decoderOf,
-    writer: writerOf,
-    jsonText: postgresJson(facts),
     encode,
     compare,
 
@@ -201,34 +241,13 @@ function dialectWith(facts: Facts): Dialect {
       return sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(otherRef)})`
     },
 
-    // EXISTS and IN are one semi-join to the planner.
-    keysIn: (lookUp, keys, rows) =>
-      lookUp === 'once' ? inDistinctKeys(keys.map(keySides), rows) : undefined,
-
     comparable: asComparable,
 
-    aggregate(fn, column, ref) {
-      if (fn === 'count') return sql`count(${ref})`
-      if (fn === 'min' || fn === 'max') return select(column, extreme(fn, column, ref))
-      if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
-      if (fn === 'sum') return sql`sum(${ref})::text`
-      return sql`sum(${ref})::text || '/' || count(${ref})::text`
-    },
-
-    aggregateDecoder: (fn, column) => aggregateDecoderOf(fn, column),
-
-    aggregateComparable(fn, column, ref) {
-      if (fn === 'count') return sql`count(${ref})`
-      if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-      if (column.type === 'float') {
-        return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
-      }
-      if (fn === 'sum') return sql`sum(${ref})`
-      if (column.type === 'integer') return sql`(sum(${ref})::float8 / count(${ref}))`
-      // A divisor with sixty digits after the point has the quotient computed with as many, then rounded once.
-      const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
-      return sql`round(sum(${ref}) / count(${ref})::numeric(100, 60), ${natural(digits)})`
-    },
+    aggregate: (fn, column) => ({
+      select: (ref) => selectedAggregate(fn, column, ref),
+      decode: aggregateDecoderOf(fn, column),
+      comparable: (ref) => comparableAggregate(fn, column, ref),
+    }),
 
     bucket(unit, _column, ref) {
       // The epoch of a timestamp without zone is that of its digits in UTC, so one expression serves both kinds.

@@ -2,22 +2,28 @@
 
 import { CompiledQuery } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
-import type { Dialect } from '../dialect.ts'
+import type { InternalDialect } from '../internal-dialect.ts'
 import { asArrays } from './array-rows.ts'
 
 /** The dialect, knowing it. */
-export async function withArrayRows(db: AnyDatabase, dialect: Dialect): Promise<Dialect> {
+export async function withArrayRows(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+): Promise<InternalDialect> {
   // Who prints statements by Kysely alone has no wrapper of ours.
-  if (dialect.textStyle === undefined) return dialect
+  if (dialect.shortcuts?.textStyle === undefined) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))
   return db.getExecutor().provideConnection(async (connection) => {
     const { rows } = await connection.executeQuery(probe)
-    if (Array.isArray(rows[0])) return { ...dialect, arrayRows: true }
-    const { advice = [], unwrappedAdvice } = dialect
+    if (Array.isArray(rows[0])) {
+      return { ...dialect, shortcuts: { ...dialect.shortcuts, arrayRows: true } }
+    }
+    const { server = {} } = dialect
+    const { advice = [], poolAdvice } = server
     return {
       ...dialect,
-      arrayRows: false,
-      advice: [...advice, ...(unwrappedAdvice?.(connection) ?? [])],
+      shortcuts: { ...dialect.shortcuts, arrayRows: false },
+      server: { ...server, advice: [...advice, ...(poolAdvice?.(connection) ?? [])] },
     }
   })
 }

@@ -1,7 +1,8 @@
 // LoneWrites: which changes of a row may be one statement, without a transaction around it, and how the row is known then.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
-import type { Dialect, DialectTable } from '../dialect.ts'
+import type { DialectTable } from '../dialect.ts'
+import type { InternalDialect } from '../internal-dialect.ts'
 
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
@@ -21,9 +22,11 @@ export const givingBack =
 /** The dialect, knowing it. */
 export async function withLoneWrites(
   db: AnyDatabase,
-  dialect: Dialect,
+  dialect: InternalDialect,
   tables: readonly DialectTable[],
-): Promise<Dialect> {
-  const loneWrites = await dialect.lookUpLoneWrites?.(db, tables)
-  return loneWrites === undefined ? dialect : { ...dialect, loneWrites }
+): Promise<InternalDialect> {
+  const loneWrites = await dialect.shortcuts?.lookUpLoneWrites?.(db, tables)
+  return loneWrites === undefined
+    ? dialect
+    : { ...dialect, shortcuts: { ...dialect.shortcuts, loneWrites } }
 }

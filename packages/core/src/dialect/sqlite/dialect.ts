@@ -2,8 +2,11 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
+import type { AggregateFunction } from '../../parse/operators.ts'
+import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
-import type { Dialect, DialectColumn, PlanValue } from '../dialect.ts'
+import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
 import { aggregateDecoderOf, type Total } from '../shared/aggregate-decode.ts'
 import { blankForm, nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
 import { decimalDigits, scaled, unscaled } from '../shared/decimal.ts'
@@ -33,26 +36,33 @@ import { type Sampled, sampledColumns } from './samples.ts'
 import { heldColumns } from './stored-columns.ts'
 import { sqliteLoneWrites } from './writes.ts'
 
-export const sqlite: Dialect = {
+export const sqlite: InternalDialect = {
   name: 'sqlite',
-  blocksProcess: true,
-  lockFirst: 'begin immediate',
+  capabilities: {
+    locksRows: false,
+    blocksEventLoop: true,
+    createsTablesInTransactions: true,
+  },
+  storeTypes: { datetime: 'text', digest: 'text', text: 'text', boolean: 'integer' },
+  server: { beginWrite: 'begin immediate' },
+  shortcuts: {
+    textStyle: { quote: '"', placeholders: 'question marks' },
+    // A statement of its own costs no round trip, and is skipped where the page proves the total.
+    countsTablesInStatement: true,
+    // The planner reads the value of a plain parameter, and plans a prepared statement again at each execution.
+    rowCount: (count) => sql`cast(${count} as integer)`,
+    replansForValue: (_, by) => by === 'pattern',
+    writer: writerFor,
+    keysIn,
+    lookUpLoneWrites: sqliteLoneWrites,
+  },
+
   async connect(db, tables = []) {
     await shortBusyTimeout(db)
     const held = await heldColumns(db, tables)
-    return withSamples(
-      { ...sqlite, objectText: sqliteObjectText(held) },
-      await sampledColumns(db, tables),
-    )
+    const shortcuts = { ...sqlite.shortcuts, objectText: sqliteObjectText(held) }
+    return withSamples({ ...sqlite, shortcuts }, await sampledColumns(db, tables))
   },
-  lookUpLoneWrites: sqliteLoneWrites,
-  textStyle: { quote: '"', placeholders: 'question marks' },
-  // A statement of its own costs no round trip, and is skipped where the page proves the total.
-  countsInStatement: false,
-  countsTablesInStatement: true,
-  // The planner looks at the value of a bare one, and plans a kept statement anew at each execution.
-  rowCount: (count) => sql`cast(${count} as integer)`,
-  plansAnew: (_, by) => by === 'pattern',
 
   refuses(column) {
     if (column.type !== 'decimal' || column.storage === 'text') return undefined
@@ -68,7 +78,6 @@ export const sqlite: Dialect = {
   select,
 
   decoder: decoderFor,
-  writer: writerFor,
   encode,
 
   compare,
@@ -125,49 +134,15 @@ export const sqlite: Dialect = {
   sameKey: (column, ref, _otherColumn, otherRef) =>
     sql<SqlBool>`${isText(column) ? operand(column, ref) : ref} = ${otherRef}`,
 
-  keysIn(lookUp, keys, rows) {
-    // An index on the related rows finds keys first, but EXISTS is asked for no more rows than a page has.
-    if (lookUp === 'each' || lookUp === 'apart' || lookUp === 'nested') return undefined
-    // The collation is that of the left side.
-    const sides = keys.map(({ column, ref, otherRef }) => ({
-      own: ref,
-      other: isText(column) ? operand(column, otherRef) : otherRef,
-    }))
-    return inKeys(sides, rows)
-  },
-
   comparable: asComparable,
 
-  aggregate(fn, column, ref) {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') {
-      return select({ ...column, comparable: true }, extreme(fn, column, ref))
-    }
-    if (column.type === 'float') {
-      const real = sql`cast(${ref} as real)`
-      return fn === 'sum' ? sql`sum(${real})` : sql`avg(${real})`
-    }
-    const whole = wholeNumber(column, ref)
-    if (sumFits(column)) return sql`sum(${whole}) || '/' || count(${ref})`
-    // Two halves, because a sum over 64 bits is an error; together they are exact.
-    return sql`sum(${whole} >> 32) || '/' || sum(${whole} & 4294967295) || '/' || count(${ref})`
-  },
-
-  aggregateDecoder(fn, column) {
+  aggregate(fn, column) {
     const minMax = decoderFor({ ...column, comparable: true })
-    return aggregateDecoderOf(fn, column, (raw) => joined(raw, column), minMax)
-  },
-
-  aggregateComparable(fn, column, ref) {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-    const whole = wholeNumber(column, ref)
-    if (fn === 'sum')
-      return column.type === 'float' ? rounded(sql`sum(${whole})`) : sql`sum(${whole})`
-    if (column.type === 'float') return rounded(sql`avg(${whole})`)
-    if (column.type === 'integer') return sql`(sum(${whole}) * 1.0 / count(${ref}))`
-    // Units of four digits more than the column, rounded half up.
-    return sql`(sign(sum(${whole})) * ((abs(sum(${whole})) * 20000 + count(${ref})) / (2 * count(${ref}))))`
+    return {
+      select: (ref) => selectedAggregate(fn, column, ref),
+      decode: aggregateDecoderOf(fn, column, (raw) => joined(raw, column), minMax),
+      comparable: (ref) => comparableAggregate(fn, column, ref),
+    }
   },
 
   bucket(unit, _column, ref) {
@@ -176,6 +151,44 @@ export const sqlite: Dialect = {
   },
 
   classify: classifySqlite,
+}
+
+/** Whether a row's key is among those of others; the collation is that of the left side. */
+function keysIn(lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined {
+  // An index on the related rows finds keys first, but EXISTS is asked for no more rows than a page has.
+  if (lookUp === 'each' || lookUp === 'apart' || lookUp === 'nested') return undefined
+  const sides = keys.map(({ column, ref, otherRef }) => ({
+    own: ref,
+    other: isText(column) ? operand(column, otherRef) : otherRef,
+  }))
+  return inKeys(sides, rows)
+}
+
+function selectedAggregate(fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref {
+  if (fn === 'count') return sql`count(${ref})`
+  if (fn === 'min' || fn === 'max') {
+    return select({ ...column, comparable: true }, extreme(fn, column, ref))
+  }
+  if (column.type === 'float') {
+    const real = sql`cast(${ref} as real)`
+    return fn === 'sum' ? sql`sum(${real})` : sql`avg(${real})`
+  }
+  const whole = wholeNumber(column, ref)
+  if (sumFits(column)) return sql`sum(${whole}) || '/' || count(${ref})`
+  // Two halves, because a sum over 64 bits is an error; together they are exact.
+  return sql`sum(${whole} >> 32) || '/' || sum(${whole} & 4294967295) || '/' || count(${ref})`
+}
+
+function comparableAggregate(fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref {
+  if (fn === 'count') return sql`count(${ref})`
+  if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
+  const whole = wholeNumber(column, ref)
+  if (fn === 'sum')
+    return column.type === 'float' ? rounded(sql`sum(${whole})`) : sql`sum(${whole})`
+  if (column.type === 'float') return rounded(sql`avg(${whole})`)
+  if (column.type === 'integer') return sql`(sum(${whole}) * 1.0 / count(${ref}))`
+  // Units of four digits more than the column, rounded half up.
+  return sql`(sign(sum(${whole})) * ((abs(sum(${whole})) * 20000 + count(${ref})) / (2 * count(${ref}))))`
 }
 
 function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test {
@@ -240,19 +253,22 @@ const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
 }
 
 /** The dialect for a planner that knows of values: where none is worth a plan of its own, it is not shown them. */
-function withSamples(dialect: Dialect, { columns, even }: Sampled): Dialect {
+function withSamples(dialect: InternalDialect, { columns, even }: Sampled): InternalDialect {
   const isHidden = (column: DialectColumn): boolean =>
     even.has(column) && typeNames[column.type] !== undefined
   const hidden = (column: DialectColumn, value: PlanValue): Fragment =>
     sql`cast(${bind(column, value)} as ${typeNames[column.type]})`
   return {
     ...dialect,
-    plansAnew: (column, by) =>
-      by === 'pattern' ||
-      // Decimals are compared as expressions, and a bigint is bound by a cast in any case.
-      (columns.has(column) &&
-        column.type !== 'decimal' &&
-        !(by === 'equality' && (isHidden(column) || column.type === 'bigint'))),
+    shortcuts: {
+      ...dialect.shortcuts,
+      replansForValue: (column, by) =>
+        by === 'pattern' ||
+        // Decimals are compared as expressions, and a bigint is bound by a cast in any case.
+        (columns.has(column) &&
+          column.type !== 'decimal' &&
+          !(by === 'equality' && (isHidden(column) || column.type === 'bigint'))),
+    },
     compare: (column, ref, operator, value) =>
       operator === 'eq' && isHidden(column)
         ? plainCompare(operand(column, ref), operator, hidden(column, value))

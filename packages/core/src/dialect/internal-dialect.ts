@@ -1,0 +1,114 @@
+// InternalDialect: what the dialects of this package add to the public Dialect; the same answers come without any of it. Types only.
+
+import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
+import type { JsonValue } from '../json/json-value.ts'
+import type { LookUp } from '../plan/plan.ts'
+import type { TextStyle } from '../sql/print.ts'
+import type { Dialect, DialectColumn, DialectTable } from './dialect.ts'
+import type { Interruption } from './shared/interruption.ts'
+import type { JsonText } from './shared/json-text.ts'
+import type { JsonWriter } from './shared/json-writer.ts'
+import type { ObjectText } from './shared/object-text.ts'
+import type { Replication } from './shared/replication.ts'
+import type { LoneWrites } from './shared/writes.ts'
+
+/** Every `Dialect` is one, without server functions and shortcuts. */
+export interface InternalDialect extends Dialect {
+  readonly server?: ServerFunctions
+  readonly shortcuts?: Shortcuts
+  readonly connect?: (
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+    db: Kysely<any>,
+    tables?: readonly DialectTable[],
+  ) => Promise<InternalDialect>
+}
+
+/** How servers of this database are operated: time limits, interruption, locks, replication, warnings. */
+export interface ServerFunctions {
+  /** The text of a read that the server ends after `ms` milliseconds, where the statement itself can say so. */
+  readonly timeLimited?: (text: string, ms: number) => string
+  /** How a running statement is cancelled. Without it, its connection stays checked out until the statement ends. */
+  readonly interruption?: Interruption
+  /**
+   * The BEGIN that takes the write lock of the whole database at once. While another process holds that lock, the
+   * transaction has done nothing, and is begun again.
+   */
+  readonly beginWrite?: string
+  /** True where the server takes no writes at the moment: a replica, or a server that was set read-only. */
+  readonly isReadOnly?: Expression<unknown>
+  /** How far a server has come in the log of changes. */
+  readonly replication?: Replication
+  /** Milliseconds since 1970 by the server's clock, the same for all processes that use it. */
+  readonly clock?: Expression<unknown>
+  /** Sentences for `onWarning` about what `connect` found. */
+  readonly advice?: readonly string[]
+  /** Sentences for `onWarning` about a pool without a wrapper of `@model-api/core/prepared`. */
+  readonly poolAdvice?: (connection: DatabaseConnection) => readonly string[]
+}
+
+/** Faster ways to the same answers. */
+export interface Shortcuts {
+  /** How the service prints statements itself; Kysely prints them where this is missing. */
+  readonly textStyle?: TextStyle
+
+  /** A bound number of rows in LIMIT, where the plain bound value costs the database more. */
+  readonly rowCount?: (count: number) => Expression<unknown>
+
+  /** A list's total costs less as a subquery of the page's statement than as a statement of its own. */
+  readonly countsInStatement?: boolean
+  /** The same, for the total of a whole table only. */
+  readonly countsTablesInStatement?: boolean
+  /** Groups may be counted by `count(*) over ()` in their own statement, which keeps their order. */
+  readonly countsGroupsByWindow?: boolean
+  /** The database computes the select list for rows that OFFSET skips, so a deep page reads its keys first. */
+  readonly computesSkippedRows?: boolean
+
+  /**
+   * A cached statement writes its limit as a literal. PostgreSQL's generic plan for `LIMIT $n` assumes 10 % of the rows,
+   * so it looks worse than each custom plan, and every execution is planned again.
+   */
+  readonly plansForLimit?: boolean
+  /** The database plans a prepared statement again for each value that is compared with the column in this way. */
+  readonly replansForValue?: (
+    column: DialectColumn,
+    by: 'equality' | 'range' | 'pattern',
+  ) => boolean
+
+  /** The database builds the JSON of embedded objects, in exactly the service's bytes. */
+  readonly jsonText?: JsonText
+  /** The database builds the JSON of whole objects, which the service checks before use. */
+  readonly objectText?: ObjectText
+  /** The JSON text of what `decode` reads, without the value in between; the same bytes. */
+  readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
+  /** The driver returns rows as arrays to statements that ask for them (`shared/array-rows.ts`); found out at the first connection. */
+  readonly arrayRows?: boolean
+
+  /**
+   * Whether a row's key is among those of `rows` (what follows FROM); unknown where a key is NULL. Undefined where EXISTS
+   * costs less.
+   *
+   * `"books"."id" in (select "tags"."book_id" from …)`
+   */
+  readonly keysIn?: (
+    lookUp: LookUp,
+    keys: readonly KeyPair[],
+    rows: Expression<unknown>,
+  ) => Expression<SqlBool> | undefined
+
+  /** Which writes may be one statement without a transaction; found out at the first connection. */
+  readonly loneWrites?: LoneWrites
+  /** Looks for triggers, rules and their like, which RETURNING does not show. */
+  readonly lookUpLoneWrites?: (
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+    db: Kysely<any>,
+    tables: readonly DialectTable[],
+  ) => Promise<LoneWrites>
+}
+
+/** Two columns that hold the same key: the one that is looked up, and the one that a row brings. */
+export interface KeyPair {
+  readonly column: DialectColumn
+  readonly ref: Expression<unknown>
+  readonly otherColumn: DialectColumn
+  readonly otherRef: Expression<unknown>
+}
