@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts'
 const root = 'packages/core/src/'
 
 /** What makes a place keep things: a weak map, an LRU map, or values under an authority. */
-const keeping = /\bnew WeakMap\b|(?<!function )\b(?:recent|keptValues)(?:<[^()]*>)?\(/g
+const keeping = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|keptValues)(?:<[^()]*>)?\(/g
 
 const ofAuthority = 'by the authority of the caller (Kept)'
 const ofPlan = 'by a part of one kept plan: what it says follows from that part alone'
@@ -59,8 +59,8 @@ suite('what is kept between requests', (test) => {
 
   test('is found by this rule', () => {
     equal(placesOf('const known = new WeakMap<A, B>()'), 1)
-    equal(placesOf('const a = recent<true>(2), b = recent(3), c = keptValues<Plan>(4)'), 3)
-    equal(placesOf('export function recent<V>(size: number): Recent<V> {}'), 0)
+    equal(placesOf('const a = lruMap<true>(2), b = lruMap(3), c = keptValues<Plan>(4)'), 3)
+    equal(placesOf('export function lruMap<V>(size: number): LruMap<V> {}'), 0)
     equal(placesOf('export function keptValues<T>(size: number): KeptValues<T> {}'), 0)
   })
 })

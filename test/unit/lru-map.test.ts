@@ -1,14 +1,14 @@
 /** The map that forgets what was not used for longest. */
-import { recent } from '../../packages/core/src/lru-map.ts'
+import { lruMap } from '../../packages/core/src/lru-map.ts'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
-suite('recent', (test) => {
-  const all = (map: ReturnType<typeof recent<number>>, keys: string) =>
+suite('an LRU map', (test) => {
+  const all = (map: ReturnType<typeof lruMap<number>>, keys: string) =>
     [...keys].filter((key) => map.get(key) !== undefined).join('')
 
   test('what was not used for longest goes first', () => {
-    const map = recent<number>(3)
+    const map = lruMap<number>(3)
     for (const [i, key] of [...'abc'].entries()) map.set(key, i)
     equal(map.get('a'), 0)
     map.set('d', 3)
@@ -18,7 +18,7 @@ suite('recent', (test) => {
   })
 
   test('setting anew is using, and makes no room', () => {
-    const map = recent<number>(2)
+    const map = lruMap<number>(2)
     map.set('a', 1)
     map.set('b', 2)
     map.set('a', 3)
@@ -27,7 +27,7 @@ suite('recent', (test) => {
   })
 
   test('what was deleted leaves room', () => {
-    const map = recent<number>(2)
+    const map = lruMap<number>(2)
     map.set('a', 1)
     map.set('b', 2)
     map.delete('a')
@@ -38,7 +38,7 @@ suite('recent', (test) => {
 
   test('what had to make room is told of, what was deleted or set anew is not', () => {
     const gone: number[] = []
-    const map = recent<number>(2, (value) => gone.push(value))
+    const map = lruMap<number>(2, (value) => gone.push(value))
     for (const [i, key] of [...'abcab'].entries()) map.set(key, i)
     map.set('b', 9)
     map.delete('a')
@@ -47,7 +47,7 @@ suite('recent', (test) => {
   })
 
   test('against a plain list, over random steps', () => {
-    const map = recent<number>(5)
+    const map = lruMap<number>(5)
     let list: [string, number][] = []
     let seed = 7
     const next = (below: number): number => {

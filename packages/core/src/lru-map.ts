@@ -1,14 +1,13 @@
-// A map that forgets what was not used for longest.
+// LruMap: a map of bounded size that evicts the least recently used entry.
 
-/** Keeps at most `size` entries. */
-export interface Recent<V> {
-  /** The value of a key, which is the most recent one from now on. */
+export interface LruMap<V> {
+  /** The value of a key; marks the entry as most recently used. */
   get(key: string): V | undefined
   set(key: string, value: V): void
   delete(key: string): void
 }
 
-/** An entry among its neighbours by use; the ring begins and ends with one that has no value. */
+/** An entry of a ring ordered by use; a sentinel entry without value marks both ends. */
 interface Entry<V> {
   readonly key: string
   value: V
@@ -17,28 +16,29 @@ interface Entry<V> {
 }
 
 /**
- * A ring beside the map: setting a key of a Map anew, which lists keys in their order, costs several times as much.
+ * Creates a map of at most `size` entries. The order of use is kept in a ring, since deleting and setting a key of a Map
+ * again costs several times as much.
  *
- * `forgotten` is told of each value that had to make room for another.
+ * `evicted` is called with each value that is removed to make room for another.
  */
-export function recent<V>(size: number, forgotten: (value: V) => void = () => {}): Recent<V> {
+export function lruMap<V>(size: number, evicted: (value: V) => void = () => {}): LruMap<V> {
   const known = new Map<string, Entry<V>>()
   const ends = { key: '' } as Entry<V>
   ends.newer = ends
   ends.older = ends
 
-  const leave = ({ newer, older }: Entry<V>): void => {
+  const unlink = ({ newer, older }: Entry<V>): void => {
     newer.older = older
     older.newer = newer
   }
-  const lead = (entry: Entry<V>): void => {
+  const makeNewest = (entry: Entry<V>): void => {
     entry.newer = ends
     entry.older = ends.older
     ends.older.newer = entry
     ends.older = entry
   }
-  const forget = (entry: Entry<V>): void => {
-    leave(entry)
+  const remove = (entry: Entry<V>): void => {
+    unlink(entry)
     known.delete(entry.key)
   }
   return {
@@ -46,27 +46,27 @@ export function recent<V>(size: number, forgotten: (value: V) => void = () => {}
       const entry = known.get(key)
       if (entry === undefined) return undefined
       if (entry !== ends.older) {
-        leave(entry)
-        lead(entry)
+        unlink(entry)
+        makeNewest(entry)
       }
       return entry.value
     },
     set(key, value) {
       const before = known.get(key)
-      if (before !== undefined) leave(before)
+      if (before !== undefined) unlink(before)
       const entry = before ?? ({ key } as Entry<V>)
       entry.value = value
-      lead(entry)
+      makeNewest(entry)
       if (before !== undefined) return
       known.set(key, entry)
       if (known.size <= size) return
       const oldest = ends.newer
-      forget(oldest)
-      forgotten(oldest.value)
+      remove(oldest)
+      evicted(oldest.value)
     },
     delete(key) {
       const entry = known.get(key)
-      if (entry !== undefined) forget(entry)
+      if (entry !== undefined) remove(entry)
     },
   }
 }

@@ -193,7 +193,7 @@ function selectionProblem(node: SelectQueryNode, resource: Resource): string | u
   const stored = storedColumns(resource)
   const names = (node.selections ?? []).flatMap(({ selection }) => selectedNames(selection, stored))
   if (names.includes(unknownColumns) && (node.joins?.length ?? 0) > 0) {
-    return `it selects all columns of several tables; select those of ${resource.table} alone`
+    return `it selects all columns of several tables; select only those of ${resource.table}`
   }
   if (names.includes(unknownColumns)) return undefined
   const missing = stored.filter((name) => !names.includes(name))

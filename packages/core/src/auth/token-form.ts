@@ -1,7 +1,7 @@
 // The syntactic check of a token before its signature is verified: three base64url parts, at most 4,096 characters, canonical encoding.
 
 /** Longest token in characters; the time to verify grows with the length. */
-export const longestToken = 4096
+const longestToken = 4096
 
 /**
  * Whether a string is a signed token in canonical base64url. Another encoding of the same bytes (padding, unused bits of

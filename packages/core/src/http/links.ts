@@ -8,7 +8,7 @@ export const collectionUrl = (resource: Resource, base: string): string =>
   `${base}/${resource.paths[0] ?? resource.endpoint}`
 
 /** The path of one record: key values joined by a raw comma, each percent-encoded (contract §1). */
-export function recordUrl(
+function recordUrl(
   resource: Resource,
   values: Readonly<Record<string, JsonValue>>,
   base: string,

@@ -4,7 +4,7 @@ import { malformedJson } from '../errors.ts'
 
 const deepest = 32
 const mostKeys = 1000
-/** Enough for a URL; V8 hashes a longer string than 16,383 characters by its length alone, so that equally long keys all collide. */
+/** Enough for a URL. V8 hashes strings of more than 16,383 characters by their length only, so that equally long keys would all collide. */
 const longestKey = 1000
 
 /** Throws 400 for a list or object deeper than 32 levels; `at` is its position in the text. */

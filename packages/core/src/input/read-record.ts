@@ -281,7 +281,7 @@ function readLink(
   }
 }
 
-/** The record to create if the link leads nowhere; undefined if required fields are missing. */
+/** The record to create if no record has the key; null if required fields are missing. */
 function complete(
   reading: Reading,
   target: Resource,

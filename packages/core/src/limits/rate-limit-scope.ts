@@ -3,7 +3,7 @@
 import type { ApiSettings } from '../config/settings.ts'
 import type { Registry } from '../registry/resource.ts'
 
-/** `none`: no rate limits; `process`: counted in the memory of this process alone; `store`: counted in API_RATE_LIMIT_STORE. */
+/** `none`: no rate limits; `process`: counted in the memory of this process; `store`: counted in API_RATE_LIMIT_STORE. */
 export type RateLimitScope = 'none' | 'process' | 'store'
 
 export function rateLimitScope(settings: ApiSettings, registry: Registry): RateLimitScope {

@@ -55,7 +55,7 @@ const about = new Set([
   ...['enabled', 'required', 'symbol'],
 ])
 
-/** Credentials of digits alone may be stored as numbers. */
+/** Names of credentials that may be numbers, such as PINs. */
 const digits = /(?:^|_)(?:pin|pins|otp|totp|hotp|cvv|cvc|passcode|password|code|codes)$/
 
 /**

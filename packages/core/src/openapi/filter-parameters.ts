@@ -47,7 +47,7 @@ const name = '[A-Za-z_][A-Za-z0-9_]*'
 const anyOperator = `(${[...operators, 'neq', 'lte', 'gte'].join('|')})`
 
 /** The operators a column can be filtered by. */
-export const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
+const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
   operators.filter((operator) => operatorFits(operator, column))
 
 /** The filters of columns: `price__ge=30`. */

@@ -45,7 +45,7 @@ export function trim(pair: Pair, from: number, to: number): Stretch {
 }
 
 /** The offset of a decoded character in the raw query string. */
-export function offsetAt(pair: Pair, index: number): number {
+function offsetAt(pair: Pair, index: number): number {
   return pair.offsets === undefined
     ? Math.min(pair.start + index, pair.end)
     : (pair.offsets[index] ?? pair.end)

@@ -1,7 +1,7 @@
 // Kept: a value that was made for one request and may serve later ones, but only requests of the authority it was made under.
 
 import type { HookSettings } from '../config/resolve-hooks.ts'
-import { recent } from '../lru-map.ts'
+import { lruMap } from '../lru-map.ts'
 import type { Reach } from '../plan/context.ts'
 import type { Resource } from '../registry/resource.ts'
 
@@ -82,7 +82,7 @@ const mostAuthorities = 4
 
 /** Keeps the values of at most `size` names. */
 export function keptValues<T>(size: number): KeptValues<T> {
-  const all = recent<readonly Kept<T>[]>(size)
+  const all = lruMap<readonly Kept<T>[]>(size)
   return {
     get(name, authority) {
       for (const kept of all.get(name) ?? []) {

@@ -8,7 +8,7 @@ import {
 import type { Target } from '../compile/target.ts'
 import { encoded, keyOrigin, matching, storedColumns } from '../compile/write-query.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
-import { type Recent, recent } from '../lru-map.ts'
+import { type LruMap, lruMap } from '../lru-map.ts'
 import type { Output } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
@@ -26,7 +26,7 @@ interface Known extends Pick<LoneStatement, 'readers'> {
 const most = 50
 
 /** By what is written, and by what is given back: the output of a kept plan is the same every time. */
-const known = new WeakMap<Resource, WeakMap<readonly Output[], Recent<Known>>>()
+const known = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<Known>>>()
 
 /** As `loneStatements`, without compiling again what differs in values only; `finish`: the text as the driver takes it. */
 export function filledLoneStatements(
@@ -99,10 +99,10 @@ const refillOf =
     return encoded(target, column, values[column.name])
   }
 
-function formsOf(resource: Resource, output: readonly Output[]): Recent<Known> {
-  const outputs = known.get(resource) ?? new WeakMap<readonly Output[], Recent<Known>>()
+function formsOf(resource: Resource, output: readonly Output[]): LruMap<Known> {
+  const outputs = known.get(resource) ?? new WeakMap<readonly Output[], LruMap<Known>>()
   known.set(resource, outputs)
-  const forms = outputs.get(output) ?? recent<Known>(most)
+  const forms = outputs.get(output) ?? lruMap<Known>(most)
   outputs.set(output, forms)
   return forms
 }

@@ -1,6 +1,6 @@
 // Prepared reads by the skeletons of their queries: LRU, each kept for callers of the same authority.
 
-import { recent } from '../lru-map.ts'
+import { lruMap } from '../lru-map.ts'
 import { type Authority, type Kept, keptValues } from './kept.ts'
 import type { PreparedRead } from './prepared-read.ts'
 
@@ -16,7 +16,7 @@ export interface ReadCache {
 /** Keeps at most `size` reads. One that comes once is not prepared (unless `atOnce`), and does not push others out. */
 export function createReadCache(size: number, atOnce: boolean): ReadCache {
   const known = keptValues<PreparedRead | null>(size)
-  const seen = recent<true>(size * 2)
+  const seen = lruMap<true>(size * 2)
   return {
     get: (name, authority) => known.get(name, authority) ?? undefined,
     isDue(name, authority) {

@@ -26,7 +26,7 @@ import {
 import type { Target } from '../compile/target.ts'
 import { formTest, listTest } from '../dialect/shared/object-text.ts'
 import { insideQuotes } from '../json/quoted.ts'
-import { recent } from '../lru-map.ts'
+import { lruMap } from '../lru-map.ts'
 import type { Condition, EmbedPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { filled, type Pieces, type Refill, type Template, templateOf } from '../sql/template.ts'
@@ -197,7 +197,7 @@ function checkOf({ object }: Pick<CompiledRows, 'object'>): Known<unknown>['obje
 
 /** What is made once for each base. */
 function byBase<T>(make: (base: string) => T): (base: string) => T {
-  const known = recent<T>(mostBases)
+  const known = lruMap<T>(mostBases)
   return (base) => {
     const before = known.get(base)
     if (before !== undefined) return before

@@ -1,7 +1,7 @@
 // preparedMysql: a pool of `mysql2` whose connections execute the statements they know, so that MariaDB parses them once.
 
 import type { MysqlPool, MysqlPoolConnection } from 'kysely'
-import { recent } from '../../lru-map.ts'
+import { lruMap } from '../../lru-map.ts'
 import { asksForArrays, withoutMark } from '../shared/array-rows.ts'
 import { type Recurring, recurringStatements } from '../shared/recurring-statements.ts'
 import { isInTransaction } from '../shared/transaction-state.ts'
@@ -177,7 +177,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
     maxPreparedStatements?: number
   }
   let inTransaction = false
-  const held = recent<Prepared>(Math.min(preparing.most, maxPreparedStatements), (statement) =>
+  const held = lruMap<Prepared>(Math.min(preparing.most, maxPreparedStatements), (statement) =>
     client.unprepare(statement),
   )
 

@@ -1,6 +1,6 @@
 // Which statements are worth preparing: those that came before.
 
-import { recent } from '../../lru-map.ts'
+import { lruMap } from '../../lru-map.ts'
 import { asksForArrays, withoutMark } from './array-rows.ts'
 
 /** A statement that came before. */
@@ -21,8 +21,8 @@ export function recurringStatements<T extends Recurring>(
   size: number,
   keep: (statement: Recurring) => T | undefined,
 ): (text: string) => T | undefined {
-  const seen = recent<true>(size * 2)
-  const kept = recent<T>(size)
+  const seen = lruMap<true>(size * 2)
+  const kept = lruMap<T>(size)
   return (text) => {
     const known = kept.get(text)
     if (known !== undefined) return known

@@ -1,7 +1,7 @@
 // preparedSqlite: a better-sqlite3 database that keeps its statements, so that SQLite parses and plans them once.
 
 import type { SqliteDatabase } from 'kysely'
-import { recent } from '../../lru-map.ts'
+import { lruMap } from '../../lru-map.ts'
 import { asksForArrays, withoutMark } from '../shared/array-rows.ts'
 
 /** What is used of a statement of better-sqlite3. */
@@ -41,7 +41,7 @@ export interface SqliteOptions {
  * ```
  */
 export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}): SqliteDatabase {
-  const kept = recent<Kept>(options.statements ?? 200)
+  const kept = lruMap<Kept>(options.statements ?? 200)
   return {
     prepare(text) {
       const known = kept.get(text)
