@@ -7,7 +7,7 @@ import type { JsonValue } from './json/json-value.ts'
 export interface ErrorBody {
   /** Short name: the HTTP phrase unless the specification gives another text. */
   readonly error: string
-  /** What was wrong, what was expected, and a suggestion where there is one. */
+  /** What was wrong, what was expected, and a suggestion if there is one. */
   readonly reason?: JsonValue
   /** Stable identifier such as `unknown_column`; never reused for another failure. */
   readonly code?: string

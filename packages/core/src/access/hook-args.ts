@@ -17,7 +17,7 @@ export interface Subject {
   readonly relation: string | null
 }
 
-/** The arguments of a callback for the resource that is answered. */
+/** The arguments of a callback of the request's resource. */
 export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
   subjectArgs(call, {
     action: call.action,

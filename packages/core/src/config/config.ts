@@ -60,7 +60,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_SESSION_GETTER?: SessionGetter
   /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. Contract §2. */
   readonly API_PREFIX?: string
-  /** Absolute origin put before every emitted URL, `https://api.example.org`. Default: URLs are host-relative. Config only. Contract §2. */
+  /** Absolute origin of all URLs in responses, `https://api.example.org`. Default: URLs are host-relative. Config only. Contract §2. */
   readonly API_BASE_URL?: string
   /** Letter case of endpoint names. Default `kebab`. Config only. Specification: configuration keys. */
   readonly API_ENDPOINT_CASE?: EndpointCase
@@ -85,7 +85,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_ALLOW_GROUPBY?: boolean
   /** Allows aggregates; otherwise they are 400. Default false. Config, meta. Specification: Grouping. */
   readonly API_ALLOW_AGGREGATION?: boolean
-  /** `limit` of a list whose request names none. Default 20, or the largest where that is smaller. Config, meta. Contract §2. */
+  /** `limit` of a list whose request names none. Default 20, or the largest `limit` if that is smaller. Config, meta. Contract §2. */
   readonly API_PAGINATION_SIZE_DEFAULT?: number
   /** Largest `limit`; more is 400. Default 100. Config, meta. Contract §2. */
   readonly API_PAGINATION_SIZE_MAX?: number
@@ -113,7 +113,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   /** Its value of an active record, and of a deleted one. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_VALUES?: readonly [active: unknown, deleted: unknown]
 
-  // ------------------------------------------------------------------ the answer
+  // ------------------------------------------------------------------ the response
 
   /** false: no `datetime` in the envelope. Default true. Config, meta. Specification: Response envelope. */
   readonly API_DUMP_DATETIME?: boolean
@@ -241,7 +241,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_RATE_LIMIT_STORE?: RateLimitStore
   /** Limit of login and refresh, per address and per account. Default `10 per minute`. Config only. Contract §2. */
   readonly API_LOGIN_RATE_LIMIT?: string
-  /** Proxies whose `X-Forwarded-For` is believed: CIDR ranges, or the number of hops. Default none. Config only. Contract §2. */
+  /** Proxies whose `X-Forwarded-For` is trusted: CIDR ranges, or the number of hops. Default none. Config only. Contract §2. */
   readonly API_TRUSTED_PROXIES?: readonly string[] | number
 
   // ------------------------------------------------------------------ documentation
@@ -252,21 +252,21 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_DOCUMENTATION_URL?: string
   /** Path of the OpenAPI document. Default `/docs/apispec.json`. Config only. Contract §2. */
   readonly API_DOCS_SPEC_ROUTE?: string
-  /** The documentation needs authentication. Default false. Config only. Contract §2. */
+  /** The documentation requires authentication. Default false. Config only. Contract §2. */
   readonly API_DOCUMENTATION_REQUIRE_AUTH?: boolean
-  /** Text about the API, for the document. Unset by default. Config only. Contract §2. */
+  /** Description of the API, for the OpenAPI document. Unset by default. Config only. Contract §2. */
   readonly API_DESCRIPTION?: string
-  /** Who answers for the API, for the document. Unset by default. Config only. Contract §2. */
+  /** Contact name, for the OpenAPI document. Unset by default. Config only. Contract §2. */
   readonly API_CONTACT_NAME?: string
-  /** Their e-mail address. Unset by default. Config only. Contract §2. */
+  /** Contact e-mail address. Unset by default. Config only. Contract §2. */
   readonly API_CONTACT_EMAIL?: string
-  /** Their page. Unset by default. Config only. Contract §2. */
+  /** Contact page. Unset by default. Config only. Contract §2. */
   readonly API_CONTACT_URL?: string
-  /** Licence of the API, for the document. Unset by default. Config only. Contract §2. */
+  /** Licence of the API, for the OpenAPI document. Unset by default. Config only. Contract §2. */
   readonly API_LICENCE_NAME?: string
-  /** Text of the licence. Unset by default. Config only. Contract §2. */
+  /** URL of the licence. Unset by default. Config only. Contract §2. */
   readonly API_LICENCE_URL?: string
-  /** Where the API is served, for the document: one URL or several. Unset by default. Config only. Contract §2. */
+  /** URLs where the API is served, for the OpenAPI document: one or several. Unset by default. Config only. Contract §2. */
   readonly API_SERVER_URLS?: readonly string[] | string
   /** Logo of the documentation page. Unset by default. Config only. Contract §2. */
   readonly API_LOGO_URL?: string
@@ -274,7 +274,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   // ------------------------------------------------------------------ health
 
   /**
-   * Path that answers 200 while the process lives; `<path>/ready` answers 200 while requests can be served, else 503.
+   * Path that responds with 200 while the process runs; `<path>/ready` responds with 200 while requests can be served, else 503.
    * Default none; `model-api serve` sets `/health`. Config only. Contract §2.
    */
   readonly API_HEALTH_ROUTE?: string
@@ -282,40 +282,40 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   // ------------------------------------------------------------------ replicas
 
   /**
-   * How somebody who wrote reads it at once although `replicas` lag. `header`: a write answers `X-Write-Position`; a read that sends
-   * it back waits for a replica to come so far, a second at most, or reads the primary. `cookie`: the same, and browsers carry it
-   * by themselves. Default `off`. Config only. Contract §12.
+   * Whether clients see their own writes although `replicas` lag. `header`: a write returns `X-Write-Position`; a read that sends it
+   * waits up to a second for a replica to reach that position, or reads the primary. `cookie`: the same with a cookie, which
+   * browsers send automatically. Default `off`. Config only. Contract §12.
    */
   readonly API_READ_YOUR_WRITES?: ReadYourWrites
 
   // ------------------------------------------------------------------ request limits
 
   /**
-   * Longest statement in milliseconds; longer is 503. The server ends it where it can be told; a second later the API closes the
-   * connection itself. Waiting for a connection is bounded likewise. Default 5000. Config only. Contract §12.
+   * Longest statement in milliseconds; longer is 503. The database server cancels it if it supports that; a second later the API
+   * closes the connection. Waiting for a connection has the same limit. Default 5000. Config only. Contract §12.
    */
   readonly API_STATEMENT_TIMEOUT?: number
-  /** Milliseconds until a callback, policy hook, validator or other function of the host must have settled; later is 500. Default 10000. Config only. Contract §12. */
+  /** Milliseconds within which a callback, policy hook, validator or other host function must settle; later is 500. Default 10000. Config only. Contract §12. */
   readonly API_HOOK_TIMEOUT?: number
   /** Largest body in bytes; larger is 413. Default 1048576. Config only. Contract §12. */
   readonly API_BODY_LIMIT?: number
   /** Longest URL in characters; longer is 414. Default 8192. Config only. Contract §2. */
   readonly API_MAX_URL_LENGTH?: number
-  /** Most conditions, aggregates and grouping keys of one request, at most 1000. Default 100. Config, meta. Contract §2. */
+  /** Maximum number of conditions, aggregates and grouping keys of one request, at most 1000. Default 100. Config, meta. Contract §2. */
   readonly API_MAX_CONDITIONS?: number
-  /** Most values of one list, at most 10000. Default 1000. Config, meta. Contract §2. */
+  /** Maximum number of values of one list, at most 10000. Default 1000. Config, meta. Contract §2. */
   readonly API_MAX_LIST?: number
   /**
-   * Most `exists(…)` and `missing(…)` of one request, at most 50; along a path of several relations each relation counts. Default 10. Config, meta.
+   * Maximum number of relations in `exists(…)` and `missing(…)` of one request, at most 50; each relation of a path counts. Default 10. Config, meta.
    * Contract §12.
    */
   readonly API_MAX_RELATION_FILTERS?: number
-  /** Most joined relations, at most 20. Default 8. Config, meta. Contract §2. */
+  /** Maximum number of joined relations, at most 20. Default 8. Config, meta. Contract §2. */
   readonly API_MAX_JOINS?: number
-  /** Deepest path of relations, embedding and nested body, at most 12. Default 4. Config, meta. Contract §2. */
+  /** Maximum depth of relation paths, embedding and nested bodies, at most 12. Default 4. Config, meta. Contract §2. */
   readonly API_MAX_DEPTH?: number
-  /** Most embedded rows of one answer. Default 10000. Config, meta. Contract §5. */
+  /** Maximum number of embedded rows of one response. Default 10000. Config, meta. Contract §5. */
   readonly API_MAX_EMBEDDED_ROWS?: number
-  /** Most records of one bulk write. Default 1000. Config, meta. Contract §8. */
+  /** Maximum number of records of one bulk write. Default 1000. Config, meta. Contract §8. */
   readonly API_MAX_BULK?: number
 }

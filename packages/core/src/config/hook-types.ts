@@ -41,7 +41,7 @@ export interface HookArgs<User = HookUser> {
    */
   // biome-ignore lint/suspicious/noExplicitAny: the host's own tables
   readonly db: Kysely<any>
-  /** The stored record before a change, hidden columns included; null where there is none. */
+  /** The stored record before a change, hidden columns included; null if there is none. */
   readonly before: HookRecord | null
 }
 
@@ -67,7 +67,7 @@ export type DumpCallback<User = HookUser> = (
   data: HookRecord,
   args: HookArgs<User>,
 ) => Awaitable<HookRecord>
-/** Receives the whole value of an answer, returns the one to send. */
+/** Receives the whole value of a response, returns the one to send. */
 export type ReturnCallback<User = HookUser> = (
   result: JsonValue,
   args: HookArgs<User>,

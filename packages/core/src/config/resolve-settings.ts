@@ -164,7 +164,7 @@ function pageSize(read: Reader, problems: Problems): number {
   return Math.min(read.get('API_PAGINATION_SIZE_DEFAULT'), read.get('API_PAGINATION_SIZE_MAX'))
 }
 
-/** The depth of embedding, where one is set. */
+/** The depth of embedding, if set. */
 function depth(read: Reader, problems: Problems): number | undefined {
   checkOrder(read, 'API_SERIALIZATION_DEPTH', 'API_MAX_DEPTH', problems)
   return read.find('API_SERIALIZATION_DEPTH')

@@ -90,7 +90,7 @@ export interface ApiSettings {
   readonly title: string
   readonly version: string
   readonly prefix: string
-  /** Origin before every emitted URL, or empty. */
+  /** The origin of URLs in responses, or empty. */
   readonly baseUrl: string
   readonly endpointCase: EndpointCase
   /** Milliseconds after which a statement is cancelled. */

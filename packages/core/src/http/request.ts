@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string
-  /** The prefix the API is mounted under: `/v1`; put before every emitted URL. */
+  /** The prefix the API is mounted under: `/v1`; added to URLs in responses. */
   readonly baseUrl?: string
   /** The framework's own request, for hooks. */
   readonly host?: unknown
@@ -63,7 +63,7 @@ export function header(request: ApiRequest, name: RequestHeader): string | undef
   return typeof value === 'string' || value === undefined ? value : value[0]
 }
 
-/** All values of a header, joined by commas as one line; undefined where there is none. */
+/** All values of a header, joined by commas; undefined if there is none. */
 export function wholeHeader(request: ApiRequest, name: RequestHeader): string | undefined {
   const value = request.headers?.[name]
   return typeof value === 'string' || value === undefined ? value : value.join(',')

@@ -49,7 +49,7 @@ export interface Column {
   readonly scale?: number
   /** The members of an `enum` column. */
   readonly enum?: readonly string[]
-  /** The column's name in the database, where it differs from the field name. */
+  /** The column's name in the database, if it differs from the field name. */
   readonly column?: string
   /** `'database'`: compare and order text by the column's own collation, using its index; results then differ between databases (contract §7). */
   readonly collation?: 'database'

@@ -50,7 +50,7 @@ export interface Model<
   readonly columns: C
   readonly relations: R
   readonly computed: P
-  /** Unique constraints of several columns, by field names; present only where there are any. */
+  /** Unique constraints of several columns, by field names; present only if there are any. */
   readonly unique?: readonly (readonly string[])[]
   // biome-ignore lint/suspicious/noExplicitAny: see ModelMethod
   readonly methods: Readonly<Record<string, ModelMethod<any>>>

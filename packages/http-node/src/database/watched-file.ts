@@ -120,12 +120,12 @@ const confirming = (statement: Statement, confirmed: <T>(result: T) => T): State
   iterate: (parameters) => statement.iterate(parameters),
 })
 
-/** Which file it is; undefined where there is none. As long as one is open, no other has its number. */
+/** Device and inode of a file; undefined if there is none. While a file is open, no other file gets its inode. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev}:${found.ino}`
 }
 
-/** As SQLite itself reports a file that is not where it was. */
+/** The error with SQLite's own code for a file that was moved. */
 const unavailable = (message: string): Error =>
   Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' })
