@@ -103,7 +103,7 @@ function readField(
   const { resource } = node
   const { mode } = place
   if (place.filled.has(column.name)) {
-    problems.add(path, 'This field is filled by the record above.')
+    problems.add(path, 'The parent record sets this field.')
     return
   }
   const why = place.identifying.has(column.name) ? undefined : unwritable(resource, column, mode)
@@ -163,7 +163,7 @@ function readRelation(
     return
   }
   if (place.filled.has(relation.name)) {
-    problems.add(path, 'This relation is filled by the record above.')
+    problems.add(path, 'The parent record sets this relation.')
     return
   }
   if (!node.resource.settings.allowNestedWrites) {
@@ -180,10 +180,7 @@ function readRelation(
   }
   const one = relation.cardinality === 'one'
   if (mode !== 'create' && relation.kind !== 'belongsTo' && relation.through === undefined) {
-    problems.add(
-      path,
-      'Records that belong to this one are written at their own endpoint once it exists.',
-    )
+    problems.add(path, 'Related records of an existing record are written at their own endpoint.')
     return
   }
   if (one ? !isObject(json) : !Array.isArray(json)) {
@@ -268,7 +265,10 @@ function readLink(
       reading.problems.add(path, () => unknownField(target, name))
     } else if (typeof member === 'string' || member === null) urls[name] = member
     else {
-      reading.problems.add(path, 'A record that exists is linked, not changed: leave this out.')
+      reading.problems.add(
+        path,
+        'This object links to an existing record, which is not changed here; omit this field.',
+      )
     }
   }
   return {
@@ -318,12 +318,12 @@ function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
       if (other !== undefined) {
         problems.add(
           pathTo(node.path, relation.name),
-          `"${other}" gives ${column.name} too; send one of them.`,
+          `"${other}" also sets ${column.name}; send only one of them.`,
         )
       } else if (sent !== undefined && sent !== null && !same) {
         problems.add(
           pathTo(node.path, column.name),
-          `"${relation.name}" says which record it is; leave this out.`,
+          `"${relation.name}" already determines the record; omit this field.`,
         )
       }
       taken.set(column.name, relation.name)

@@ -84,7 +84,7 @@ const count = ({ list }: Answer): Schema => ({
   minimum: 0,
   description: list
     ? 'Matching records; absent with `count=none`.'
-    : 'Records answered or written.',
+    : 'Number of records in the response, or written.',
 })
 
 const link: Schema = { type: 'string', format: 'uri-reference' }

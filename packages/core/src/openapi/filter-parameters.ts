@@ -157,7 +157,7 @@ export function relationOptions(components: Components, resource: Resource): Ref
       freeForm(
         'relation options',
         `^(${relations.join('|')})(\\.${name})*(\\.(limit|order_by|fields)|\\[.+\\])$`,
-        `What is asked of related records that are embedded: \`<relation>.limit=3\`, \`<relation>.order_by=-<column>\`, \`<relation>.fields=<column>,<column>\`, \`<relation>[<filter>,<filter>]\`. Relations: ${listed(relations)}.`,
+        `Options of embedded related records: \`<relation>.limit=3\`, \`<relation>.order_by=-<column>\`, \`<relation>.fields=<column>,<column>\`, \`<relation>[<filter>,<filter>]\`. Relations: ${listed(relations)}.`,
         { [`${first.name}.${option}`]: value },
       ),
     ),
@@ -176,7 +176,7 @@ export function aggregateParameters(components: Components, resource: Resource):
         return components.parameter(wanted, wanted, () => ({
           name: parameter,
           in: 'query',
-          description: `${results[fn]} of \`${column.name}\`, under \`${column.name}_${fn}\`; \`${column.name}|label__${fn}=1\` names it otherwise.`,
+          description: `${results[fn]} of \`${column.name}\`, under \`${column.name}_${fn}\`; \`${column.name}|label__${fn}=1\` sets another name.`,
           schema: { type: 'integer', const: 1 },
         }))
       }),

@@ -90,9 +90,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
           .flat()
           .map((status) => [status, success(told, status, target, hooks)]),
       ),
-      ...(draft.notModified
-        ? { 304: { description: 'The record is the one the client has.' } }
-        : {}),
+      ...(draft.notModified ? { 304: { description: "The client's copy is up to date." } } : {}),
       ...failures(
         writer.components,
         {
@@ -148,7 +146,9 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         also: 200,
         headers: {
           Location: header('URL of the new record.', 'uri-reference'),
-          'Idempotency-Replayed': header('`true` where the answer is that of an earlier request.'),
+          'Idempotency-Replayed': header(
+            '`true` if this repeats the response of an earlier request.',
+          ),
           ...etag,
         },
         occasions: ['query', 'body', 'written', 'stored', 'upsert', 'idempotent'],
@@ -347,12 +347,14 @@ const header = (description: string, format?: string) => ({
   schema: { type: 'string', ...(format === undefined ? {} : { format }) } as const,
 })
 
-const etag: HeadersObject = { ETag: header('Names this state of the record, in this shape.') }
+const etag: HeadersObject = {
+  ETag: header('Identifies this version of the record in this representation.'),
+}
 
 const ifMatch: ParameterObject = {
   name: 'If-Match',
   in: 'header',
-  description: 'ETag of the record as the client knows it; 412 where it has changed since.',
+  description: "ETag of the client's copy of the record; 412 if the record has changed since.",
   schema: { type: 'string' },
 }
 
@@ -360,26 +362,26 @@ const idempotencyKey: ParameterObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A text of the client that names this request: sent again, it is answered as before instead of being done again.',
+    'A string chosen by the client that identifies this request: sent again with it, the request is not executed again, and the first response is repeated.',
   schema: { type: 'string', maxLength: 255 },
 }
 
 const ifNoneMatch: ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'ETag of the record as the client knows it; 304 where it is still the same.',
+  description: "ETag of the client's copy of the record; 304 if it is unchanged.",
   schema: { type: 'string' },
 }
 
 const positionTold: HeadersObject = {
-  'X-Write-Position': header('Names everything that was written so far. Send it along to read it.'),
+  'X-Write-Position': header('The position of this write. A read that sends it sees the write.'),
 }
 
 const positionCarried: ParameterObject = {
   name: 'X-Write-Position',
   in: 'header',
   description:
-    'What a write was answered with: the answer has everything that was written until then.',
+    'The `X-Write-Position` of a write: the response includes everything written up to it.',
   schema: { type: 'string' },
 }
 
@@ -392,7 +394,7 @@ const carriesPosition = ({ readYourWrites }: ApiSettings, method: MethodName): b
 const countHeaders = ({ settings }: Resource): HeadersObject =>
   settings.count === 'none'
     ? {}
-    : { 'X-Total-Count-Capped': header('`true` where there are more records than were counted.') }
+    : { 'X-Total-Count-Capped': header('`true` if there are more records than the count.') }
 
 const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
 

@@ -149,15 +149,15 @@ function errorsSchema(codes?: readonly string[]): Schema {
     properties: {
       error: {
         type: 'string',
-        description: 'The phrase of the status, unless the error has a text of its own.',
+        description: 'The HTTP reason phrase, or a more specific text.',
       },
-      reason: { description: 'What was expected; of a body, path by path.' },
+      reason: { description: 'What was expected; for a body, by path.' },
       code: {
         type: 'string',
-        description: 'Names the error, and never changes.',
+        description: 'Stable identifier of the error.',
         ...(codes === undefined ? {} : { enum: [...codes] }),
       },
-      at: { type: 'string', description: 'The text of the request that is at fault.' },
+      at: { type: 'string', description: 'The part of the request that caused the error.' },
     },
     required: ['error'],
     additionalProperties: false,

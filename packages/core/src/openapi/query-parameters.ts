@@ -169,7 +169,7 @@ function fieldParameters(components: Components, resource: Resource): Parameter[
       in: 'query',
       style: 'form',
       explode: false,
-      description: `Exactly these columns are answered, and no relations.${joined ? ' Columns of joined relations are written `<relation>.<column>`.' : ''}`,
+      description: `Only these columns are returned, and no relations.${joined ? ' Columns of joined relations are written `<relation>.<column>`.' : ''}`,
       schema: {
         type: 'array',
         items: joined ? text : { type: 'string', enum: columns },

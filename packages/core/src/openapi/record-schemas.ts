@@ -146,7 +146,7 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
 
 const bodyText: Readonly<Record<WriteMode, string>> = {
   create: 'The fields of a new record.',
-  update: 'The fields to change; what a GET of the record answered may be sent back.',
+  update: 'The fields to change; the result of a GET of the record may be sent back.',
   replace: 'All fields of the record; those that are missing get their default or null.',
 }
 
