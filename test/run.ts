@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
-import { type Job, needsOwnProcess, queueOf } from './support/queue.ts'
+import { type Job, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
 import type { NotRun } from './support/registry.ts'
 import { findServers, onlyServers, type Servers, stopServers } from './support/servers.ts'
 import { closingTable, sum } from './support/table.ts'
@@ -71,14 +71,15 @@ async function main(): Promise<number> {
   const failures: string[] = []
   const queue = queueOf(files, options.plain)
   const idle: FileProcess[] = []
-  const worker = async (): Promise<void> => {
-    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+  const lane = async (_: unknown, index: number): Promise<void> => {
+    const next = (): Job | undefined => takeJob(queue, index === 0)
+    for (let job = next(); job !== undefined; job = next()) {
       const { report, failure } = await runFile(job, environment, idle)
       reports.push(report)
       if (failure !== undefined) failures.push(failure)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, worker))
+  await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, lane))
   await Promise.all(idle.map((child) => child.end()))
   if (servers !== undefined) await dropLeftovers(servers, run)
   await stopServers()

@@ -90,6 +90,9 @@ function withoutOwnFrames(errors: string): string {
   )
 }
 
+// A runner that was stopped waits for no report.
+process.on('disconnect', () => process.exit())
+
 process.on('message', async (order: Order) => {
   const file = typeof order === 'string' ? order : order.file
   const report = await runFile(file)

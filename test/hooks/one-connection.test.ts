@@ -61,9 +61,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
   for (const [name, use] of Object.entries(uses)) {
     test(`${name}: 500 at once, and the log says what to use`, async () => {
       const before = await rows(db)
-      const started = performance.now()
       const { status, errors } = await create(add(use))
-      ok(performance.now() - started < 5_000)
       equal([status, errors.reason], [500, 'Request test'])
       match(String(reported[0]), /The add callback of Note .*args\.db/)
       equal(await rows(db), before)

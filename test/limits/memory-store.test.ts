@@ -8,6 +8,7 @@ import {
   rateWindows,
 } from '@model-api/core/internals'
 import { equal, ok } from '../support/assert.ts'
+import { steepness } from '../support/growth.ts'
 import { suite } from '../support/suite.ts'
 
 suite('the memory store', (test) => {
@@ -28,13 +29,19 @@ suite('the memory store', (test) => {
     equal((await store.peek?.('attacker', 60_000, 10_001))?.count, 50)
   })
 
-  test('its memory stays where it is, and its speed', async () => {
+  test('its memory stays where it is', async () => {
     const store = memoryStore(10_000)
     const before = process.memoryUsage().heapUsed
-    const started = performance.now()
     for (let i = 0; i < 50_000; i++) await store.hit(`203.0.113.${i}`, 60_000, 0)
     ok(process.memoryUsage().heapUsed - before < 60_000_000)
-    ok(performance.now() - started < 20_000)
+  })
+
+  test('its speed stays where it is', async () => {
+    const hits = (count: number) => async () => {
+      const store = memoryStore(1_000)
+      for (let i = 0; i < count; i++) await store.hit(`203.0.113.${i}`, 60_000, 0)
+    }
+    equal(await steepness(12_500, hits), undefined)
   })
 
   test('it knows as many keys as it may, and no more', async () => {

@@ -35,8 +35,8 @@ export const secrets: Readonly<Record<string, Secret>> = {
 }
 
 /**
- * Sends writes of the viewer to a world, each to a service of its own. The world is filled at first, and again after each
- * write that was not refused; `filled` then looks at it.
+ * Sends writes of the viewer to a world. It is filled at first, and again after each write that was not refused, each time
+ * with another service; `filled` then looks at it.
  */
 export function writerIn(
   db: TestDatabase,
@@ -44,14 +44,15 @@ export function writerIn(
   config: ApiConfig = {},
   filled: () => Promise<void> = async () => {},
 ): (write: Write) => Promise<string> {
-  let isFilled = false
+  let api: Api | undefined
   return async (write) => {
-    if (!isFilled) {
+    if (api === undefined) {
       await fillWorld(db, change)
       await filled()
+      api = apiOf(db, variant, viewer, config)
     }
-    const answer = await told(apiOf(db, variant, viewer, config), write)
-    isFilled = answer.startsWith('4')
+    const answer = await told(api, write)
+    if (!answer.startsWith('4')) api = undefined
     return answer
   }
 }

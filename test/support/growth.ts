@@ -8,7 +8,8 @@ const floor = 20
 /** A doubling may cost three times as much; the square costs four times. */
 const steepest = 3
 
-const cpuMilliseconds = (): number => {
+/** What this thread has computed. */
+export const cpuMilliseconds = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }

@@ -13,7 +13,18 @@ export function queueOf(files: readonly string[], plain: boolean): Job[] {
   return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
 }
 
-/** How the paths of the slowest files begin; while the first of them wait, others compute. */
+/** Takes the next job; a lane that prefers files that wait takes one of those, other lanes leave them to it while they can. */
+export function takeJob(queue: Job[], prefersWaiting: boolean): Job | undefined {
+  const index = queue.findIndex(({ file }) => waits(file) === prefersWaiting)
+  return queue.splice(Math.max(0, index), 1)[0]
+}
+
+/** Files that wait for time limits, locks and servers, while others compute. */
+function waits(file: string): boolean {
+  return /^(?:faults|cli)\/|^writing\/(?:idempotency-faults|interrupted)|^auth\/refresh/.test(file)
+}
+
+/** How the paths of the slowest files begin. */
 export const slowest: readonly string[] = [
   ...['faults/silent', 'faults/', 'security/write-leaks', 'security/first-asker', 'packages/'],
   ...['growth/', 'security/', 'parity/', 'writing/', 'cli/', 'property/', 'regression/most'],

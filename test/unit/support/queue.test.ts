@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal, ok } from '../../support/assert.ts'
-import { needsOwnProcess, queueOf, slowest } from '../../support/queue.ts'
+import { needsOwnProcess, queueOf, slowest, takeJob } from '../../support/queue.ts'
 import { repository } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -33,6 +33,15 @@ suite('the queue of test files', (test) => {
     const queue = queueOf(files, true)
     equal(queue.map(({ file }) => file).sort(), files)
     ok(queue.every(({ plain }) => plain))
+  })
+
+  test('gives files that wait to one lane while there are others', () => {
+    const queue = ['faults/a', 'faults/b', 'unit/a', 'unit/b'].map((file) => ({
+      file,
+      plain: false,
+    }))
+    const taken = [true, false, false, false, true].map((first) => takeJob(queue, first)?.file)
+    equal(taken, ['faults/a', 'unit/a', 'unit/b', 'faults/b', undefined])
   })
 
   test('names slow files that are there', () => {
