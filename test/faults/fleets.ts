@@ -35,7 +35,7 @@ const workers = (
 
 export const fleets: readonly Fleet[] = [
   behindHaproxy('three processes behind HAProxy, each restarted (SIGTERM)', 'safe'),
-  behindHaproxy('the same with http-reuse always', 'always'),
+  { ...behindHaproxy('the same with http-reuse always', 'always'), pools: ['ours'] },
   workers('workers ended (SIGTERM to all) and started, three times', 'all answered', endAll),
   workers('one worker of three ended (SIGTERM), three times', 'all answered', endOne('SIGTERM')),
   workers(

@@ -37,6 +37,7 @@ export async function rollingRestart(
       ledger,
       clients: 12,
       serviceEnds: false,
+      withoutTwins: true,
     })
     await sleep(1_000)
     const sent = (): number => [...ledger.statuses.values()].reduce((sum, n) => sum + n, 0)

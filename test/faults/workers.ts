@@ -57,9 +57,9 @@ export async function workersUnderLoad(
       if (/ended without an answer: (?:ECONN|UND_ERR_SOCKET)/.test(what)) ledger.wrong.delete(what)
     }
     const { onKept, onNew } = broken()
-    if (onNew > 0) console.log(`${onNew} connections were reset before a worker had taken them`)
-    if (onKept > 0 && ends === 'all answered') {
-      scene.wrong.push(`${onKept} requests on open connections were not answered`)
+    if (ends === 'all answered') {
+      if (onNew > 0) console.log(`${onNew} connections were reset before a worker had taken them`)
+      if (onKept > 0) scene.wrong.push(`${onKept} requests on open connections were not answered`)
     }
     const { lost, half, wrong } = judge(ledger, await setup.stored(), linesOfOrder)
     return {
