@@ -62,10 +62,10 @@ export const dialect: readonly Break[] = [
     fails: 'test/unit/dialect/classify.test.ts',
   },
   {
-    title: 'A dialect without shortcuts reads a row too many',
+    title: 'A dialect without shortcuts reads one row of each list',
     file: 'packages/core/src/dialect/shared/row-count.ts',
     find: '?? sql`${count}`',
-    replace: '?? sql`${count + 1}`',
+    replace: '?? sql`${Math.min(count, 1)}`',
     fails: 'test/parity/public-dialects.test.ts',
   },
 ]

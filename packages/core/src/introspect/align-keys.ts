@@ -1,13 +1,13 @@
-// Foreign keys between whole numbers of different widths: the referring column is served like the key it points to.
+// Foreign keys from `integer` to `bigint`: the referring column gets the type of the key it points to.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 
 type Tables = Map<string, CatalogueTable>
 
-/** An `int` that points to a `bigint` holds the same numbers, but a relation needs both sides to be written alike. */
+/** A relation needs the same JSON form on both sides, and JSON writes a bigint as a string. */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name.toLowerCase(), table]))
-  // A key may itself point to a key; every round settles one more link of such a chain.
+  // A key may itself be a foreign key; each round aligns one more link of such a chain.
   for (let round = 0; round < tables.length && alignOnce(aligned); round++);
   return [...aligned.values()]
 }

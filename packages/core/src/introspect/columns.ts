@@ -1,4 +1,4 @@
-// Columns: one catalogue column → one declared column, and what is worth saying about it.
+// Columns: one catalogue column → one declared column, with notes for the reader.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { Column } from '../model/column.ts'

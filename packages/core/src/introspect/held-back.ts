@@ -1,4 +1,4 @@
-// What looks like a credential, table by table: columns that are hidden, and tables that are not to be published unread.
+// Columns and tables whose names look like credentials: the columns are hidden, the tables are not published by `serve`.
 
 import { looksLikeCredential } from '../model/credential-names.ts'
 import type { Draft } from './links.ts'

@@ -1,4 +1,4 @@
-// introspect: an existing database → plain model definitions, with word of what could not be one and why.
+// introspect: an existing database → plain model definitions, and the reasons for what was left out.
 
 import type { Kysely } from 'kysely'
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
@@ -22,7 +22,7 @@ export interface IntrospectOptions {
   readonly except?: readonly string[]
 }
 
-/** A table that no model stands for. */
+/** A table without a model. */
 export interface LeftOut {
   readonly table: string
   readonly reason: string
@@ -51,7 +51,7 @@ export interface Introspection {
 const bookkeeping =
   /^(?:kysely_migration(?:_lock)?|knex_migrations(?:_lock)?|_prisma_migrations|__drizzle_migrations|schema_migrations|ar_internal_metadata|flyway_schema_history|alembic_version|django_migrations|goose_db_version|__efmigrationshistory|sequelizemeta|typeorm_metadata|databasechangelog(?:lock)?|refresh_tokens|idempotency_keys)$/i
 
-/** A value of these types has no exact, comparable text that could stand in a path. */
+/** Types whose values have no exact text form for a URL path. */
 const notInKeys: readonly ColumnType[] = ['json', 'binary']
 
 /**
@@ -162,7 +162,7 @@ function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string |
   return undefined
 }
 
-/** A misspelt table would otherwise widen or empty what is published without a word. */
+/** A misspelt table name would otherwise be ignored silently and publish too much or nothing. */
 function checkNames(tables: readonly CatalogueTable[], options: IntrospectOptions): void {
   const known = tables.map((table) => table.name)
   for (const option of ['only', 'except'] as const) {

@@ -41,7 +41,7 @@ export function resolveLinks(drafts: readonly Draft[]): Links {
         notes.push([child.table.name, `no relation for the foreign key (${columns}): ${link}`])
         continue
       }
-      // Some databases let the same key be declared twice.
+      // Some databases allow the same foreign key twice.
       const same = JSON.stringify([link.parent.table.name, link.columns, link.references])
       if (!seen.has(same)) links.push(link)
       seen.add(same)
@@ -120,7 +120,7 @@ export function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name) => b.includes(name))
 }
 
-/** Whether rows that agree in `columns` are one row. */
+/** Whether no two rows have the same values in `columns`. */
 function holdsKey(columns: readonly string[], table: CatalogueTable): boolean {
   return [table.primaryKey, ...table.uniqueKeys].some(
     (key) => key.length > 0 && key.every((name) => columns.includes(name)),

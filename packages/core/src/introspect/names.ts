@@ -1,4 +1,4 @@
-// Names: database names → model and field names that follow the rules of the library; the only place that guesses a singular.
+// Names: database names → model and field names that follow the rules of the library; the only place that derives singulars.
 
 import pluralize from 'pluralize'
 import { toCase } from '../naming/case.ts'
@@ -12,7 +12,7 @@ const suffixes = [
   ...aggregateFunctions,
 ].join('|')
 
-/** A field ending like this would be read as a filter or an aggregate. */
+/** Suffixes that the query language would parse as a filter or an aggregate. */
 const filterSuffix = new RegExp(`__(?=(?:${suffixes})$)`)
 
 /** Latin plurals whose singular nobody uses for a table. */
@@ -121,7 +121,7 @@ export function modelName(table: string): string {
   return /^[A-Za-z]/.test(word) ? word : `Table${word}`
 }
 
-/** Whether a relation may be called so, beside the fields and relations that are there. */
+/** Whether a relation may have this name beside the existing fields and relations. */
 export function isRelationName(name: string): boolean {
   return isFieldName(name) && badRelationName(name) === undefined
 }

@@ -17,7 +17,7 @@ import { firstFree, isRelationName, keyStem, singularSnake } from './names.ts'
 export interface Junction {
   readonly draft: Draft
   readonly ends: readonly [Link, Link]
-  /** Nothing but the two keys, and nobody refers to it: it needs no model of its own. */
+  /** It has only the two keys, and no foreign key refers to it, so it needs no model. */
   readonly pure: boolean
 }
 
@@ -104,7 +104,7 @@ const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
 const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
   links.filter((other) => other.child === link.child && other.parent === link.parent)
 
-/** What the foreign key says of its target; the target's own name where that is nothing. */
+/** The name in the foreign key's columns; the target's own name if they contain none. */
 function stem(link: Link, links: readonly Link[]): string {
   const target = singularName(link.parent)
   const [column, ...more] = link.columns

@@ -1,31 +1,31 @@
-// What MySQL and MariaDB must be asked once: which server it is, and how each column is really declared.
+// Reads which server it is, MySQL or MariaDB, and how its columns are declared.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql as fragment } from '../../sql/fragment.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 
-/** How a column is declared, as far as it changes the SQL. */
+/** The properties of a declared column that change the SQL. */
 export interface ColumnFacts {
-  /** It collates by code point without padding: plain operators are right, and its index serves. */
+  /** Its collation orders by code point without padding, so plain operators are correct and can use its index. */
   readonly codePoint: boolean
-  /** Its characters are utf8mb4 already. */
+  /** Its character set is utf8mb4. */
   readonly utf8mb4: boolean
-  /** A native `uuid`, which is ordered by other rules than its text. */
+  /** MariaDB's `uuid` type, whose order differs from that of its text. */
   readonly nativeUuid: boolean
-  /** A `timestamp`, which every session reads and writes in its own time zone. */
+  /** A `timestamp`, which MySQL converts to and from the session's time zone. */
   readonly zoned: boolean
 }
 
 export interface Facts {
-  /** MariaDB rather than MySQL; undefined where nobody looked. */
+  /** MariaDB rather than MySQL; undefined before the look-up. */
   readonly mariadb?: boolean
-  /** A collation of utf8mb4 by code point that does not pad; each server has its own name for it. */
+  /** The collation of utf8mb4 that orders by code point without padding; the two servers name it differently. */
   readonly collation: Fragment
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
 }
 
-/** Without a look: right on MySQL 8, and the careful form for every column. */
+/** Before the look-up: correct on MySQL 8, with the safe form for every column. */
 export const unknownFacts: Facts = { collation: fragment`utf8mb4_0900_bin`, of: () => undefined }
 
 const codePointCollations = new Set(['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb3_nopad_bin'])

@@ -35,7 +35,7 @@ import { mysqlInterruption } from './interruption.ts'
 import { mariadbReplication, mysqlReplication } from './replication.ts'
 import { mysqlLoneWrites } from './writes.ts'
 
-/** MySQL and MariaDB; which of them, and how the columns are declared, `connect` asks. */
+/** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
 export const mysql: InternalDialect = {
   ...dialectWith(unknownFacts),
   connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
@@ -48,7 +48,7 @@ function dialectWith(facts: Facts): InternalDialect {
     return sql`${text} collate ${facts.collation}`
   }
 
-  /** Whether the column's own comparisons are not those of the contract. */
+  /** Whether the column's own comparisons differ from comparisons by code point. */
   const isLoose = (column: DialectColumn): boolean => {
     if (!isText(column) || column.collation === 'database' || column.comparable) return false
     const known = facts.of(column)
@@ -72,8 +72,8 @@ function dialectWith(facts: Facts): InternalDialect {
     isLoose(column) ? byCodePoint(column, ref) : ref
 
   const select = (column: DialectColumn, ref: Ref): Ref => {
-    // The driver's own reader of doubles is off in the last digit now and then; and without a length, MariaDB cuts the
-    // text of a double in a sorted or grouped select to 22 characters.
+    // The driver sometimes parses doubles with a wrong last digit; and without a length, MariaDB truncates the text of a
+    // double in a sorted or grouped select to 22 characters.
     if (column.type === 'float') return sql`cast(${ref} as char(60))`
     return selectedAsText.has(column.type) ? sql`cast(${utc(column, ref)} as char)` : ref
   }
@@ -105,7 +105,7 @@ function dialectWith(facts: Facts): InternalDialect {
     value: PlanValue,
   ): Test => {
     if (column.type === 'datetime') {
-      // Microseconds are the finest grain here, so a millisecond ends with its 999th; a cursor's place has six digits.
+      // MySQL stores at most microseconds, so a millisecond ends with its 999th; values from cursors have six digits.
       const first = blankForm(String(value))
       const last = first.length > 23 ? first : `${first}999`
       return spanCompare(ref, operator, instant(column, first), instant(column, last))
@@ -115,7 +115,7 @@ function dialectWith(facts: Facts): InternalDialect {
     }
     const bound = bind(column, value)
     const exact = plainCompare(ordered(column, ref), operator, bound)
-    // The column's own equality finds every equal text and maybe more; its index serves, the second test decides.
+    // The column's own equality uses its index and matches every equal text, maybe more; the second test decides.
     return isLoose(column) && operator === 'eq'
       ? sql<SqlBool>`(${ref} = ${bound} and ${exact})`
       : exact
@@ -256,7 +256,7 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 }
 
-/** Types whose values the driver would round or turn into objects. */
+/** Types whose values the driver would round or convert to objects. */
 const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
   'bigint',
   'decimal',
@@ -295,7 +295,7 @@ function limiterOf({ mariadb }: Facts): (text: string, ms: number) => string {
   }
 }
 
-/** A text beside a number would have both compared as doubles. */
+/** Casts numbers, because MySQL compares a string with a number as doubles. */
 function bind(column: DialectColumn, value: PlanValue): unknown {
   switch (column.type) {
     case 'boolean':

@@ -1,4 +1,4 @@
-// How statements of MySQL and MariaDB are called off: by Kysely's connections of `mysql2`; those of other drivers are waited for.
+// Cancels statements on MySQL and MariaDB through Kysely's connections of `mysql2`; statements of other drivers run to their end.
 
 import { CompiledQuery, type ControlConnectionProvider } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/interruption.ts'

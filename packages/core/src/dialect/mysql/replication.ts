@@ -1,9 +1,9 @@
-// How far a server of MariaDB or MySQL has come: by the global ids of its transactions.
+// The replication position of MariaDB and MySQL: global transaction ids (GTIDs).
 
 import { sql } from '../../sql/fragment.ts'
 import type { Replication } from '../shared/replication.ts'
 
-/** Longest position that is taken from a client; those of a cluster of MySQL name each of its servers. */
+/** Longest position accepted from a client, in characters; a MySQL cluster's position names each of its servers. */
 const longestPosition = 1_000
 
 /** `0-1-4711`, one for each replication domain. */

@@ -1,4 +1,4 @@
-// Lone writes on MySQL and MariaDB, where only some statements give rows back.
+// Single-statement writes on MySQL and MariaDB, where only some statements have RETURNING.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'

@@ -1,4 +1,4 @@
-// PostgreSQL types → column types; what no column type carries is left to the caller to report.
+// PostgreSQL types → column types; undefined if no column type can hold the values.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -55,7 +55,7 @@ export function postgresShape(type: PostgresType): Shape | undefined {
   }
 }
 
-/** `numeric` without digits keeps any number: no precision, no scale. A negative scale rounds to tens. */
+/** `numeric` without digits holds any number, so it has neither precision nor scale. A negative scale rounds to tens. */
 function numericDigits(modifier: number): { precision?: number; scale?: number } {
   if (modifier < 4) return {}
   const packed = modifier - 4

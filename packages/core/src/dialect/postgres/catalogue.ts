@@ -72,7 +72,7 @@ export async function readPostgres(db: AnyDatabase, schema?: string): Promise<Ca
   })
 }
 
-/** Drivers may be told to hand out every value as text. */
+/** Accepts text, because drivers can be configured to return every value as text. */
 const isTrue = (value: unknown): boolean => value === true || value === 't' || value === 'true'
 
 function whyUnusable(row: ColumnRow | undefined): string | undefined {
@@ -184,7 +184,7 @@ async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]>
   return rows
 }
 
-/** A partial index or one over an expression says nothing about whole columns. */
+/** Excludes partial indexes and indexes on expressions, which are not unique for the whole column. */
 async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select c.relname::text as "table", i.indexrelid::text as key, i.indisprimary as primary,

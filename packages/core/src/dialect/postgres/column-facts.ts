@@ -1,4 +1,4 @@
-// What PostgreSQL must be asked once: what each column is declared as, and how text is collated.
+// Reads how PostgreSQL's columns are declared and collated, once per connection set-up.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -6,8 +6,8 @@ import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifyPostgres } from './errors.ts'
 
 /**
- * `codePoint`: the column's own collation is the contract's order, so plain operators are right and its index serves.
- * `loose`: it holds different texts to be equal (citext, non-deterministic collations).
+ * `codePoint`: the column's collation orders by code point, so plain operators are correct and can use its index.
+ * `loose`: different texts can be equal (citext, non-deterministic collations).
  */
 export type Collates = 'codePoint' | 'loose'
 
@@ -24,7 +24,7 @@ export interface DeclaredType {
 
 export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
 
-/** A pool of the user's own has the user's settings; with these, a single query may hold it for long. */
+/** Warnings about settings of the user's pool with which a single query can hold a connection for a long time. */
 export async function settingsAdvice(db: AnyDatabase): Promise<readonly string[]> {
   const { rows } = await sql<{ timeout: unknown; jit: unknown }>`
     select current_setting('statement_timeout') as timeout, current_setting('jit', true) as jit`.execute(
@@ -58,14 +58,14 @@ interface Declared {
   readonly locale: unknown
 }
 
-/** Looks the columns up; a server that only resembles PostgreSQL and has other catalogues is taken as it comes. */
+/** Reads the facts of the columns; none on a server that only resembles PostgreSQL and has other catalogues. */
 export async function lookUpFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<Facts> {
   if (tables.length === 0) return unknownFacts
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
-  // Rows as JSON, since older servers lack some of the columns.
+  // Reads rows by to_jsonb, because older servers lack some of the catalogue's columns.
   const query = sql<Declared>`
     select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, k.collname::text as name,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
@@ -115,15 +115,15 @@ function collatesOf({
   provider,
   locale,
 }: Declared): Collates | undefined {
-  // Blanks at the end of a char(n) do not count; citext ignores case.
+  // char(n) ignores trailing blanks; citext ignores case.
   if (type === 'citext' || type === 'bpchar' || deterministic === 'false') return 'loose'
   if (name === 'C' || name === 'POSIX' || name === 'ucs_basic') return 'codePoint'
-  // The built-in provider has no order but that of code points.
+  // The `builtin` collation provider orders by code point.
   if (provider === 'b') return 'codePoint'
   return provider === 'c' && (locale === 'C' || locale === 'POSIX') ? 'codePoint' : undefined
 }
 
-/** A table as statements name it. */
+/** The qualified, quoted name of a table. */
 export function quotedName(...names: readonly (string | undefined)[]): string {
   const given = names.filter((name) => name !== undefined)
   return given.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')

@@ -1,4 +1,4 @@
-// PostgreSQL: text under the "C" collation, everything a driver could damage as text, buckets independent of the session's zone.
+// PostgreSQL: text under the "C" collation, types that drivers may parse inexactly selected as text, buckets independent of the session's time zone.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
@@ -33,7 +33,7 @@ import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
 import { postgresLoneWrites } from './writes.ts'
 
-/** PostgreSQL; how the columns are collated, `connect` asks. */
+/** PostgreSQL; `connect` reads how the columns are declared and collated. */
 export const postgres: InternalDialect = {
   ...dialectWith(unknownFacts),
   async connect(db, tables = []) {
@@ -119,10 +119,10 @@ function dialectWith(facts: Facts): InternalDialect {
     const bound = typed(column, [value], bind(column, value), sql``)
     if (isLoose(column)) {
       const exact = plainCompare(byCodePoint(ref), operator, bound)
-      // The column's own equality finds every equal text and maybe more; its index serves, the second test decides.
+      // The column's own equality uses its index and matches every equal text, maybe more; the second test decides.
       return operator === 'eq' ? sql<SqlBool>`(${ref} = ${bound} and ${exact})` : exact
     }
-    // Equality of text is that of its bytes under every deterministic collation, and plain it can use any index.
+    // Every deterministic collation compares equality by bytes, and the plain operator can use any index.
     const equality = operator === 'eq' || operator === 'ne'
     return plainCompare(equality ? ref : ordered(column, ref), operator, bound)
   }
@@ -152,7 +152,7 @@ function dialectWith(facts: Facts): InternalDialect {
     }
     if (fn === 'sum') return sql`sum(${ref})`
     if (column.type === 'integer') return sql`(sum(${ref})::float8 / count(${ref}))`
-    // A divisor with sixty digits after the point has the quotient computed with as many, then rounded once.
+    // A divisor with 60 fractional digits makes PostgreSQL compute the quotient with 60, which is then rounded once.
     const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
     return sql`round(sum(${ref}) / count(${ref})::numeric(100, 60), ${natural(digits)})`
   }
@@ -179,14 +179,14 @@ function dialectWith(facts: Facts): InternalDialect {
     },
     shortcuts: {
       textStyle: { quote: '"', placeholders: 'numbered' },
-      // A round trip and a plan cost more than the subquery.
+      // Another round trip and plan cost more than the subquery.
       countsInStatement: true,
       countsGroupsByWindow: true,
       computesSkippedRows: true,
       plansForLimit: true,
       jsonText: postgresJson(facts),
       writer: writerOf,
-      // EXISTS and IN are one semi-join to the planner.
+      // PostgreSQL plans EXISTS and IN as the same semi-join.
       keysIn: (lookUp, keys, rows) =>
         lookUp === 'once' ? inDistinctKeys(keys.map(keySides), rows) : undefined,
       lookUpLoneWrites: postgresLoneWrites,
@@ -226,7 +226,7 @@ function dialectWith(facts: Facts): InternalDialect {
     order(column, ref, { descending, nulls, mayBeNull }) {
       const by = ordered(column, ref)
       const direction = descending ? sql`desc` : sql`asc`
-      // NULL is the largest value here.
+      // PostgreSQL sorts NULL as the largest value.
       const own = descending ? 'first' : 'last'
       if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
       return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]

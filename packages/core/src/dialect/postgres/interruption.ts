@@ -1,11 +1,11 @@
-// How statements of PostgreSQL are called off: by Kysely's connections of `pg`; those of other drivers are waited for.
+// Cancels statements on PostgreSQL through Kysely's connections of `pg`; statements of other drivers run to their end.
 
 import type { CompiledQuery, ControlConnectionProvider, DatabaseConnection } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/interruption.ts'
 
 export const postgresInterruption: Interruption = {
   async cancel(interrupted) {
-    // The connection over which Kysely cancels has a listener and a time limit only where preparedPg makes it.
+    // Kysely cancels over a new connection, which has an error listener and a time limit only if preparedPg makes it.
     if (!interrupted.isWrapped) return close(interrupted)
     cancelOnServer(interrupted).catch(() => {})
     return false
@@ -21,11 +21,11 @@ async function cancelOnServer({ connection, send }: Interrupted): Promise<void> 
 }
 
 /**
- * Kysely closes a connection of `pg`, instead of giving it back, after a ROLLBACK that failed. So one is made to fail:
- * nothing is sent, since the connection answers for itself by then.
+ * Kysely closes a connection of `pg` after a failed ROLLBACK instead of returning it to the pool. So this makes a ROLLBACK
+ * fail; nothing is sent, because by then the connection rejects statements itself.
  */
 async function close({ db, connection, error }: Interrupted): Promise<boolean> {
-  // Kysely 0.28 never closes one; other drivers have connections without this member.
+  // Kysely 0.28 never closes connections; connections of other drivers lack this member.
   if (typeof connection.killSession !== 'function') return false
   if (db.isTransaction) {
     answerBy(connection, () => Promise.reject(error))

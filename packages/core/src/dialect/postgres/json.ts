@@ -1,4 +1,4 @@
-// PostgreSQL writes objects as JSON text: the same bytes as ours, for the columns of which that is known.
+// Builds JSON objects in PostgreSQL, for columns whose JSON is known to have the service's bytes.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -6,7 +6,7 @@ import type { JsonText } from '../shared/json-text.ts'
 import type { Ref } from '../shared/sql-parts.ts'
 import type { Facts } from './column-facts.ts'
 
-/** Which columns it can be promised for, depends on how they are declared. */
+/** Which columns qualify depends on how they are declared. */
 export const postgresJson = (facts: Facts): JsonText => ({
   value: (column, ref) => memberOf(facts, column, ref),
   keyPart: (column, ref) =>
@@ -23,10 +23,10 @@ export const postgresJson = (facts: Facts): JsonText => ({
   joined: (parts) => sql.join(parts, sql` || `),
 })
 
-/** What stands for a value that has another form in our JSON; texts may hold it too, which costs time alone. */
+/** Marks a value whose JSON the service must build itself. A text that contains the mark by chance is only read again. */
 const unfit = sql`chr(1) || '?'`
 
-/** What stands for a list that is too long. */
+/** Marks a list that is too long. */
 const marked = sql`'"\\u0001?"'`
 
 function memberOf(facts: Facts, column: DialectColumn, ref: Ref): Ref | undefined {
@@ -74,6 +74,6 @@ function moment(type: string, ref: Ref): Fragment | undefined {
   return within(utc, form, sql`'9999-12-31 23:59:59.999999'`)
 }
 
-/** Infinities, and years that have other than four digits, are written by us. */
+/** The service itself writes infinities and years without exactly four digits. */
 const within = (ref: Ref, form: Fragment, last: Fragment): Fragment =>
   sql`case when ${ref} between '0001-01-01' and ${last} then ${form} when ${ref} is not null then ${unfit} end`

@@ -1,13 +1,13 @@
-// Advice for a pool of `pg` without preparedPg: who listens when one of its connections breaks.
+// Warns about a pool of `pg` without preparedPg, whose broken connections can end the process.
 
 import type { DatabaseConnection } from 'kysely'
 
 /**
- * A client of `pg` that breaks while it is checked out emits `error`, and Node ends a process in which nobody listens to it.
- * Kysely keeps its clients to itself, so whether somebody listens cannot be found out.
+ * A client of `pg` that breaks while it is checked out emits `error`, and Node ends the process if there is no listener.
+ * Kysely does not expose its clients, so the service cannot check for listeners.
  */
 export const listenerAdvice = (connection: DatabaseConnection): readonly string[] =>
-  // Other drivers bring connections of their own, without such events.
+  // Connections of other drivers have no such events.
   connection.constructor.name === 'PostgresConnection' ? [advice] : []
 
 const advice =

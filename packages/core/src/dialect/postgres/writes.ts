@@ -1,4 +1,4 @@
-// Lone writes on PostgreSQL: on which tables RETURNING gives what a SELECT would show afterwards.
+// Single-statement writes on PostgreSQL: the tables whose RETURNING gives what a SELECT would show afterwards.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -7,19 +7,20 @@ import { givingBack, type LoneWrites } from '../shared/writes.ts'
 import { quotedName } from './column-facts.ts'
 import { classifyPostgres } from './errors.ts'
 
-// Bits of pg_trigger.tgtype: a row at a time, before, on DELETE.
+// Bits of pg_trigger.tgtype: FOR EACH ROW, BEFORE, DELETE.
 const beforeRow = 1 | 2
 const deleteBeforeRow = beforeRow | 8
 
-/** In the source of a trigger's function: what always gives the row on, and what may not. */
+/** Patterns in the source of a trigger function: `return new` keeps the row; anything else may drop or change it. */
 const returnsNew = '\\yreturn\\s+new\\s*;'
 const mayReturnOther = '\\yreturn\\y|\\ynew\\s*:?=|\\yinto\\s+(strict\\s+)?new\\y'
 
 /**
- * Ordinary tables without rules, row security, children, and triggers: those after the row was stored are not seen, and
- * those before it may do something else instead, which would be done again when it is asked why nothing was written. Only
- * functions of PL/pgSQL that return nothing but NEW before an INSERT or UPDATE may stay. And none whose other columns an ON UPDATE of a foreign key may change in turn, which takes a key that
- * is not the primary one. A server that only resembles PostgreSQL and has other catalogues has none.
+ * Ordinary tables without rules, row security, children or triggers. RETURNING does not show what triggers after the row
+ * change, and a trigger before it may do something else instead, which the search for the reason of a missing row would
+ * repeat. PL/pgSQL functions that only ever return NEW before an INSERT or UPDATE are allowed. Tables with a foreign key to
+ * a key that is not the primary key are excluded if its ON UPDATE may change other columns of the same row. Empty on a
+ * server that only resembles PostgreSQL and has other catalogues.
  */
 export async function postgresLoneWrites(
   db: AnyDatabase,

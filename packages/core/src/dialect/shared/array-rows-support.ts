@@ -1,16 +1,16 @@
-// Finds out whether the driver gives rows as arrays when it is asked to: the wrappers of `@model-api/core/prepared` do.
+// Finds out whether the driver returns rows as arrays on request, as the wrappers of `@model-api/core/prepared` do.
 
 import { CompiledQuery } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
 import { asArrays } from './array-rows.ts'
 
-/** The dialect, knowing it. */
+/** The dialect with the answer in `shortcuts.arrayRows`. */
 export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,
 ): Promise<InternalDialect> {
-  // Who prints statements by Kysely alone has no wrapper of ours.
+  // Only dialects whose statements the service prints itself have wrappers.
   if (dialect.shortcuts?.textStyle === undefined) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))
   return db.getExecutor().provideConnection(async (connection) => {

@@ -1,8 +1,8 @@
-// Rows as arrays: how a statement asks for them, and how a wrapped driver sees that it does.
+// Rows as arrays: the mark by which a statement asks a wrapped driver for them.
 
 /**
- * Stands before a statement whose rows are to come as arrays, of texts where the protocol has texts. It is a comment, and
- * wrappers take it away: whoever does not know it answers as ever, and nobody else's statement begins like this.
+ * The prefix of a statement whose rows should be arrays, of strings where the protocol sends text. Wrappers remove it; for
+ * other drivers it is a comment, and they return objects as usual.
  */
 const mark = '/* model-api: rows as arrays */ '
 

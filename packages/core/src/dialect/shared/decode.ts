@@ -1,4 +1,4 @@
-// Driver values → JSON forms of contract §7; tolerant of every form a driver of the family may hand over.
+// Driver values → JSON values, from every form in which a database's drivers may return them.
 
 import { base64 } from '../../json/base64.ts'
 import { canonicalJson } from '../../json/canonical.ts'
@@ -9,10 +9,10 @@ import { decimalDigits, printedDecimal } from './decimal.ts'
 
 export type Decoder = (raw: unknown) => JsonValue
 
-// A byte order mark at the beginning of a text is part of the text.
+// `ignoreBOM` keeps a byte order mark at the beginning of a text as part of it.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The reader of a column whose text stands for its value; NULL is null for every type. */
+/** The decoder of a column; NULL is null for every type. */
 export function decoderOf(column: DialectColumn): Decoder {
   const read = readers[column.type](column)
   return (raw) => (raw === null || raw === undefined ? null : read(raw))
@@ -40,7 +40,7 @@ const readers: Readonly<Record<DialectColumn['type'], (column: DialectColumn) =>
   binary: () => (raw) => base64(bytesOf(raw)),
 }
 
-/** Infinities and NaN have no JSON; the sum with zero turns -0 into 0. */
+/** JSON has no infinities and no NaN; adding zero turns -0 into 0. */
 function number(raw: unknown): JsonValue {
   const value = typeof raw === 'number' ? raw : Number(textOf(raw))
   return Number.isFinite(value) ? value + 0 : null
@@ -66,12 +66,12 @@ function json(raw: unknown): JsonValue {
   try {
     return canonicalJson(text)
   } catch {
-    // The engine let a text in that is no JSON: showing it beats failing the whole page.
+    // The column contains a text that is not JSON: it becomes a JSON string, because an error would fail the whole page.
     return text
   }
 }
 
-/** Text of whatever stands for a text. */
+/** A driver value as text. */
 export function textOf(raw: unknown): string {
   if (typeof raw === 'string') return raw
   return raw instanceof Uint8Array ? utf8.decode(raw) : String(raw)

@@ -1,6 +1,6 @@
-// Simple Unicode case folding, from JavaScript's own tables: which code points are the same letter to `ilike`.
+// Simple Unicode case folding, from JavaScript's own tables: the code points that `ilike` treats as equal.
 
-/** The code points with the same simple case folding, by each of them; letters without another form are not in it. */
+/** For each code point, all code points with the same simple case folding; letters with one form are left out. */
 let classes: ReadonlyMap<string, string> | undefined
 
 const hasCase = /\p{Changes_When_Casemapped}/u
@@ -8,7 +8,7 @@ const kelvin = '\u212a'
 const longS = '\u017f'
 
 /**
- * All forms of one character, itself included: `k` → `kK` and the Kelvin sign. Full foldings are no part of it:
+ * All forms of one character, itself included: `k` → `kK` and the Kelvin sign. Full foldings are not included:
  * `ß` is never `ss`, and `İ` folds to itself.
  */
 export function caseForms(character: string): string {
@@ -17,7 +17,7 @@ export function caseForms(character: string): string {
   return classes.get(character) ?? character
 }
 
-/** A text by which others can be found that differ in case alone. */
+/** A search text in one case, and the replacements that bring other texts to that case. */
 export interface Folded {
   /** The text with each letter in the form that stands for all of them: the lower case of ASCII where there is one. */
   readonly text: string
@@ -68,7 +68,7 @@ function foldClasses(): ReadonlyMap<string, string> {
   return found
 }
 
-/** Two letters that are each other's upper and lower case: nothing to ask, and by far the most. */
+/** Two letters that are each other's upper and lower case, as most are; no regular expression is needed. */
 function isPair([a = '', b = '', ...others]: readonly string[]): boolean {
   if (others.length > 0 || b === '') return false
   return (

@@ -1,4 +1,4 @@
-// JsonText: objects written as JSON text by the database itself, where the bytes are those of the service. Types, and the test of a text.
+// JsonText: how a database builds JSON in exactly the service's bytes. Types, and the test for values that did not qualify.
 
 import type { Expression } from 'kysely'
 import type { Fragment } from '../../sql/fragment.ts'
@@ -6,23 +6,23 @@ import type { DialectColumn } from '../dialect.ts'
 
 export interface JsonText {
   /**
-   * What to select so that the database's JSON of it is `writer(column)`'s text; undefined where that cannot be
-   * promised. A single value that has another form after all is marked: see `fitsJson`.
+   * The expression whose JSON in the database equals the text of `writer(column)`; undefined if that is not guaranteed for
+   * the column. A single value whose JSON would differ is marked, see `fitsJson`.
    */
   value(column: DialectColumn, ref: Expression<unknown>): Expression<unknown> | undefined
-  /** A column as part of the path of a record, where nothing in it can need an escape. */
+  /** A key column as part of a URL path; undefined if its values may need escapes. */
   keyPart(column: DialectColumn, ref: Expression<unknown>): Fragment | undefined
-  /** The object made of the columns of a select's one row; NULL where there is none. */
+  /** A JSON object of the columns of a one-row select; NULL without a row. */
   object(rows: Fragment): Fragment
-  /** `[{…},{…}]` of the rows of a select, in its order; marked as `fitsJson` tells where these are more than `most`. */
+  /** A JSON array of the rows of a select, in its order; marked (`fitsJson`) if there are more than `most`. */
   list(rows: Fragment, most?: number): Fragment
-  /** Such a text as a member of another object. */
+  /** JSON text as a member of another object. */
   nested(text: Fragment): Fragment
-  /** A bound text. */
+  /** A bound string. */
   text(value: Fragment): Fragment
-  /** Texts in a row. */
+  /** Concatenates texts. */
   joined(parts: readonly Fragment[]): Fragment
 }
 
-/** Whether every value in a text had the form that was promised. */
+/** Whether the database's JSON contains no marked value. */
 export const fitsJson = (text: string): boolean => !text.includes('\\u0001?')

@@ -1,4 +1,4 @@
-// Driver values → JSON text: what `stringify(decode(raw))` gives, without the value in between where its form is the usual one.
+// Driver values → JSON text: the same as `stringify(decode(raw))`, without the decoded value for usual forms.
 
 import { insideQuotes } from '../../json/quoted.ts'
 import { stringify } from '../../json/stringify.ts'
@@ -9,17 +9,17 @@ import type { Decoder } from './decode.ts'
 /** The JSON text of a selected value that is not NULL. */
 export interface JsonWriter {
   (raw: unknown): string
-  /** What stands between the quotes, where the value is a text and has the usual form: a piece less to put together. */
+  /** The text between the quotes, if the value is a string of the usual form; saves the concatenation of the quotes. */
   readonly inside?: (raw: unknown) => string | undefined
 }
 
-/** The writer that goes with any decoder. */
+/** The writer for any decoder. */
 export const writerOfDecoder =
   (decode: Decoder): JsonWriter =>
   (raw) =>
     stringify(decode(raw))
 
-/** The writer of texts: those of the usual form between quotes, any other in the plain way. */
+/** The writer of strings: those of the usual form between quotes, any other by `plain`. */
 export const writerOfTexts = (
   inside: (raw: unknown) => string | undefined,
   plain: JsonWriter,
@@ -31,7 +31,7 @@ export const writerOfTexts = (
   return Object.assign(write, { inside })
 }
 
-/** The writer of a column that is read by `decoderOf`. */
+/** The writer for columns that `decoderOf` decodes. */
 export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
   const plain = writerOfDecoder(decode)
   switch (column.type) {
@@ -72,10 +72,10 @@ export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
   }
 }
 
-/** Digits that need neither padding nor cutting, and have no sign that may have to go. */
+/** Decimals that already have the column's scale, without a sign. */
 const usualDecimal = (scale: number): RegExp =>
   scale === 0 ? /^(?:0|[1-9][0-9]*)$/ : new RegExp(`^(?:0|[1-9][0-9]*)\\.[0-9]{${scale}}$`)
 
-/** Texts of the usual form stand for themselves. */
+/** Writes strings of the usual form unchanged between quotes. */
 const whereUsual = (usual: RegExp, plain: JsonWriter): JsonWriter =>
   writerOfTexts((raw) => (typeof raw === 'string' && usual.test(raw) ? raw : undefined), plain)

@@ -1,4 +1,4 @@
-// ObjectText: objects written as JSON text by the database, and the form that a text has where every value is of its type.
+// ObjectText: how a database builds JSON that the service checks by a regular expression.
 
 import type { Expression } from 'kysely'
 import { insideQuotes } from '../../json/quoted.ts'
@@ -6,46 +6,46 @@ import type { Fragment } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 
 /**
- * For databases whose columns hold what was stored, not what they declare: to test each value there costs more than to
- * write it, so the values are written as they are, and the text is tested. One that has not its form is not used.
+ * For databases that do not enforce the declared types, such as SQLite. Testing each value in SQL costs more than writing
+ * it, so the database writes the values as they are stored and the service tests the text, and discards it if it fails.
  */
 export interface ObjectText {
-  /** A value as JSON; undefined where `writer(column)`'s text cannot be promised even of usual values. */
+  /** A value as JSON; undefined if it could differ from the text of `writer(column)` even for usual values. */
   value(column: DialectColumn, ref: Expression<unknown>): TextPiece | undefined
-  /** A column as part of the path of a record, whose value the object may show; undefined where it is no text of its own. */
+  /** A key column as part of a URL path; undefined if its path form is not its stored text. */
   keyPart(column: DialectColumn, ref: Expression<unknown>, isShown: boolean): TextPiece | undefined
-  /** The piece, or JSON's null where the condition holds. */
+  /** The piece, or JSON's null if the condition holds. */
   unless(condition: Fragment, piece: TextPiece): TextPiece
-  /** The texts of all rows that a derived table gives in its order, with commas between them; NULL where there are none. */
+  /** The texts of all rows of a derived table, in its order and separated by commas; NULL without rows. */
   listed(text: Fragment): Fragment
-  /** The whole as one value; undefined where it has more values than a function takes. */
+  /** The whole as one expression; undefined if it has more values than the function's argument limit. */
   written(piece: TextPiece): Fragment | undefined
 }
 
-/** Text with values in it. */
+/** A format string with its values. */
 export interface TextPiece {
-  /** What the database puts the values into, in its own way. */
+  /** The format string of the database, such as printf's. */
   readonly format: string
   readonly values: readonly Fragment[]
-  /** The source of a regular expression: what it looks like where every value has the usual form. Links begin with `base`. */
+  /** The source of the regular expression that matches the text if every value has its usual form. Links begin with `base`. */
   readonly form: (base: string) => string
 }
 
-/** Pieces in a row. */
+/** Concatenates pieces. */
 export const inRow = (pieces: readonly TextPiece[]): TextPiece => ({
   format: pieces.map(({ format }) => format).join(''),
   values: pieces.flatMap(({ values }) => values),
   form: (base) => pieces.map(({ form }) => form(base)).join(''),
 })
 
-/** What links begin with, as it stands between quotes. */
+/** The beginning of links, escaped for a JSON string. */
 export const basePiece = (value: Fragment): TextPiece => ({
   format: '%s',
   values: [value],
   form: (base) => literally(insideQuotes(base)),
 })
 
-/** Text that stands for itself. */
+/** Literal text. */
 export const constant = (text: string): TextPiece => ({
   format: text.replaceAll('%', '%%'),
   values: [],
@@ -54,10 +54,10 @@ export const constant = (text: string): TextPiece => ({
 
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-/** Longer texts are not tested: an expression that looks at every character needs room for what it has seen. */
+/** Longest text to test, in characters: the regular expression engine's memory grows with the text. */
 const longest = 2_000_000
 
-/** Tells whether a value is a text of that form. */
+/** A test for strings of the piece's form. */
 export function formTest(
   { form }: Pick<TextPiece, 'form'>,
   base: string,
@@ -66,7 +66,7 @@ export function formTest(
   return (value) => typeof value === 'string' && value.length <= longest && whole.test(value)
 }
 
-/** Tells whether a value is the text of so many of that form, with commas between them. */
+/** A test for strings that contain `count` texts of the piece's form, separated by commas. */
 export function listTest(
   { form }: Pick<TextPiece, 'form'>,
   base: string,
@@ -75,7 +75,7 @@ export function listTest(
   return (value, count) => {
     if (typeof value !== 'string' || value.length > longest || value.endsWith(',')) return false
     let found = 0
-    // One after the other, so that what has been seen of one is forgotten before the next.
+    // Matches one at a time, so that the regular expression's backtracking state stays small.
     for (let at = 0; at < value.length; found++) {
       one.lastIndex = at
       if (!one.test(value)) return false

@@ -1,9 +1,9 @@
-// Which Kysely instances have one connection, so that whoever wants it waits until the transaction that holds it is over.
+// Whether a Kysely instance has a single connection, so that statements outside a transaction wait until it ends.
 
 import { SqliteAdapter } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 
-/** What adapters say of it since Kysely 0.29. */
+/** The adapter's property since Kysely 0.29. */
 interface Connections {
   readonly supportsMultipleConnections?: boolean
 }
@@ -12,7 +12,7 @@ interface Connections {
 export function hasOneConnection(db: AnyDatabase): boolean {
   const { adapter } = db.getExecutor()
   const { supportsMultipleConnections } = adapter as Connections
-  // Before 0.29 only Kysely's own driver of SQLite is known to have one.
+  // Before 0.29, only Kysely's own SQLite driver is known to have a single connection.
   return supportsMultipleConnections === undefined
     ? adapter.constructor === SqliteAdapter
     : !supportsMultipleConnections

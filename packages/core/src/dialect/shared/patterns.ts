@@ -4,12 +4,12 @@ import { caseForms } from './fold.ts'
 
 export type Match = 'contains' | 'startsWith' | 'endsWith'
 
-/** For `like … escape '!'`; an escape character that no engine and no driver gives a meaning of its own. */
+/** For `like … escape '!'`: no database and no driver gives `!` another meaning. */
 export function likePattern(match: Match, text: string): string {
   return around(match, text.replace(/[!%_]/g, '!$&'), '%')
 }
 
-/** For GLOB, whose special characters are plain inside a class. */
+/** For GLOB, whose special characters are literal inside a character class. */
 export function globPattern(match: Match, text: string, ignoreCase: boolean): string {
   const literal = Array.from(text, (character) => {
     if (character === '*' || character === '?' || character === '[') return `[${character}]`

@@ -1,11 +1,11 @@
-// Which statements are worth preparing: those that came before.
+// Prepares only statements that occur a second time.
 
 import { lruMap } from '../../lru-map.ts'
 import { asksForArrays, withoutMark } from './array-rows.ts'
 
-/** A statement that came before. */
+/** A statement that has occurred before. */
 export interface Recurring {
-  /** The text as the database gets it. */
+  /** The text that is sent to the database. */
   readonly text: string
   /** Its rows are asked for as arrays. */
   readonly arrays: boolean

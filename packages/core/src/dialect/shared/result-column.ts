@@ -1,9 +1,9 @@
-// The columns that aggregates and buckets give: what to decode, compare and order their values as.
+// The columns of aggregates' and buckets' results, by which their values are decoded, compared and ordered.
 
 import type { AggregateFunction } from '../../parse/operators.ts'
 import type { DialectColumn } from '../dialect.ts'
 
-/** The column of an aggregate's result (contract §4 Groups); goes with `aggregateComparable`. */
+/** The column of an aggregate's result (contract §4 Groups); goes with an aggregate's `comparable`. */
 export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): DialectColumn {
   if (fn === 'count')
     return { name: column.name, type: 'integer', nullable: false, comparable: true }
@@ -11,7 +11,7 @@ export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): D
   if (fn === 'min' || fn === 'max') return result
   const { precision: _, ...open } = result
   if (fn === 'sum') {
-    // A sum of bigints may need more digits than one of them has.
+    // A sum of bigints may exceed 64 bits.
     if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0 }
     // Compared with any number: `n__gt=0.5`.
     if (column.type === 'integer') return { ...open, type: 'float' }

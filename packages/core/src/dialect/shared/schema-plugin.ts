@@ -1,4 +1,4 @@
-// Whether a Kysely instance qualifies tables by itself: `db.withSchema('library')`, or its plugin among others.
+// Whether a Kysely instance qualifies tables itself, by `db.withSchema('library')` or by WithSchemaPlugin.
 
 import { WithSchemaPlugin } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'

@@ -25,8 +25,8 @@ export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Te
 }
 
 /**
- * Compares a column of fine grain with a value of coarse grain: `from` is the value's first instant, `next` the
- * first after it. Each operator means the whole grain, and a NULL stays NULL.
+ * Compares a column with a less precise value, such as microseconds with a millisecond: `from` is the value's first instant,
+ * `next` the first one after it. NULL stays NULL.
  */
 export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): Test {
   switch (operator) {
@@ -54,7 +54,7 @@ export function eachOf(
   return sql<SqlBool>`(${chain(values.map(test), negated ? 'and' : 'or')})`
 }
 
-// SQLite allows expressions a thousand levels deep, and a chain is as deep as it is long.
+// SQLite limits the depth of expressions to 1,000, and `a and b and c` is as deep as it is long.
 const longestChain = 16
 
 /** `a and b and c`; a long chain becomes a chain of chains, so that its depth grows with the logarithm of its length. */
@@ -75,11 +75,11 @@ export function inList(ref: Ref, items: readonly unknown[], negated: boolean): T
   return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
 }
 
-/** One expression, or several in parentheses: a row value. */
+/** One expression, or a row value `(a, b)` of several. */
 export const tuple = (parts: readonly Ref[]): Ref =>
   parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
 
-/** A key as the looked up row and as the other row has it, in forms that are equal where the keys are the same. */
+/** A key on both sides of a comparison, in forms that are equal if the keys are. */
 export interface KeySides {
   readonly own: Ref
   readonly other: Ref
@@ -101,7 +101,7 @@ export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
   return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select * from (${set}) as ${sql.id('keys')})`
 }
 
-/** Lists are padded to a power of two, so that few statements serve lists of any length. */
+/** Pads a list to a power of two, so that lists of all lengths share few statements. */
 export function padded<T>(values: readonly T[]): readonly T[] {
   let length = 1
   while (length < values.length) length *= 2

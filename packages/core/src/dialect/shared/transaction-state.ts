@@ -1,4 +1,4 @@
-// Whether a connection is inside a transaction, by the statements that Kysely begins and ends transactions with.
+// Whether a connection is inside a transaction, by the BEGIN, COMMIT and ROLLBACK that Kysely sends.
 
 /** Whether a transaction is open after this statement; `before`: whether one was. `rollback to` ends none. */
 export function isInTransaction(text: string, before: boolean): boolean {

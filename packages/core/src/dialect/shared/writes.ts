@@ -1,4 +1,4 @@
-// LoneWrites: which changes of a row may be one statement, without a transaction around it, and how the row is known then.
+// LoneWrites: which writes of a row may be a single statement without a transaction, and how the row is read back.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
@@ -7,19 +7,19 @@ import type { InternalDialect } from '../internal-dialect.ts'
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
 
-/** How the row becomes known: the statement gives it back (RETURNING), or a locking read after it. */
+/** How the written row is read back: by RETURNING, or by a locking SELECT afterwards. */
 export type LoneEcho = 'returned' | 'read'
 
-/** Undefined where the statement needs a transaction. `returned` promises what a SELECT would show afterwards. */
+/** Undefined if the statement needs a transaction. `returned` means that RETURNING gives what a SELECT would show afterwards. */
 export type LoneWrites = (change: RowChange, table: string) => LoneEcho | undefined
 
-/** Where every statement can give its row back: those of the tables on which it shows what is stored in the end. */
+/** For databases where every write has RETURNING: the tables on which it gives what is finally stored. */
 export const givingBack =
   (plain: ReadonlySet<string>): LoneWrites =>
   (_change, table) =>
     plain.has(table) ? 'returned' : undefined
 
-/** The dialect, knowing it. */
+/** The dialect with the single-statement writes of this database. */
 export async function withLoneWrites(
   db: AnyDatabase,
   dialect: InternalDialect,

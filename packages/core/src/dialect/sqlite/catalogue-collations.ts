@@ -1,8 +1,8 @@
-// Finds COLLATE clauses in a CREATE TABLE text: the one fact about a column that no SQLite pragma tells.
+// Finds COLLATE clauses in a CREATE TABLE text: the one property of a column that no SQLite pragma returns.
 
 interface Token {
   readonly text: string
-  /** Parentheses open around it. */
+  /** The depth of the parentheses around it. */
   readonly depth: number
   /** A quoted name, which is never a keyword. */
   readonly quoted: boolean

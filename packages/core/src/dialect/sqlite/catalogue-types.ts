@@ -1,4 +1,4 @@
-// SQLite declared types → column types: by name where the name is known, since the engine itself keeps no types.
+// SQLite declared types → column types: by the name of the type, because SQLite does not enforce types.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -10,7 +10,7 @@ export interface SqliteShape {
   readonly note?: string
 }
 
-/** Beyond this a 64-bit float no longer holds every decimal. */
+/** Digits of a decimal that a 64-bit float always holds exactly. */
 const exactDigits = 15
 
 const byName: Readonly<Record<string, Shape['type']>> = {
@@ -81,7 +81,7 @@ function readDeclared(declared: string): { name: string; digits: number[] } {
   return { name, digits }
 }
 
-/** Whether the declared type alone decides; otherwise the caller looks at stored values first. */
+/** Whether stored values must be read to choose the column type, because the declared type is not enough. */
 export function sqliteNeedsValues(declared: string): boolean {
   const { name } = readDeclared(declared)
   const type = byName[name]
@@ -93,7 +93,7 @@ export function sqliteNeedsValues(declared: string): boolean {
   )
 }
 
-/** `values` are the storage classes of a sample; they decide where the name does not. */
+/** `values` are the storage classes of a sample of rows; they decide where the type's name is unknown. */
 export function sqliteShape(declared: string, values: StorageClasses = new Set()): SqliteShape {
   const { name, digits } = readDeclared(declared)
   const base = name.replace(/ ?UNSIGNED$/, '')
@@ -137,7 +137,7 @@ function temporalShape(type: 'date' | 'datetime' | 'time', values: StorageClasse
   }
 }
 
-/** The engine's own affinity rules, in its own order; then what is really stored. */
+/** SQLite's affinity rules in SQLite's order, then the storage classes of stored values. */
 function unknownShape(name: string, declared: string, values: StorageClasses): SqliteShape {
   if (/INT/.test(name)) return { shape: { type: 'integer' } }
   if (/CHAR|CLOB|TEXT/.test(name)) return { shape: { type: 'text' } }

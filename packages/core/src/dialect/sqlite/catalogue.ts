@@ -49,7 +49,7 @@ interface ForeignKeyRow {
   readonly target_column: string | null
 }
 
-/** Rows looked at where the declared type does not tell what a column holds. */
+/** Rows to read for the storage classes of a column whose declared type is not enough. */
 const sampleRows = 1000
 
 /** Every table of one attached database; `main` without a name. */
@@ -59,7 +59,7 @@ export async function readSqlite(db: AnyDatabase, schema = 'main'): Promise<Cata
   const keys = grouped(await keyRows(db, schema), (row) => row.table)
   const foreignKeys = grouped(await foreignKeyRows(db, schema), (row) => row.table)
 
-  // Names ignore case here, and a foreign key may spell them as it likes.
+  // SQLite's names ignore case, so a foreign key may spell its target differently.
   const primaryKeys = new Map<string, string[]>()
   for (const [table, rows] of columns) primaryKeys.set(table.toLowerCase(), primaryKey(rows))
 
@@ -114,7 +114,7 @@ async function readColumns(
     const { shape, note } = sqliteShape(row.declared, values)
     const isText = shape?.type === 'string' || shape?.type === 'text'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
-    // Exactly this declaration makes a column another name of the row id.
+    // Only a single `INTEGER PRIMARY KEY` column is an alias of the row id.
     const rowId =
       key.length === 1 &&
       row.key === 1 &&
@@ -176,7 +176,7 @@ async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]>
   return rows
 }
 
-/** A partial index says nothing about the whole column. */
+/** Partial indexes are excluded: they are unique for some rows only. */
 async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
@@ -187,7 +187,7 @@ async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
   return rows
 }
 
-/** The pragma lists the last declared key first. */
+/** SQLite's pragma returns the foreign key declared last first. */
 async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
   const { rows } = await sql<ForeignKeyRow>`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,

@@ -47,7 +47,7 @@ export const sqlite: InternalDialect = {
   server: { beginWrite: 'begin immediate' },
   shortcuts: {
     textStyle: { quote: '"', placeholders: 'question marks' },
-    // A statement of its own costs no round trip, and is skipped where the page proves the total.
+    // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
     countsTablesInStatement: true,
     // The planner reads the value of a plain parameter, and plans a prepared statement again at each execution.
     rowCount: (count) => sql`cast(${count} as integer)`,
@@ -113,7 +113,7 @@ export const sqlite: InternalDialect = {
         ? sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
         : sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
     }
-    // A pattern that begins with * would be tried at each place of the text, as far as it goes there.
+    // GLOB with a leading * tries the pattern at each position of the text, so it takes quadratic time.
     const wanted = ignoreCase ? inFold(text, own) : { text, fold: (of: Ref): Ref => of }
     if (match === 'contains') {
       return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
@@ -125,7 +125,7 @@ export const sqlite: InternalDialect = {
   order(column, ref, { descending, nulls, mayBeNull }) {
     const by = operand(column, ref)
     const direction = descending ? sql`desc` : sql`asc`
-    // NULL is the smallest value here.
+    // SQLite sorts NULL as the smallest value.
     const own = descending ? 'last' : 'first'
     if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
     return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
@@ -155,7 +155,7 @@ export const sqlite: InternalDialect = {
 
 /** Whether a row's key is among those of others; the collation is that of the left side. */
 function keysIn(lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined {
-  // An index on the related rows finds keys first, but EXISTS is asked for no more rows than a page has.
+  // IN reads all keys of the related rows; EXISTS is evaluated only for the rows of the page.
   if (lookUp === 'each' || lookUp === 'apart' || lookUp === 'nested') return undefined
   const sides = keys.map(({ column, ref, otherRef }) => ({
     own: ref,
@@ -234,7 +234,7 @@ function withReplaced(text: Ref, forms: Folded['forms']): Ref {
   return sql`(with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f))`
 }
 
-/** A list of more values is bound as one. */
+/** Longer lists are bound as one JSON array. */
 const mostSingly = 8
 
 /**
@@ -243,7 +243,7 @@ const mostSingly = 8
  */
 const mostRanges = 100
 
-/** What the values of a type are cast to without a change. */
+/** Casts that leave the values of a type unchanged. */
 const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
   integer: sql`integer`,
   string: sql`text`,
@@ -252,7 +252,7 @@ const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
   uuid: sql`text`,
 }
 
-/** The dialect for a planner that knows of values: where none is worth a plan of its own, it is not shown them. */
+/** The dialect for a planner with value samples: casts hide values that need no plan of their own. */
 function withSamples(dialect: InternalDialect, { columns, even }: Sampled): InternalDialect {
   const isHidden = (column: DialectColumn): boolean =>
     even.has(column) && typeNames[column.type] !== undefined
@@ -284,7 +284,7 @@ function withSamples(dialect: InternalDialect, { columns, even }: Sampled): Inte
   }
 }
 
-/** Decimals of at most 15 digits, kept as whatever number or text the column's affinity made of them. */
+/** Decimals of at most 15 digits, stored as the number or text that the column's affinity made of them. */
 function isScaled(column: DialectColumn): boolean {
   return column.type === 'decimal' && column.storage !== 'text'
 }
@@ -339,9 +339,9 @@ function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : value)).join()}]`
 }
 
-/** A datetime as a bound of stored texts. */
+/** A datetime as a bound for comparisons with stored texts. */
 function bound(iso: string): string {
-  // Text order ends with the year 9999; no stored second reaches 60.
+  // The text order ends with the year 9999; no stored datetime has second 60.
   return iso.startsWith('10000') ? '9999-12-31 23:59:60' : trimmed(blankForm(iso))
 }
 

@@ -1,11 +1,11 @@
-// SQLite writes objects as JSON text: the values as they are stored, by one call of printf.
+// Builds JSON objects in SQLite: one call of printf over the stored values.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { ObjectText, TextPiece } from '../shared/object-text.ts'
 import { isText, natural, type Ref } from '../shared/sql-parts.ts'
 
-/** Of the columns that tables hold, which texts can be written of. */
+/** The JSON functions for the stored columns whose JSON printf can build. */
 export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText => ({
   value: (column, ref) => (held.has(column) ? valuePiece(column, ref) : undefined),
   keyPart(column, ref, isShown) {
@@ -25,7 +25,7 @@ export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText =
   written: (piece) => (isOneCall(piece) ? printed(piece) : undefined),
 })
 
-/** A function takes 127 values by default, 1,000 of newer versions; the format is one of them. */
+/** SQLite's default limit is 127 arguments per function (1,000 in newer versions); the format is one of them. */
 const isOneCall = ({ values }: TextPiece): boolean => values.length <= 120
 
 const printed = ({ format, values }: TextPiece): Fragment =>
@@ -35,7 +35,7 @@ const digits = '(?:0|-?[1-9][0-9]{0,14})'
 const text = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"'
 const day = '(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}'
 
-/** What percent-encoding leaves as it is. */
+/** Characters that percent-encoding does not change. */
 const plainPath = "[A-Za-z0-9_.!~*'()-]+"
 
 const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
@@ -108,7 +108,7 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
 }
 
-/** A NULL that the column should not hold is not of the form either. */
+/** A NULL in a column that is declared NOT NULL fails the test of the form, too. */
 const orNull = (form: string, mayBeNull: boolean): string => (mayBeNull ? `(?:null|${form})` : form)
 
 /** Between quotes, and null where there is none. The last quote is part of the value, so that a cut text has not the form. */

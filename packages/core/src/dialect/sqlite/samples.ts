@@ -1,4 +1,4 @@
-// What SQLite's statistics know of the values of columns, as far as plans depend on it.
+// Which columns have value samples in SQLite's statistics (sqlite_stat4), because the planner uses them for each value.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -7,20 +7,20 @@ import { isText } from '../shared/sql-parts.ts'
 import { classifySqlite } from './errors.ts'
 import { nameOf } from './stored-columns.ts'
 
-/** What the engine's statistics know of columns that begin an index. */
+/** Columns that are the first of an index and have samples in the statistics. */
 export interface Sampled {
-  /** Columns of which it knows single values: it looks at what they are compared with, and plans a kept statement anew for it. */
+  /** Columns with samples: SQLite plans a prepared statement again for each value that they are compared with. */
   readonly columns: ReadonlySet<DialectColumn>
-  /** Those of them that have no value that many rows have: none is worth a plan of its own; and that are declared to hold what the model says, so that a cast value is compared as a bare one. */
+  /** Those whose values are all rare, so that no value needs a plan of its own, and whose declared type is the model's, so that a cast does not change the comparison. */
   readonly even: ReadonlySet<DialectColumn>
 }
 
-/** More rows than this are many. */
+/** A value in more rows than this is frequent. */
 const mostAlike = 1000
 
 const nothing: Sampled = { columns: new Set(), even: new Set() }
 
-/** What `analyze` left behind, where this build of SQLite reads it. */
+/** The samples that `analyze` stored, if this build of SQLite uses them. */
 export async function sampledColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -52,7 +52,7 @@ export async function sampledColumns(
   }
 }
 
-/** A column that begins indexes with samples, and how many rows have the same value at most. */
+/** The first column of an index with samples, and the number of rows with its most frequent value. */
 interface Sample {
   readonly t: unknown
   readonly c: unknown
@@ -61,7 +61,7 @@ interface Sample {
   readonly declared: unknown
 }
 
-/** Whether such a column holds texts; undefined where it holds anything. */
+/** Whether a column of this declared type stores text; undefined if it may store anything. */
 function isDeclaredText(type: string): boolean | undefined {
   const name = type.toUpperCase()
   if (name.includes('INT')) return false

@@ -1,4 +1,4 @@
-// Which columns SQLite can write texts of: those that tables hold, where texts are written as we expect.
+// Which columns SQLite can build JSON from: stored columns, on an SQLite whose JSON functions work as expected.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -6,8 +6,8 @@ import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
- * Columns that a table holds: nothing computed by a view, a virtual table or the model, whose values may be marked as JSON
- * and would then not be quoted. A service that only resembles SQLite has none, nor has one that writes otherwise.
+ * Columns that a table stores. Values computed by a view, a virtual table or the model are excluded: SQLite may mark them
+ * as JSON and would then not quote them. Empty on a service that only resembles SQLite, or whose JSON differs.
  */
 export async function heldColumns(
   db: AnyDatabase,
@@ -29,7 +29,7 @@ export async function heldColumns(
   }
 }
 
-/** Names ignore the case of ASCII letters. */
+/** SQLite's names ignore the case of ASCII letters. */
 export const nameOf = (table: unknown, column: unknown): string =>
   `${table}\n${column}`.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
@@ -46,7 +46,7 @@ async function namesOfHeld(db: AnyDatabase, schema: string): Promise<ReadonlySet
 
 const given = 'quote " back \\ tab \t line \n unit \u001f delete \u007f ß € 😀 \u2028 %s'
 
-/** Some of everything that object texts are made of. Where texts are kept as UTF-16, halves of pairs are read otherwise. */
+/** A sample of every construct in the JSON that SQLite builds; with UTF-16 encoding, lone surrogates differ. */
 async function writesTexts(db: AnyDatabase): Promise<boolean> {
   const { rows } = await sql<{ readonly text: unknown }>`
     select printf(${'{"a":%s,"b":"%.2f","c":%s%%,"d":%s,"e":"%s"'}, json_quote(${given}),

@@ -1,4 +1,4 @@
-// Lone writes on SQLite: on which tables RETURNING gives what a SELECT would show afterwards.
+// Single-statement writes on SQLite: the tables whose RETURNING gives what a SELECT would show afterwards.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -7,9 +7,9 @@ import { givingBack, type LoneWrites } from '../shared/writes.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
- * Ordinary tables without triggers, which run after the values are given back; and none whose other columns an ON
- * UPDATE of a foreign key may change in turn, which takes a key that is not the primary one. A service that only
- * resembles SQLite and hides its catalogue has none.
+ * Ordinary tables without triggers, because triggers run after RETURNING. Tables with a foreign key to a key that is not
+ * the primary key are excluded if its ON UPDATE may change other columns of the same row. Empty on a service that only
+ * resembles SQLite and hides its catalogue.
  */
 export async function sqliteLoneWrites(
   db: AnyDatabase,
@@ -25,7 +25,7 @@ export async function sqliteLoneWrites(
   }
 }
 
-/** Names of tables ignore the case of ASCII letters. */
+/** SQLite's table names ignore the case of ASCII letters. */
 const folded = (name: unknown): string => String(name).toLowerCase()
 
 interface Declared {
