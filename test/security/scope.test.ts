@@ -326,8 +326,8 @@ eachDatabase('a policy', (test, db) => {
 
   test('whose query is not one of the model refuses', async () => {
     const bad: readonly (readonly [AccessPolicy['scope_query'], string])[] = [
-      [() => true, 'must return the query it was given'],
-      [() => 'select 1', 'must return the query it was given'],
+      [() => true, 'must return the query it received'],
+      [() => 'select 1', 'must return the query it received'],
       [() => db.kysely.selectFrom('books').select('id'), 'does not select title, price'],
       [
         (query) => query.innerJoin('authors', 'authors.id', 'books.author_id').select('authors.id'),
