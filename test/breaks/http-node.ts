@@ -59,6 +59,13 @@ export const httpNode: readonly Break[] = [
     fails: 'test/http/node.test.ts',
   },
   {
+    title: 'Workers are not told of the replicas, and read from the primary',
+    file: 'packages/http-node/src/commands/serve.ts',
+    find: '...replicas.map((replica) => `--replica=${replica}`),',
+    replace: '',
+    fails: 'test/cli/serve.test.ts',
+  },
+  {
     title: 'A server that ends waits for clients that keep their connections without using them',
     file: 'packages/http-node/src/server.ts',
     find: 'server.close() // Closes idle connections and stops the timer of headersTimeout and requestTimeout.',
