@@ -1,5 +1,5 @@
 /** createApi({ replicas }): which requests go to a replica and which to the primary, and what becomes of reads when one is away. */
-import { belongsTo, defineModel, hasMany } from '@model-api/core'
+import { belongsTo, defineModel, hashApiKey, hasMany } from '@model-api/core'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok, throws } from '../support/assert.ts'
@@ -180,6 +180,63 @@ eachDatabase('replicas', (test, primary) => {
     const { value } = await get(api, '/api/teams')
     equal([value.length, value[0].name, value[0].notes], [1, 'first', []])
     equal((await get(api, '/api/notes/50')).status, 404)
+  })
+
+  /** A user with other roles in the replica. */
+  const Reader = defineModel('Reader', {
+    columns: {
+      id: { type: 'integer', primaryKey: true },
+      name: { type: 'string', maxLength: 40 },
+      key_hash: { type: 'string', maxLength: 64 },
+      roles: { type: 'json' },
+    },
+    methods: { check: () => true },
+    meta: {},
+  })
+  const asReader = { authorization: 'Api-Key key-of-reader' }
+  const asNewcomer = { authorization: 'Api-Key key-of-newcomer' }
+  const readersApi = (fromReplicas: boolean) =>
+    testApi(
+      primary,
+      [...models, Reader],
+      {
+        ...config,
+        API_AUTHENTICATE_METHOD: ['api_key'],
+        API_USER_MODEL: Reader,
+        API_USER_LOOKUP_FIELD: 'name',
+        API_CREDENTIAL_HASH_FIELD: 'key_hash',
+        API_CREDENTIAL_CHECK_METHOD: 'check',
+        API_ROLE_MAP: { GET: ['there'], PATCH: ['here'] },
+        ...(fromReplicas ? { API_USERS_FROM_REPLICAS: true } : {}),
+      },
+      { replicas: [first.kysely] },
+    )
+
+  test('users and their roles come from the primary, and by choice from a replica for what only reads', async () => {
+    const key_hash = await hashApiKey('key-of-reader')
+    for (const [db, roles] of [
+      [primary, ['here']],
+      [first, ['there']],
+    ] as const) {
+      await createTables(db, [Reader])
+      await insertRows(db, Reader, [{ id: 1, name: 'reader', key_hash, roles }])
+    }
+    const newcomer = await hashApiKey('key-of-newcomer')
+    const found = { id: 2, name: 'newcomer', key_hash: newcomer, roles: ['there'] }
+    await insertRows(primary, Reader, [found])
+    const body = { name: 'primary' }
+    const statuses = async (fromReplicas: boolean): Promise<number[]> => {
+      const api = readersApi(fromReplicas)
+      await api.ready
+      const read = await get(api, '/api/teams/1', asReader)
+      const head = await send(api, 'HEAD', '/api/teams/1', { headers: asReader })
+      const write = await send(api, 'PATCH', '/api/teams/1', { headers: asReader, body })
+      // Whom the replica does not have yet is looked for in the primary.
+      const fresh = await get(api, '/api/teams/1', asNewcomer)
+      return [read.status, head.status, write.status, fresh.status]
+    }
+    equal(await statuses(false), [403, 403, 200, 200])
+    equal(await statuses(true), [200, 200, 200, 200])
   })
 
   test('where a replica is away, the primary is read; it is left out, and warned of once', async () => {

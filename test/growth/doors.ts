@@ -605,6 +605,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_PREFIX: 'paths',
   API_HEALTH_ROUTE: 'paths',
   API_READ_YOUR_WRITES: 'headers',
+  API_USERS_FROM_REPLICAS: null,
   API_HOOK_TIMEOUT: null,
   API_BASE_URL: null,
   API_ENDPOINT_CASE: null,

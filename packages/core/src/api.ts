@@ -9,6 +9,7 @@ import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
+import type { ReadNearby } from './auth/users.ts'
 import type { Clock } from './call/clock.ts'
 import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
@@ -29,6 +30,7 @@ import { type AccessExplanation, explainAccess } from './endpoints/explain-acces
 import { describeExposure } from './endpoints/exposure.ts'
 import { healthPartAt } from './endpoints/health.ts'
 import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
+import { isRead, readFromReplica } from './endpoints/read-source.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
 import { ApiError } from './errors.ts'
 import { deadlineOf } from './execute/bounds.ts'
@@ -70,7 +72,7 @@ export interface ApiOptions<
   /**
    * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Writes, their preconditions,
    * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until it is back; without any,
-   * `db` is read. Replicas lag: see `API_READ_YOUR_WRITES`. The API never closes them. Default: none. Contract §12.
+   * `db` is read. With `API_USERS_FROM_REPLICAS` reads look up their users in replicas, too. Replicas lag: see `API_READ_YOUR_WRITES`. The API never closes them. Default: none. Contract §12.
    *
    * ```ts
    * createApi({ db: primary, replicas: [replica], models, config: { API_READ_YOUR_WRITES: 'cookie' } })
@@ -293,6 +295,15 @@ export function createApi<
     const connection = { db: own, dialect: known, statementTimeout, client: request }
     return { connection, target }
   }
+  const readNearby: ReadNearby = async (request, read) =>
+    isRead(request.method)
+      ? readFromReplica({ request, runtime }, ({ db: there, dialect: known }) =>
+          read({
+            connection: { db: there, dialect: known, statementTimeout, client: request },
+            target: { db: there, dialect: known, schema: options.schema, scopes: noScopes },
+          }),
+        )
+      : undefined
   const runtime: Runtime = {
     settings,
     fastPaths,
@@ -320,7 +331,15 @@ export function createApi<
     counts: newCounts(),
     reads: createReadCache(cachedPlans, fastPaths.preparedReads === 'at once'),
     echoes: keptValues(cachedPlans),
-    auth: createAuth({ settings, users: registry.users, clock, open, report, callHook }),
+    auth: createAuth({
+      settings,
+      users: registry.users,
+      clock,
+      open,
+      readNearby: settings.usersFromReplicas ? readNearby : undefined,
+      report,
+      callHook,
+    }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
     document: once(() => openapiDocument(registry, settings, describedEndpoints)),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),

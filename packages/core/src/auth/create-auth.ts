@@ -15,7 +15,7 @@ import { customStrategy } from './strategies/custom.ts'
 import { jwtStrategy } from './strategies/jwt.ts'
 import { tokenProviders } from './token-providers.ts'
 import { createTokens, type Tokens } from './tokens.ts'
-import { createUsers, type OpenDatabase, type Users } from './users.ts'
+import { createUsers, type OpenDatabase, type ReadNearby, type Users } from './users.ts'
 
 export interface Auth {
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
@@ -37,6 +37,8 @@ export interface AuthParts {
   readonly users: Resource | undefined
   readonly clock: Clock
   readonly open: OpenDatabase
+  /** Absent: users are always read from the primary. */
+  readonly readNearby?: ReadNearby | undefined
   readonly report: (error: unknown, request: ApiRequest) => void
   readonly callHook: CallHook
 }
@@ -46,7 +48,8 @@ export function createAuth(parts: AuthParts): Auth {
   const { auth: settings, baseUrl } = parts.settings
   const { callHook } = parts
   const challenge = challengeOf(settings.strategies)
-  const users = parts.users && createUsers(settings, parts.users, parts.open, callHook)
+  const users =
+    parts.users && createUsers(settings, parts.users, parts.open, callHook, parts.readNearby)
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
   const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
   const strategies = new Map<StrategyName, Strategy>()

@@ -23,6 +23,14 @@ export type OpenDatabase = (
   request: ApiRequest,
 ) => Promise<{ readonly connection: Connection; readonly target: Target }>
 
+/**
+ * Asks a replica before the primary, where the request may read its user there; undefined where the primary has to be asked.
+ */
+export type ReadNearby = <T>(
+  request: ApiRequest,
+  read: (opened: Awaited<ReturnType<OpenDatabase>>) => Promise<T | undefined>,
+) => Promise<T | undefined>
+
 export type CredentialKind = 'password' | 'api_key'
 
 export interface Users {
@@ -57,6 +65,7 @@ export function createUsers(
   resource: Resource,
   open: OpenDatabase,
   callHook: CallHook,
+  readNearby?: ReadNearby,
 ): Users {
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
@@ -68,14 +77,16 @@ export function createUsers(
     const values = columns.map((column, i) => keyValue(column, texts[i] ?? ''))
     if (columns.length === 0 || columns.length !== texts.length) return undefined
     if (values.some((value) => value === undefined)) return undefined
-    const { connection, target } = await open(request)
     const plan = userPlan(resource, columns, values)
-    const row = await readOne(connection, readStatements(unscoped(target), plan), plan)
-    if (row === undefined) return undefined
-    // Under the database's collation, equal values may differ in case, accents or trailing spaces.
-    const same = columns.every((column, i) => sameValue(row, column, values[i]))
-    if (!same) return undefined
-    return { ...row.values, ...(await loadRoles(connection, target, resource, row)) }
+    const read = async ({ connection, target }: Awaited<ReturnType<OpenDatabase>>) => {
+      const row = await readOne(connection, readStatements(unscoped(target), plan), plan)
+      if (row === undefined) return undefined
+      // Under the database's collation, equal values may differ in case, accents or trailing spaces.
+      const same = columns.every((column, i) => sameValue(row, column, values[i]))
+      if (!same) return undefined
+      return { ...row.values, ...(await loadRoles(connection, target, resource, row)) }
+    }
+    return (await readNearby?.(request, read)) ?? read(await open(request))
   }
   return {
     resource,

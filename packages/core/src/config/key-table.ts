@@ -263,6 +263,7 @@ export const keyTable: KeyTable = {
   API_HEALTH_ROUTE: { ...unset, ...api, check: path },
 
   API_READ_YOUR_WRITES: { default: 'off', ...api, check: oneOf('off', 'header', 'cookie') },
+  API_USERS_FROM_REPLICAS: { default: false, ...api, check: boolean },
 
   API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1) },
   API_HOOK_TIMEOUT: { default: 10000, ...api, check: integer(1, 2147483647, timers) },

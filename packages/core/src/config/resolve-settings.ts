@@ -77,6 +77,7 @@ export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'>
     hookTimeout: read.get('API_HOOK_TIMEOUT'),
     bodyLimit: read.get('API_BODY_LIMIT'),
     readYourWrites: read.get('API_READ_YOUR_WRITES'),
+    usersFromReplicas: read.get('API_USERS_FROM_REPLICAS'),
     serverTiming: read.get('API_SERVER_TIMING'),
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),

@@ -101,6 +101,8 @@ export interface ApiSettings {
   readonly bodyLimit: number
   /** How a write sends its client the log position that replicas must reach. */
   readonly readYourWrites: ReadYourWrites
+  /** Whether the users of reads are looked up in replicas. */
+  readonly usersFromReplicas: boolean
   /** Whether responses have the header Server-Timing. */
   readonly serverTiming: boolean
   readonly info: InfoSettings

@@ -10,7 +10,7 @@ import { removeMany, updateMany } from './bulk.ts'
 import { getMany } from './collection.ts'
 import { create } from './create.ts'
 import { getOne } from './item.ts'
-import { readPreferringReplica } from './read-source.ts'
+import { isRead, readPreferringReplica } from './read-source.ts'
 import { getRelated } from './related.ts'
 import { remove } from './remove.ts'
 import { restore } from './restore.ts'
@@ -23,8 +23,6 @@ export function answerRoute(call: Call, route: Route): MaybePromise<Result> {
   const written = answerAt(call, route)
   return tellsPosition(call) ? andThen(written, (result) => withPosition(call, result)) : written
 }
-
-const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 function answerAt(call: Call, route: Route): MaybePromise<Result> {
   const { resource } = route

@@ -7,6 +7,32 @@ import type { Result } from '../http/envelope.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { carriedPosition } from './write-position.ts'
 
+/** Who reads, and where. */
+type Reading = Pick<Call, 'request' | 'runtime'>
+
+export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+/**
+ * Reads from a replica; undefined where the primary has to be asked: there is none that may answer, or it was lost on the way.
+ */
+export async function readFromReplica<T>(
+  reading: Reading,
+  read: (replica: Replica) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { replicas, root, session } = reading.runtime
+  if (replicas === undefined || (await session(reading.request)) !== root) return undefined
+  const replica = await replicaFor(reading)
+  if (replica === undefined) return undefined
+  try {
+    return await read(replica)
+  } catch (error) {
+    const lost = isLost(error, replica)
+    if (lost) replicas.leaveOut(replica, error)
+    if (lost || gaveWay(error, replica)) return undefined
+    throw error
+  }
+}
+
 /**
  * Reads from a replica, and once more from the primary where the replica was lost on the way. Whoever carries the position
  * of a write reads where that write is. An instance of the session getter's is read as it is.
@@ -26,7 +52,7 @@ export function readPreferringReplica(
 }
 
 /** A replica that has what the caller has written, or undefined. */
-function replicaFor(call: Call): MaybePromise<Replica | undefined> {
+function replicaFor(call: Reading): MaybePromise<Replica | undefined> {
   const { replicas, settings } = call.runtime
   const replica = replicas?.next()
   if (replica === undefined || settings.readYourWrites === 'off') return replica

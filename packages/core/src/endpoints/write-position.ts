@@ -22,7 +22,10 @@ const unknown = 'unknown'
  * The position that a read carries, `unknown` where it must not be read from a replica, or undefined. A header that
  * is no position is 400; a cookie that is none may be one of another database, and leads to the primary.
  */
-export function carriedPosition(call: Call, { server }: InternalDialect): string | undefined {
+export function carriedPosition(
+  call: Pick<Call, 'request' | 'runtime'>,
+  { server }: InternalDialect,
+): string | undefined {
   const { request, runtime } = call
   const isPosition = (text: string): boolean =>
     text === unknown || (server?.replication?.isPosition(text) ?? false)
