@@ -1,10 +1,12 @@
 /** createApi({ replicas }): which requests go to a replica and which to the primary, and what becomes of reads when one is away. */
 import { belongsTo, defineModel, hashApiKey, hasMany } from '@model-api/core'
+import { fragment } from '@model-api/core/internals'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
-import { equal, ok, throws } from '../support/assert.ts'
+import { equal, match, ok, throws } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
+import { withReplication } from '../support/replication.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -239,6 +241,30 @@ eachDatabase('replicas', (test, primary) => {
     equal(await statuses(true), [200, 200, 200, 200])
   })
 
+  test('a position that cannot be asked for is unknown: the write counts, and its reader is sent to the primary', async () => {
+    const dialect = withReplication(primary.kysely, {
+      position: fragment`no_such_column`,
+      needs: 'nothing',
+      isPosition: (text) => text === 'here',
+      reached: () => fragment`1`,
+    })
+    const errors: unknown[] = []
+    const api = testApi(
+      primary,
+      models,
+      { ...config, API_READ_YOUR_WRITES: 'header' },
+      { replicas: [first.kysely], dialect, onError: (error) => errors.push(error) },
+    )
+    await api.ready.catch(() => {})
+    const body = { name: 'primary' }
+    const written = await send(api, 'PATCH', '/api/teams/1', { body })
+    equal([written.status, written.headers['x-write-position']], [200, 'unknown'])
+    match(String(errors[0]), 'the position of a write is not known')
+    const read = (position: string) => get(api, '/api/teams/1', { 'x-write-position': position })
+    equal((await read('unknown')).value.name, 'primary')
+    equal((await read('here')).value.name, 'first')
+  })
+
   test('where a replica is away, the primary is read; it is left out, and warned of once', async () => {
     const away = await unreachable(primary)
     if (away === undefined) return
@@ -249,7 +275,7 @@ eachDatabase('replicas', (test, primary) => {
     })
     await api.ready
     for (let i = 0; i < 3; i++) equal((await get(api, '/api/teams/1')).value.name, 'primary')
-    const told = warnings.filter((warning) => warning.startsWith('replicas[0] is away'))
+    const told = warnings.filter((warning) => warning.startsWith('replicas[0] is unavailable'))
     equal(told.length, 1)
     await away.destroy()
   })

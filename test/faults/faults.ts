@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { deadlocks, isolated } from './conflicts.ts'
 import { endConnections, takeConnections } from './connections.ts'
 import { fullDisk } from './full-disk.ts'
+import { readYourWrites } from './read-your-writes.ts'
 import type { Setup, SetupName } from './setups.ts'
 
 /** What a fault can do. */
@@ -16,6 +17,8 @@ export interface Scene {
   /** Ends the service with a signal and starts it again at the same port. */
   restartService(signal: NodeJS.Signals): Promise<void>
   readonly port: number
+  /** Of every service; `port` is the first. */
+  readonly ports: readonly number[]
 }
 
 export interface Fault {
@@ -194,6 +197,7 @@ export const faults: readonly Fault[] = [
   deadlocks,
   isolated('repeatable read'),
   isolated('serializable'),
+  readYourWrites,
   {
     name: 'the replica, or one of the nodes, killed (kill -9) for 5 s',
     on: several,

@@ -3,6 +3,12 @@
 /** One write as its client knows it. `acknowledged`: a success; `open`: no answer, or a 5xx; `refused`: any other answer. */
 export type Outcome = 'acknowledged' | 'open' | 'refused'
 
+/** The last token that was acknowledged, and every one that was left open. */
+export interface Tokens {
+  acknowledged: string
+  readonly open: Set<string>
+}
+
 export interface Ledger {
   readonly entries: Map<string, Outcome>
   readonly orders: Map<string, Outcome>
@@ -13,9 +19,9 @@ export interface Ledger {
   /** Increments of each counter: how many were acknowledged, and how many may have happened. */
   readonly increments: Map<number, { acknowledged: number; open: number }>
   /** Of each label, the tokens that it may have: the last that was acknowledged, and every one that was left open. */
-  readonly labels: Map<number, { acknowledged: string; open: Set<string> }>
-  /** Tokens that both twins may have. */
-  readonly twins: Map<string, Outcome>
+  readonly labels: Map<number, Tokens>
+  /** And so of each pair of twins. */
+  readonly twins: Map<number, Tokens>
   /** Answers by status; 0: the connection ended without one. */
   readonly statuses: Map<number, number>
   /** Answers that must not be: a status that the fault does not explain, a record that is missing. */
@@ -51,7 +57,8 @@ export interface Stored {
   readonly orders: ReadonlyMap<string, number>
   readonly counters: ReadonlyMap<number, number>
   readonly labels: ReadonlyMap<number, string>
-  readonly twins: readonly string[]
+  /** Both tokens of each pair. */
+  readonly twins: ReadonlyMap<number, readonly string[]>
 }
 
 export interface Verdict {
@@ -88,15 +95,16 @@ export function judge(ledger: Ledger, stored: Stored, linesOfOrder: number): Ver
       wrong.push(`counter ${counter} is ${value}, at most ${acknowledged + open} were sent`)
     }
   }
-  for (const [id, { acknowledged, open }] of ledger.labels) {
-    const token = stored.labels.get(id) ?? ''
-    if (token !== acknowledged && !open.has(token)) lost += 1
+  for (const [id, tokens] of ledger.labels) {
+    if (!mayBe(tokens, stored.labels.get(id))) lost += 1
   }
-  const [first = '', second = ''] = stored.twins
-  if (first !== second) half += 1
-  else if (first === '' && [...ledger.twins.values()].includes('acknowledged')) lost += 1
-  if (first !== '' && (ledger.twins.get(first) ?? 'refused') === 'refused') {
-    wrong.push(`the twins have ${first}, which was refused`)
+  for (const [pair, tokens] of ledger.twins) {
+    const [first, second] = stored.twins.get(pair) ?? []
+    if (first !== second) half += 1
+    else if (!mayBe(tokens, first)) lost += 1
   }
   return { lost, half, wrong }
 }
+
+const mayBe = ({ acknowledged, open }: Tokens, token = ''): boolean =>
+  token === acknowledged || open.has(token)

@@ -1,7 +1,7 @@
 /** Clients that read and write without pause, and write down what they are told. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { count, type Ledger, type Outcome } from './ledger.ts'
+import { count, type Ledger, type Outcome, type Tokens } from './ledger.ts'
 import { counters, labels, linesOfOrder } from './world.ts'
 
 /** Milliseconds that a client waits for an answer. */
@@ -39,10 +39,12 @@ export function startLoad(options: LoadOptions): () => Promise<void> {
 }
 
 async function client(options: LoadOptions, place: number, goesOn: () => boolean): Promise<void> {
-  const writeLabel = (options: LoadOptions) => relabel(options, 1 + (place % labels))
+  const own = 1 + (place % labels)
+  const writeLabel = (options: LoadOptions) => relabel(options, own)
+  const writePair = (options: LoadOptions) => writeTwins(options, own)
   const acts = [
     ...[writeEntry, readBack, writeOrder, readList, increment, writeLabel, writeRepeatedly],
-    ...(options.withoutTwins ? [readVariously] : [readVariously, writeTwins]),
+    ...(options.withoutTwins ? [readVariously] : [readVariously, writePair]),
   ]
   for (let i = place; goesOn(); i++) {
     const act = acts[i % acts.length] ?? readList
@@ -153,23 +155,29 @@ async function increment(options: LoadOptions): Promise<void> {
 
 /** Changes one record with one statement; nobody else changes its token. */
 async function relabel(options: LoadOptions, label: number): Promise<void> {
+  await retoken(options, options.ledger.labels, label, `/api/labels/${label}`)
+}
+
+/** Changes two records in one transaction; nobody else changes their token. */
+async function writeTwins(options: LoadOptions, pair: number): Promise<void> {
+  const path = `/api/twins?id__in=(${2 * pair - 1},${2 * pair})&max_affected=2`
+  await retoken(options, options.ledger.twins, pair, path)
+}
+
+async function retoken(
+  options: LoadOptions,
+  all: Map<number, Tokens>,
+  key: number,
+  path: string,
+): Promise<void> {
   const token = randomUUID()
-  const answer = await ask(options, 'PATCH', `/api/labels/${label}`, { token })
+  const answer = await ask(options, 'PATCH', path, { token })
   unexpected(options, answer, [200, 503])
-  const known = options.ledger.labels.get(label) ?? { acknowledged: '', open: new Set() }
-  options.ledger.labels.set(label, known)
+  const known = all.get(key) ?? { acknowledged: '', open: new Set() }
+  all.set(key, known)
   const outcome = outcomeOf(answer)
   if (outcome === 'acknowledged') known.acknowledged = token
   if (outcome === 'open') known.open.add(token)
-}
-
-/** Changes two records in one transaction. */
-async function writeTwins(options: LoadOptions): Promise<void> {
-  const token = randomUUID()
-  options.ledger.twins.set(token, 'open')
-  const answer = await ask(options, 'PATCH', '/api/twins?id__gte=1&max_affected=2', { token })
-  unexpected(options, answer, [200, 503])
-  options.ledger.twins.set(token, outcomeOf(answer))
 }
 
 const pick = (choices: readonly string[]): string =>

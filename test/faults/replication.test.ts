@@ -150,7 +150,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
         answers.map(({ status }) => status),
         [200, 200, 200, 200],
       )
-      equal(warnings.filter((one) => one.includes('replicas[0] is away')).length, 1)
+      equal(warnings.filter((one) => one.includes('replicas[0] is unavailable')).length, 1)
       await servers.replica.start()
       await readsReplica(servers, api)
     })

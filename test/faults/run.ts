@@ -39,6 +39,7 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
     const scene = {
       setup,
       port,
+      ports: services.map((one) => one.port),
       restartService: (signal: NodeJS.Signals) => service.restart(signal),
     }
     const missed: string[] = await fault.run(scene).then(

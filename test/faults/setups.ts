@@ -8,6 +8,7 @@ import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysel
 import mysql from 'mysql2'
 import pg from 'pg'
 import type { DatabaseName } from '../support/databases.ts'
+import type { AnyKysely } from '../support/faults.ts'
 import {
   type PrivateServer,
   type ServerName,
@@ -42,7 +43,12 @@ export interface Setup {
   /** What its data is on; null where a disk of its own cannot be had, or is not asked for. */
   readonly disk: SmallDisk | null
   /** Another server of the set-up, and the proxy in front of it: a replica, or a node of a cluster. */
-  readonly other?: { readonly server: PrivateServer; readonly proxy: SilentProxy }
+  readonly other?: {
+    readonly server: PrivateServer
+    readonly proxy: SilentProxy
+    /** A connection past the proxy. */
+    admin(): AnyKysely
+  }
   /** What each service opens: one, or one for each node of a cluster. */
   readonly targets: readonly string[]
   /** What each service reads from besides. */
@@ -79,7 +85,7 @@ export async function prepare({ admin, name, other }: Setup): Promise<void> {
     for (let id = 1; id <= labels; id++) {
       await db.insertInto('labels').values({ id, token: '', touched: 0 }).execute()
     }
-    for (const id of [1, 2]) {
+    for (let id = 1; id <= 2 * labels; id++) {
       await db.insertInto('twins').values({ id, token: '', touched: 0 }).execute()
     }
     if (name === 'postgres') {
@@ -191,7 +197,15 @@ async function serverSetup(
     server,
     proxy,
     disk,
-    ...(second && secondProxy ? { other: { server: second, proxy: secondProxy } } : {}),
+    ...(second && secondProxy
+      ? {
+          other: {
+            server: second,
+            proxy: secondProxy,
+            admin: () => adminOf(withDatabase(second.url, databaseName)),
+          },
+        }
+      : {}),
     targets: kind === 'cluster' ? targets : [first],
     replicas: kind === 'replica' ? targets.slice(1) : [],
     causal: kind === 'cluster',
@@ -277,12 +291,15 @@ async function storedIn(db: Kysely<any>): Promise<Stored> {
     .execute()
   const all = await db.selectFrom('counters').select(['id', 'value']).execute()
   const labelled = await db.selectFrom('labels').select(['id', 'token']).execute()
-  const twins = await db.selectFrom('twins').select('token').execute()
+  const twins = await db.selectFrom('twins').select(['id', 'token']).execute()
+  const tokenOf = (id: number): string => twins.find((twin) => Number(twin.id) === id)?.token ?? ''
   return {
     entries: entries.map(({ token }) => token),
     orders: new Map(orders.map(({ token, lines }) => [token, Number(lines)])),
     counters: new Map(all.map(({ id, value }) => [Number(id), Number(value)])),
     labels: new Map(labelled.map(({ id, token }) => [Number(id), token])),
-    twins: twins.map(({ token }) => token),
+    twins: new Map(
+      Array.from({ length: labels }, (_, i) => [i + 1, [tokenOf(2 * i + 1), tokenOf(2 * i + 2)]]),
+    ),
   }
 }

@@ -1,7 +1,7 @@
 /** Several hosts in a URL: the one that takes writes is chosen, and chosen again after a failover. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApi, defineModel } from '@model-api/core'
-import { type OpenDatabase, openDatabase } from '@model-api/http-node'
+import { type OpenDatabase, type OpenOptions, openDatabase } from '@model-api/http-node'
 import { sql } from 'kysely'
 import { send } from '../support/api.ts'
 import { equal, rejects } from '../support/assert.ts'
@@ -34,8 +34,14 @@ async function failoverSuite(name: ServerName): Promise<void> {
 
   suite(`several hosts of ${name}`, (test) => {
     const opened: OpenDatabase[] = []
-    const open = async (...ports: readonly number[]) => {
-      const database = await openDatabase(urlOf(...ports), { connectionTimeout: 2_000 })
+    const open = (...ports: readonly number[]) => openAs({}, ...ports)
+    const openAs = async (
+      options: OpenOptions & { user?: string },
+      ...ports: readonly number[]
+    ) => {
+      const { user: account = user, ...more } = options
+      const url = urlOf(...ports).replace(`//${user}@`, `//${account}@`)
+      const database = await openDatabase(url, { connectionTimeout: 2_000, ...more })
       opened.push(database)
       return database.db
     }
@@ -77,6 +83,43 @@ async function failoverSuite(name: ServerName): Promise<void> {
       const db = await open(nobody, await freePort())
       await rejects(sql`select 1`.execute(db), /ECONNREFUSED/)
     })
+
+    test('with readOnly, the first that can be reached is enough', async () => {
+      const db = await openAs({ readOnly: true }, nobody, replica.port, primary.port)
+      const isReplica = name === 'postgres' ? sql`pg_is_in_recovery()` : sql`@@global.read_only = 1`
+      const { rows } = await sql<{ answer: unknown }>`select ${isReplica} as answer`.execute(db)
+      equal(Boolean(Number(rows[0]?.answer)), true)
+      equal(await db.selectFrom('counters').select('id').execute(), [{ id: 1 }])
+      await rejects(sql`update counters set value = value + 1`.execute(db), /read[- ]only/i)
+    })
+
+    if (name === 'mysql') {
+      test('a server that is set read-only while connections to it stay open is left', async () => {
+        const [here, there] = [await open(primary.port), await open(replica.port)]
+        // Unlike root, it may not write where that is forbidden.
+        await sql`create user clerk@'%'`.execute(here)
+        await sql`grant all on ${sql.id(database)}.* to clerk@'%'`.execute(here)
+        await sql`set global read_only = 0`.execute(there)
+        const db = await openAs({ user: 'clerk' }, primary.port, replica.port)
+        const update = (value: number) => sql`update counters set value = ${value}`.execute(db)
+        await update(20)
+        const portOf = async (): Promise<number> => {
+          const { rows } = await sql<{ port: number }>`select @@port as port`.execute(db)
+          return Number(rows[0]?.port)
+        }
+        equal(await portOf(), primary.port)
+        await sql`set global read_only = 1`.execute(here)
+        try {
+          await rejects(update(21), /read-only/)
+          await update(22)
+          equal(await portOf(), replica.port)
+          equal(await there.selectFrom('counters').select('value').execute(), [{ value: 22 }])
+        } finally {
+          await sql`set global read_only = 1`.execute(there)
+          await sql`set global read_only = 0`.execute(here)
+        }
+      })
+    }
 
     test('after a failover, the new one is chosen', async () => {
       const db = await open(primary.port, replica.port)

@@ -36,7 +36,7 @@ export const Label = defineModel('Label', {
   meta: {},
 })
 
-/** Two records that clients change together, so that they always have the same token; faults change `touched`. */
+/** Pairs of records; each client changes both of its own together, so that they always have the same token. */
 export const Twin = defineModel('Twin', {
   columns: { id, token: { type: 'string', maxLength: 60 }, touched: { type: 'integer' } },
   meta: {},
@@ -50,7 +50,7 @@ export const linesOfOrder = 3
 /** Counters, with the keys 1 to this. */
 export const counters = 4
 
-/** Clients at most, and labels, with the keys 1 to this. */
+/** Clients at most; labels, with the keys 1 to this; pairs of twins. */
 export const labels = 16
 
 /** Milliseconds; the faults last longer. */

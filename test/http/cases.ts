@@ -13,6 +13,8 @@ export interface Case {
   /** Sends the body without saying how long it is. */
   readonly chunked?: boolean
   readonly status: number
+  /** Headers the answer has. */
+  readonly tells?: Readonly<Record<string, string>>
   /** Texts the body contains. */
   readonly has?: string | readonly string[]
   /** Whether the host answers: one of its own routes, or its 404. */
@@ -130,6 +132,17 @@ export const cases: readonly Case[] = [
   read('a segment of escaped dots', '/api/books/%2e%2e/authors', 404, { only: 'raw' }),
   read('another case', '/API/books', 404, { host: true }),
   // ------------------------------------------------------------ writing
+  write('the position of a write', 'POST', '/api/authors', '{"name":"Stendhal"}', 201, {
+    tells: { 'x-write-position': '0/7' },
+  }),
+  read('a read that carries the position of a write', '/api/authors?name__eq=Stendhal', 200, {
+    headers: { 'x-write-position': '0/7' },
+    has: '"total_count":1',
+  }),
+  read('a position that is none', '/api/authors', 400, {
+    headers: { 'x-write-position': 'seven' },
+    has: 'invalid_position',
+  }),
   write(
     'a new record',
     'POST',

@@ -56,6 +56,9 @@ export function conforms(name: string, server: Server): void {
           const part = text.replace('{mount}', mount)
           ok(answer.body.includes(part), `${part} is not in ${answer.body.slice(0, 500)}`)
         }
+        for (const [name, value] of Object.entries(one.tells ?? {})) {
+          equal(answer.headers[name], value)
+        }
         if (one.host) return
         const reference = references[i] as Wire
         equal(answer.body, one.method === 'HEAD' ? '' : reference.body)

@@ -1,8 +1,10 @@
 /** What the conformance list asks about: two authors, three books, in memory, with a clock that stands still. */
 import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import { fragment } from '@model-api/core/internals'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { frozenClock } from '../support/api.ts'
+import { type Replication, withReplication } from '../support/replication.ts'
 
 const Author = defineModel('Author', {
   columns: {
@@ -38,6 +40,14 @@ const Shelf = defineModel('Shelf', {
 
 export const bodyLimit = 2000
 
+/** A log that has always come to the same place. */
+const replication: Replication = {
+  position: fragment`'0/7'`,
+  needs: 'nothing',
+  isPosition: (text) => text === '0/7',
+  reached: () => fragment`1`,
+}
+
 /** A new world: what one run writes, no other sees. */
 export async function openWorld(): Promise<{ api: Api; close(): Promise<void> }> {
   const database = new Sqlite(':memory:')
@@ -56,11 +66,16 @@ export async function openWorld(): Promise<{ api: Api; close(): Promise<void> }>
   const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
   const api = createApi({
     db,
+    // The same database: what is compared is what replicas add to requests and answers.
+    // biome-ignore lint/suspicious/noExplicitAny: the tables are the text above
+    replicas: [new Kysely<any>({ dialect: new SqliteDialect({ database }) })],
+    dialect: withReplication(db, replication),
     models: [Author, Book, Tag, Shelf],
     config: {
       API_TITLE: 'Conformance',
       API_HEALTH_ROUTE: '/health',
       API_BODY_LIMIT: bodyLimit,
+      API_READ_YOUR_WRITES: 'header',
       API_ALLOW_GROUPBY: true,
       API_ALLOW_AGGREGATION: true,
     },
