@@ -1,16 +1,20 @@
 /** A dialect whose server tells positions of the test's own making. */
-import type { Dialect } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import type { Kysely } from 'kysely'
 
-export type Replication = NonNullable<Dialect['replication']>
+type InternalDialect = ReturnType<typeof detectDialect>
+
+export type Replication = NonNullable<NonNullable<InternalDialect['server']>['replication']>
 
 // biome-ignore lint/suspicious/noExplicitAny: any database
-export function withReplication(db: Kysely<any>, replication: Replication): Dialect {
-  const known = detectDialect(db, undefined)
-  const connect: Dialect['connect'] = async (...given) => ({
-    ...((await known.connect?.(...given)) ?? known),
-    replication,
+export function withReplication(db: Kysely<any>, replication: Replication): InternalDialect {
+  const replicated = (known: InternalDialect): InternalDialect => ({
+    ...known,
+    server: { ...known.server, replication },
   })
-  return { ...known, replication, connect }
+  const { connect, ...known } = detectDialect(db, undefined)
+  return {
+    ...replicated(known),
+    connect: async (...given) => replicated((await connect?.(...given)) ?? known),
+  }
 }
