@@ -58,7 +58,10 @@ function source(): string {
   const folder = fileURLToPath(new URL('../../../packages/core/src/', import.meta.url))
   read ??= ['dialect', 'compile', 'sql']
     .filter((name) => existsSync(join(folder, name)))
-    .flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)))
+    .flatMap((name) => {
+      const files = readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' })
+      return files.filter((file) => file.endsWith('.ts')).map((file) => join(folder, name, file))
+    })
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')
   return read
