@@ -77,7 +77,7 @@ export const execute: readonly Break[] = [
   {
     title: 'Whoever has written is told a count that began before',
     file: 'packages/core/src/execute/shared-counts.ts',
-    find: 'if (one.waiting === waiting) one.waiting = undefined',
+    find: 'await ended',
     replace: '',
     fails: 'test/unit/execute/shared-counts.test.ts',
   },

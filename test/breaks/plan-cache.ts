@@ -68,8 +68,8 @@ export const planCache: readonly Break[] = [
   {
     title: 'What a dump callback rewrites is sent as the database wrote it',
     file: 'packages/core/src/endpoints/planned-read.ts',
-    find: 'call.asText && call.hooks.dump === undefined && !hasDump(rows.from.resource, embeds)',
-    replace: 'call.asText && (embeds.length >= 0 || hasDump(rows.from.resource, embeds))',
+    find: '!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)',
+    replace: '!asText || (embeds.length < 0 && hasDump(rows.from.resource, embeds))',
     fails: 'test/hooks/read-hooks.test.ts',
   },
 ]

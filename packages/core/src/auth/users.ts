@@ -1,12 +1,12 @@
 // Users: looks up users by login name, primary key or API key hash in the user model's table, and checks their credentials.
 
 import type { CallHook } from '../call-hook.ts'
-import { readStatements } from '../compile/read-statements.ts'
+import { compileEdges, compileRead } from '../compile/read-program.ts'
 import { unscoped } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
 import type { HookRecord } from '../config/hook-types.ts'
-import { loadEmbeds } from '../execute/embed.ts'
+import { edgesFrom, loadEdges } from '../execute/embed.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import { readOne } from '../execute/read.ts'
 import type { Connection } from '../execute/run.ts'
@@ -79,7 +79,7 @@ export function createUsers(
     if (values.some((value) => value === undefined)) return undefined
     const plan = userPlan(resource, columns, values)
     const read = async ({ connection, target }: Awaited<ReturnType<OpenDatabase>>) => {
-      const row = await readOne(connection, readStatements(unscoped(target), plan), plan)
+      const row = await readOne(connection, compileRead(unscoped(target), plan))
       if (row === undefined) return undefined
       // Under the database's collation, equal values may differ in case, accents or trailing spaces.
       const same = columns.every((column, i) => sameValue(row, column, values[i]))
@@ -164,10 +164,8 @@ async function loadRoles(
 ): Promise<{ readonly roles?: readonly JsonValue[] }> {
   const embed = roleRelation(resource)
   if (embed === undefined) return {}
-  await loadEmbeds(connection, readStatements(unscoped(target), embed), [embed], [row], {
-    limit: 1000,
-    left: 1000,
-  })
+  const edges = edgesFrom(compileEdges(unscoped(target), [embed]), [row])
+  await loadEdges(connection, edges, { limit: 1000, left: 1000 })
   const related = row.related.roles
   return { roles: Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : [] }
 }

@@ -1,6 +1,6 @@
 // A page whose objects the database writes → the statement whose one row is the text of them all.
 
-import type { TextPiece } from '../dialect/shared/object-text.ts'
+import { listTest } from '../dialect/shared/object-text.ts'
 import type { RowPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { objectAlias } from './object-text.ts'
@@ -8,8 +8,10 @@ import { compileCount } from './row-count.ts'
 import { compileRows, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
-export interface CompiledList extends Pick<TextPiece, 'form'> {
+export interface CompiledList {
   readonly list: Fragment
+  /** Whether a value is the text of so many objects, whose links begin with `base`. */
+  readonly test: (base: string) => (text: unknown, count: number) => boolean
 }
 
 /** Where the one row holds what. */
@@ -54,7 +56,7 @@ export function compileList(
   ]
   return {
     list: sql`select ${sql.join(selected)} from (${rows}) as ${sql.id('page')}`,
-    form: slice.object.form,
+    test: listTest(slice.object.form),
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Output, RowPlan } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { Sendable } from './read-statements.ts'
+import type { Sendable } from './sendable.ts'
 import type { Target } from './target.ts'
 import {
   type CompiledWrite,

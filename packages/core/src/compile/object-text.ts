@@ -1,7 +1,7 @@
 // RowPlan → the one value that is the JSON text of its row, the bytes that `serialize/` would write, with the form it is checked for.
 
 import type { ObjectText, TextPiece } from '../dialect/shared/object-text.ts'
-import { basePiece, constant, inRow } from '../dialect/shared/object-text.ts'
+import { basePiece, constant, formTest, inRow } from '../dialect/shared/object-text.ts'
 import { collectionUrl } from '../http/links.ts'
 import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
@@ -26,8 +26,10 @@ export interface ObjectSelection {
 /** No output has this name. */
 export const objectAlias = 'object of row'
 
-/** Where a row holds the text of its object, and the form of such texts. */
-export interface PromisedObject extends ObjectPlace, Pick<TextPiece, 'form'> {}
+/** Where a row holds the text of its object, and what tests whether such a text has the form that was promised. */
+export interface PromisedObject extends ObjectPlace {
+  readonly test: (base: string) => (text: unknown) => boolean
+}
 
 /** Of the text at that place in the select list. */
 export const promised = (
@@ -36,7 +38,7 @@ export const promised = (
 ): { readonly object?: PromisedObject } =>
   object === undefined
     ? {}
-    : { object: { alias: objectAlias, index, whole: object.whole, form: object.form } }
+    : { object: { alias: objectAlias, index, whole: object.whole, test: formTest(object.form) } }
 
 /** What is to be written. */
 export interface ObjectOptions extends Pick<ReadPlan, 'rows' | 'embeds' | 'links'> {

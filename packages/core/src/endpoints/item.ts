@@ -1,6 +1,7 @@
 // GET on one record by its key.
 
 import type { Call } from '../call.ts'
+import { compileRead, type ReadProgram } from '../compile/read-program.ts'
 import { recordNotFound } from '../errors.ts'
 import { readOne } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
@@ -28,6 +29,7 @@ export function getOne(
       return planned
     },
     complete: withRowTag,
+    compile: compileRead,
   })
   return andThen(read, (planned) => oneResult(call, resource, planned))
 }
@@ -36,9 +38,9 @@ export function getOne(
 export function oneResult(
   call: Call,
   resource: Resource,
-  { plan, statements, connection }: PlannedRead<ReadPlan>,
+  { plan, program, connection }: PlannedRead<ReadPlan, ReadProgram>,
 ): Promise<Result> {
-  return readOne(connection, statements, plan).then((row) => {
+  return readOne(connection, program).then((row) => {
     if (row === undefined) throw recordNotFound()
     return andThen(recordContent(call, resource, plan, row), found)
   })

@@ -2,7 +2,9 @@
 
 import { openScopes } from '../access/scope.ts'
 import type { Call } from '../call.ts'
-import { type ReadStatements, readStatements } from '../compile/read-statements.ts'
+import type { DatabaseJson } from '../compile/database-json.ts'
+import type { ReadOptions } from '../compile/read-program.ts'
+import type { Target } from '../compile/target.ts'
 import { type Connection, finishedText } from '../execute/run.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -12,85 +14,79 @@ import type { ReadPlan, Value } from '../plan/plan.ts'
 import { makingFor } from '../plan-cache/kept.ts'
 import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prepared-read.ts'
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
-import { filledStatements } from '../plan-cache/statement-templates.ts'
-import type { TextsTaken } from '../plan-cache/taken-texts.ts'
+import { fillingMaker } from '../plan-cache/statement-templates.ts'
 import type { Resource } from '../registry/resource.ts'
 import { open, parseRead, scoped } from './read-stages.ts'
 
 /** A read that is ready to be executed. */
-export interface PlannedRead<P extends ReadPlan> {
+export interface PlannedRead<P extends ReadPlan, G> {
   readonly plan: P
-  readonly statements: ReadStatements
+  readonly program: G
   readonly connection: Connection
 }
 
 /** What is to be read. */
-export interface ReadRequest<P extends ReadPlan> {
+export interface ReadRequest<P extends ReadPlan, G> {
   readonly resource: Resource
   /** The key of the path, where one record is read. */
   readonly key?: readonly Value[]
   readonly plan: (ast: QueryAst, reach: Reach) => P
   /** What the plan must read besides, once it is scoped. */
   readonly complete?: (plan: P) => P
+  readonly compile: (target: Target, plan: P, options?: ReadOptions) => G
 }
 
 /**
- * Plans a read. Of a query that differs from an earlier one in values only, the plan and the statements are used again:
- * the values are converted as ever, and one that is not of its column's type is refused in the plain way.
+ * Plans and compiles a read. Of a query that differs from an earlier one in values only, the plan and the statements are
+ * used again: the values are converted as ever, and one that is not of its column's type is refused in the plain way.
  */
-export function planRead<P extends ReadPlan>(
+export function planRead<P extends ReadPlan, G>(
   call: Call,
-  request: ReadRequest<P>,
-): MaybePromise<PlannedRead<P>> {
+  request: ReadRequest<P, G>,
+): MaybePromise<PlannedRead<P, G>> {
   const { fastPaths, reads } = call.runtime
   const skeleton = fastPaths.preparedReads === false ? undefined : skeletonOf(call.query)
   const name = skeleton && `${request.resource.name}\n${call.action}\n${skeleton.key}`
   const known = name === undefined ? undefined : reads.get(name, call)
-  const again = known && skeleton && readAgain(call, known, skeleton, request.key)
-  return andThen(
-    again as MaybePromise<PlannedRead<P> | undefined>,
-    (planned) => planned ?? readAnew(call, request, skeleton, name),
-  )
+  const again = known && skeleton && readAgain(call, request, known, skeleton)
+  return andThen(again, (planned) => planned ?? readAnew(call, request, skeleton, name))
 }
 
-function readAgain(
+/** Undefined where a value is not what its place takes. */
+function readAgain<P extends ReadPlan, G>(
   call: Call,
+  { key, compile }: ReadRequest<P, G>,
   known: PreparedRead,
   skeleton: Skeleton,
-  key: readonly Value[] | undefined,
-): MaybePromise<PlannedRead<ReadPlan> | undefined> {
+): MaybePromise<PlannedRead<P, G> | undefined> {
   const filled = refilledPlan(known, { skeleton, ...(key && { key }) })
   if (filled === undefined) return undefined
   return andThen(open(call), ({ connection, target }) => {
-    const { plan, conditions } = filled
-    const { scopes } = known
+    const { conditions } = filled
+    // Its name tells what kind of read was kept.
+    const plan = filled.plan as P
     const templates = known.templates(target.dialect)
+    const scopedTarget = { ...target, scopes: known.scopes }
     const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
-    return {
-      plan,
-      connection,
-      statements: filledStatements({
-        templates,
-        target: { ...target, scopes },
-        plan,
-        conditions,
-        finish,
-        joins: call.runtime.fastPaths.embedJoins,
-        ...(takesTexts(call, plan) ? { texts: textsTaken(call, plan, key !== undefined) } : {}),
-      }),
-    }
+    const json = templates.misfit ? undefined : databaseJson(call, plan, key !== undefined)
+    const program = compile(scopedTarget, plan, {
+      ways: { joins: call.runtime.fastPaths.embedJoins, ...(json && { json }) },
+      make: fillingMaker({ target: scopedTarget, templates, conditions, finish }),
+      misfit: () => {
+        templates.misfit = true
+      },
+    })
+    return { plan, program, connection }
   })
 }
 
-/** Whether nobody but the client looks at what is read. */
-const takesTexts = (call: Call, { rows, embeds }: ReadPlan): boolean =>
-  call.asText && call.hooks.dump === undefined && !hasDump(rows.from.resource, embeds)
-
-function textsTaken(
-  { base, runtime: { fastPaths } }: Call,
+/** The JSON that the database may build; none where anybody but the client looks at what is read. */
+function databaseJson(
+  { asText, hooks, base, runtime: { fastPaths } }: Call,
   { rows, embeds }: ReadPlan,
   single: boolean,
-): TextsTaken {
+): DatabaseJson | undefined {
+  if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
   // Of a record that is read for its columns in part, the tag is made of all.
   const objects = single ? rows.shape === 'entity' && 'own' : 'whole'
   return {
@@ -100,13 +96,13 @@ function textsTaken(
   }
 }
 
-async function readAnew<P extends ReadPlan>(
+async function readAnew<P extends ReadPlan, G>(
   call: Call,
-  request: ReadRequest<P>,
+  request: ReadRequest<P, G>,
   skeleton: Skeleton | undefined,
   name: string | undefined,
-): Promise<PlannedRead<P>> {
-  const { complete = asPlanned, key } = request
+): Promise<PlannedRead<P, G>> {
+  const { complete = asPlanned, compile } = request
   const ast = parseRead(call, request.resource)
   const making = makingFor(call)
   const planned = request.plan(ast, making.reach)
@@ -115,12 +111,13 @@ async function readAnew<P extends ReadPlan>(
   if (skeleton !== undefined && name !== undefined && reads.isDue(name, call)) {
     const prepared = preparedFrom(call, complete(planned), skeleton)
     reads.set(name, call, making.keep(prepared))
-    const first = prepared === null ? undefined : await readAgain(call, prepared, skeleton, key)
-    if (first !== undefined) return first as PlannedRead<P>
+    const first = prepared === null ? undefined : readAgain(call, request, prepared, skeleton)
+    const again = await first
+    if (again !== undefined) return again
   }
   const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
   const plan = complete(narrowed)
-  return { plan, statements: readStatements(target, plan), connection: opened.connection }
+  return { plan, program: compile(target, plan), connection: opened.connection }
 }
 
 const asPlanned = <P>(plan: P): P => plan

@@ -1,13 +1,11 @@
 // The echo of a write: the records by their keys through the read pipeline, inside the same transaction (contract §3, §8).
 
 import type { Call } from '../call.ts'
-import { readStatements } from '../compile/read-statements.ts'
-import { compileRows } from '../compile/row-query.ts'
+import { compileRead } from '../compile/read-program.ts'
 import { ApiError } from '../errors.ts'
-import { loadEmbeds } from '../execute/embed.ts'
 import { keyText } from '../execute/key.ts'
-import { type LoadedRow, loadRows } from '../execute/loaded-row.ts'
-import { runRows } from '../execute/run.ts'
+import type { LoadedRow } from '../execute/loaded-row.ts'
+import { readAll } from '../execute/read.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
@@ -83,14 +81,8 @@ async function readChunk(
   try {
     const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
     const plan = withIdentity(narrowed)
-    const { connection } = opened
-    const compiled = compileRows(target, plan.rows, { limit: keys.length, offset: 0 })
-    const rows = loadRows(compiled.readers, await runRows(connection, compiled.rows))
-    const { embeddedRows } = resource.settings.limits
-    await loadEmbeds(connection, readStatements(target, plan), plan.embeds, rows, {
-      limit: embeddedRows,
-      left: embeddedRows,
-    })
+    const slice = { limit: keys.length, offset: 0 }
+    const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
     for (const row of rows) {
       const value = await visible(call, resource, plan, row)
       const record = value === null ? undefined : recordText(resource, row.values)

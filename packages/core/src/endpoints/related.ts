@@ -1,7 +1,7 @@
 // GET on a relation of one record: the parent first, then its related rows with the target's own query language.
 
 import type { Call } from '../call.ts'
-import { readStatements } from '../compile/read-statements.ts'
+import { compilePage, compileRead } from '../compile/read-program.ts'
 import { recordNotFound } from '../errors.ts'
 import { type LoadedPage, readPage, readParentKey } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
@@ -28,17 +28,17 @@ export async function getRelated(
   const parentPlan = planParent(relation, ast, parent)
   const parentTarget = await scopedRows(call, opened, parentPlan)
   const { plan: unlinked, target } = await scoped(call, opened, planned, ast)
-  const key = await readParentKey(connection, parentTarget, parentPlan, relation.from)
+  const parentProgram = compileRead(parentTarget, { rows: parentPlan, embeds: [], links: [] })
+  const key = await readParentKey(connection, parentProgram, relation.from)
   if (key === undefined) throw recordNotFound()
   const plan = linkedTo(unlinked, key ?? [])
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
     const tagged = withRowTag(plan)
-    const statements = readStatements(target, tagged)
-    return oneResult(call, related, { plan: tagged, statements, connection })
+    const program = compileRead(target, tagged)
+    return oneResult(call, related, { plan: tagged, program, connection })
   }
-  const page =
-    key === null ? emptyPage : await readPage(connection, readStatements(target, plan), plan)
+  const page = key === null ? emptyPage : await readPage(connection, compilePage(target, plan))
   return listResult(call, related, plan, page)
 }
 

@@ -2,13 +2,14 @@
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { KeyReader } from '../compile/embed-query.ts'
-import type { ReadStatements } from '../compile/read-statements.ts'
+import type { EdgeProgram, JoinedEdge } from '../compile/read-program.ts'
 import { settingNames } from '../config/setting-names.ts'
-import { ApiError, tooManyEmbeddedRows } from '../errors.ts'
+import { tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
+import { chunks } from './chunks.ts'
 import { keysOf, keyText } from './key.ts'
-import { type LoadedRow, loadRows } from './loaded-row.ts'
-import { fitObjects, withValues } from './object-texts.ts'
+import { LoadedRow, layoutOf, loadRows } from './loaded-row.ts'
+import { requireObjects } from './promised-form.ts'
 import { type Connection, runRows } from './run.ts'
 
 /** How many embedded rows the request may still read; shared by all its embeds. */
@@ -17,38 +18,23 @@ export interface Budget {
   left: number
 }
 
-// SQLite takes 32,766 bound values in a statement, and lists are padded to powers of two.
-const valuesPerStatement = 16_384
-
-/**
- * Attaches the related rows of every embed. The relations of one level are read at the same time and counted in plan
- * order, so that the same request is refused for the same relation.
- */
-export async function loadEmbeds(
-  connection: Connection,
-  statements: ReadStatements,
-  embeds: readonly EmbedPlan[],
-  parents: readonly LoadedRow[],
-  budget: Budget,
-): Promise<void> {
-  return loadLevels(
-    connection,
-    statements,
-    embeds.map((embed) => ({ embed, parents })),
-    budget,
-  )
-}
-
 /** A relation, and the rows it is embedded in. */
 export interface Edge {
-  readonly embed: EmbedPlan
+  readonly program: EdgeProgram
   readonly parents: readonly LoadedRow[]
 }
 
-/** As `loadEmbeds`, beginning with the edges of any rows. */
-export async function loadLevels(
+export const edgesFrom = (
+  programs: readonly EdgeProgram[],
+  parents: readonly LoadedRow[],
+): readonly Edge[] => programs.map((program) => ({ program, parents }))
+
+/**
+ * Attaches the related rows of every relation. The relations of one level are read at the same time and counted in plan
+ * order, so that the same request is refused for the same relation.
+ */
+export async function loadEdges(
   connection: Connection,
-  statements: ReadStatements,
   edges: readonly Edge[],
   budget: Budget,
 ): Promise<void> {
@@ -56,20 +42,32 @@ export async function loadLevels(
   while (level.length > 0) {
     const { left } = budget
     const loaded = await Promise.all(
-      level.map(async ({ embed, parents }) => ({
-        embed,
-        children: await loadEmbed(connection, statements, embed, parents, left),
-      })),
+      level.map(async (edge) => ({ ...edge, children: await loadEdge(connection, edge, left) })),
     )
-    for (const { embed, children } of loaded) spend(budget, embed, children.length)
-    level = loaded.flatMap(({ embed, children }) =>
-      embed.embeds.map((inner) => ({ embed: inner, parents: children })),
-    )
+    for (const { program, children } of loaded) spend(budget, program.embed, children.length)
+    level = loaded.flatMap(({ program, children }) => edgesFrom(program.edges, children))
   }
 }
 
-export const isTooManyEmbeddedRows = (error: unknown): boolean =>
-  error instanceof ApiError && error.body.code === 'too_many_embedded_rows'
+/** Attaches related rows that came beside their rows; gives the edges that go on from there. */
+export function attachJoined(
+  rows: readonly LoadedRow[],
+  joined: readonly JoinedEdge[],
+): readonly Edge[] {
+  const [first] = rows
+  if (first === undefined) return []
+  return joined.flatMap(({ embed, readers, key, edges }) => {
+    const layout = layoutOf(readers, first.layout.arrays)
+    const parents: LoadedRow[] = []
+    for (const row of rows) {
+      const isThere = (cellOf(row.raw, key) ?? null) !== null
+      const related = isThere ? new LoadedRow(layout, row.raw) : null
+      row.related[embed.relation.name] = related
+      if (related !== null) parents.push(related)
+    }
+    return edgesFrom(edges, parents)
+  })
+}
 
 /** To-one relations cost nothing: they read at most one row per parent. */
 function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
@@ -80,14 +78,12 @@ function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
   }
 }
 
-async function loadEmbed(
+async function loadEdge(
   connection: Connection,
-  statements: ReadStatements,
-  embed: EmbedPlan,
-  parents: readonly LoadedRow[],
+  { program, parents }: Edge,
   left: number,
 ): Promise<readonly LoadedRow[]> {
-  const { relation } = embed
+  const { relation } = program.embed
   const many = relation.cardinality === 'many'
   const byKey = new Map<string, LoadedRow[]>()
   const keys: (readonly Value[])[] = []
@@ -103,11 +99,10 @@ async function loadEmbed(
     } else known.push(parent)
   }
   const children: LoadedRow[] = []
-  const size = Math.floor(valuesPerStatement / relation.from.length)
-  for (let i = 0; i < keys.length && !(many && children.length > left); i += size) {
+  for (const chunk of chunks(keys, relation.from.length)) {
+    if (many && children.length > left) break
     const most = many ? left - children.length + 1 : null
-    const chunk = keys.slice(i, i + size)
-    for (const child of await loadChunk(connection, statements, embed, chunk, byKey, most)) {
+    for (const child of await loadChunk(connection, program, chunk, byKey, most)) {
       children.push(child)
     }
   }
@@ -116,25 +111,19 @@ async function loadEmbed(
 
 async function loadChunk(
   connection: Connection,
-  statements: ReadStatements,
-  embed: EmbedPlan,
+  program: EdgeProgram,
   keys: readonly (readonly Value[])[],
   byKey: ReadonlyMap<string, readonly LoadedRow[]>,
   most: number | null,
 ): Promise<readonly LoadedRow[]> {
-  const { relation } = embed
-  let compiled = statements.embed(embed, keys, most)
-  let raws = await runRows(connection, compiled.rows)
-  if (!fitObjects(compiled, raws)) {
-    compiled = withValues(statements).embed(embed, keys, most)
-    raws = await runRows(connection, compiled.rows)
-  }
-  const { readers, parentKey, object } = compiled
+  const { statement, readers, parentKey, object } = program.statement(keys, most)
+  const raws = await runRows(connection, statement)
+  requireObjects(object, raws)
   const children = loadRows(readers, raws, undefined, object?.place)
   const parentText = parentTextOf(parentKey)
   for (const child of children) {
     const key = parentText(child.raw)
-    for (const parent of byKey.get(key) ?? []) attach(parent, relation.name, child)
+    for (const parent of byKey.get(key) ?? []) attach(parent, program.embed.relation.name, child)
   }
   return children
 }

@@ -1,29 +1,29 @@
-// Reads what a ReadPlan asks for: rows, their number, their embedded relations; the stage that awaits the database.
+// Runs a read program: rows, their number, what is embedded in them; decides nothing.
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { PlaceColumn } from '../compile/keyset.ts'
 import { listPlaces } from '../compile/list-text.ts'
 import {
+  countCap,
   type ListStatement,
-  type ReadStatements,
-  type RowStatement,
-  readStatements,
-  type Sendable,
-} from '../compile/read-statements.ts'
-import { countsBeside } from '../compile/row-count.ts'
-import type { Slice } from '../compile/row-query.ts'
-import type { Target } from '../compile/target.ts'
-import type { InternalDialect } from '../dialect/internal-dialect.ts'
+  type PageProgram,
+  type ReadProgram,
+} from '../compile/read-program.ts'
+import type { Sendable } from '../compile/sendable.ts'
 import type { Place } from '../plan/cursor.ts'
-import { isWholeTable } from '../plan/deciding-joins.ts'
-import type { ListPlan, NumberedPage, ReadPlan, RowPlan, Value } from '../plan/plan.ts'
+import type { ListPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-import { isTooManyEmbeddedRows, loadLevels } from './embed.ts'
-import { objectsInTexts } from './embed-texts.ts'
-import { attachJoined } from './joined-embeds.ts'
+import { attachJoined, edgesFrom, loadEdges } from './embed.ts'
 import { keysOf } from './key.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
-import { fitObjects, withValues } from './object-texts.ts'
+import {
+  objectsIn,
+  requireForm,
+  requireObjects,
+  requireSize,
+  withFallback,
+  withinSize,
+} from './promised-form.ts'
 import { type Connection, run, runRows } from './run.ts'
 import type { Turn } from './shared-counts.ts'
 import { keyOfStatement } from './statement-key.ts'
@@ -45,51 +45,36 @@ export interface LoadedPage {
   readonly last: Place | undefined
 }
 
-const mostCounted = 10_000
-
 /** Reads one page, and the total unless the page itself tells it. */
-export function readPage(
-  connection: Connection,
-  statements: ReadStatements,
-  plan: ListPlan,
-): Promise<LoadedPage> {
-  const { page } = plan
-  const { dialect } = connection
-  if (page.kind === 'keyset' || dialect.shortcuts?.objectText === undefined) {
-    return readRows(connection, statements, plan)
-  }
-  const slice = { limit: page.limit + extraOf(plan), offset: page.offset }
-  const total = plan.count === 'none' ? undefined : { most: mostOf(plan), full: page.limit }
-  const list = statements.list?.(slice, total)
-  return list === undefined
-    ? readRows(connection, statements, plan)
-    : readList(connection, statements, plan, page, list)
-}
+export const readPage = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
+  withFallback(program, ({ read, ...page }) =>
+    read.kind === 'list'
+      ? readList(connection, { read, ...page }, read)
+      : readRows(connection, { read, ...page }),
+  )
 
 /** The page as one text. */
 async function readList(
   connection: Connection,
-  statements: ReadStatements,
-  plan: ListPlan,
-  page: NumberedPage,
-  { list, fits }: ListStatement,
+  program: PageProgram,
+  { statement, fits }: ListStatement,
 ): Promise<LoadedPage> {
-  const [row] = await runRows(connection, list)
+  const { plan } = program
+  const { page } = plan
+  const [row] = await runRows(connection, statement)
   if (row === undefined) throw new Error('a statement of aggregates gave no row')
   const objects = cellOf(row, listPlaces.objects) ?? ''
   const read = Number(cellOf(row, listPlaces.count))
-  if (!fits(objects, read)) return readRows(connection, withValues(statements), plan)
+  requireForm(fits(objects, read))
   const surplus = read > page.limit
   const kept = surplus ? page.limit : read
   const within = cellOf(row, listPlaces.total)
-  const { total, capped } = await count(connection, statements, plan, within, kept)
+  const total = await totalOf(connection, program, { within, read: kept })
   return {
+    ...positionOf(plan, { kept, surplus, total: total.total }),
+    ...total,
     rows: [],
     list: `[${surplus ? withoutLast(objects as string) : objects}]`,
-    total,
-    capped,
-    more: hasMore(plan, page.offset + kept, total, surplus),
-    earlier: page.number > 1,
     first: undefined,
     last: undefined,
   }
@@ -99,174 +84,102 @@ async function readList(
 const withoutLast = (objects: string): string =>
   objects.slice(0, Math.max(0, objects.lastIndexOf('},{"') + 1))
 
-/** Whether rows follow a numbered page that ends there. */
-const hasMore = (
-  plan: ListPlan,
-  end: number,
-  total: number | undefined,
-  surplus: boolean,
-): boolean => (plan.count === 'exact' && total !== undefined ? end < total : surplus)
-
-async function readRows(
-  connection: Connection,
-  statements: ReadStatements,
-  plan: ListPlan,
-): Promise<LoadedPage> {
+async function readRows(connection: Connection, program: PageProgram): Promise<LoadedPage> {
+  const { plan } = program
   const { page } = plan
-  const offset = page.kind === 'numbered' ? page.offset : 0
-  const turn = turnOf(connection, statements, plan)
-  let compiled: RowStatement
-  let read: readonly RawRow[]
+  const turn = turnOf(connection, program)
+  const { read, raws } = await sent(connection, program, turn)
+  const surplus = raws.length > page.limit
+  const cut = raws.slice(0, page.limit)
+  const raw = page.kind === 'keyset' && page.direction === 'before' ? cut.reverse() : cut
+  const rows = await loaded(connection, read, raw)
+  const [top] = raw
+  const within = top && read.rows.total && cellOf(top, read.rows.total)
+  const total = await totalOf(connection, program, { within, read: raw.length, turn })
+  const { places } = read.rows
+  return {
+    ...positionOf(plan, { kept: rows.length, surplus, total: total.total }),
+    ...total,
+    rows,
+    first: placeOf(places, raw[0]),
+    last: placeOf(places, raw.at(-1)),
+  }
+}
+
+/** Sends the statement of the rows, without the total where it comes of another request's count. */
+async function sent(
+  connection: Connection,
+  program: PageProgram,
+  turn: Turn | undefined,
+): Promise<{ readonly read: ReadProgram; readonly raws: readonly RawRow[] }> {
   try {
-    const slice = sliceOf(connection.dialect, plan, turn?.kind === 'shared')
-    compiled = statements.rows(slice)
-    read = await runRows(connection, compiled.rows)
-    if (!fitObjects(compiled, read)) {
-      compiled = withValues(statements).rows(slice)
-      read = await runRows(connection, compiled.rows)
-    }
+    const { read } = (turn?.kind === 'shared' && program.withoutTotal?.()) || program
+    if (read.kind === 'list') throw new Error('a page as one text has no rows')
+    return { read, raws: await runRows(connection, read.rows.statement) }
   } finally {
     // Others wait for this, also where it fails before anything is sent.
     if (turn?.kind === 'own') turn.done()
   }
-  const surplus = read.length > page.limit
-  const kept = read.slice(0, page.limit)
-  const backwards = page.kind === 'keyset' && page.direction === 'before'
-  const raw = backwards ? kept.reverse() : kept
-  const rows = isComplete(plan, compiled)
-    ? loadRows(compiled.readers, raw, compiled.texts, compiled.object?.place)
-    : await withEmbeds(connection, statements, plan, compiled, raw)
-  const [top] = raw
-  const within = top && compiled.total && cellOf(top, compiled.total)
-  const { total, capped } = await count(connection, statements, plan, within, raw.length, turn)
-  const continued = page.kind === 'keyset' && page.values !== null
-  const numberedMore = hasMore(plan, offset + rows.length, total, surplus)
-  return {
-    rows,
+}
+
+/** Whether pages stand around this one. */
+function positionOf(
+  { page, count }: ListPlan,
+  {
+    kept,
+    surplus,
     total,
-    capped,
-    more: page.kind === 'numbered' ? numberedMore : backwards ? rows.length > 0 : surplus,
-    earlier: page.kind === 'numbered' ? page.number > 1 : backwards ? surplus : continued,
-    first: placeOf(compiled.places, raw[0]),
-    last: placeOf(compiled.places, raw.at(-1)),
+  }: { readonly kept: number; readonly surplus: boolean; readonly total: number | undefined },
+): Pick<LoadedPage, 'more' | 'earlier'> {
+  if (page.kind === 'numbered') {
+    const end = page.offset + kept
+    const more = count === 'exact' && total !== undefined ? end < total : surplus
+    return { more, earlier: page.number > 1 }
   }
+  return page.direction === 'before'
+    ? { more: kept > 0, earlier: surplus }
+    : { more: surplus, earlier: page.values !== null }
 }
-
-/** Whether nothing is to be read besides. */
-const isComplete = ({ embeds }: ReadPlan, { object }: RowStatement): boolean =>
-  embeds.length === 0 || object?.place.whole === true
-
-/**
- * The rows with what is embedded in them: as texts or joined rows where it came so, read by statements of its own otherwise. Where a
- * text does not fit, or more is embedded than may be, all of it is read as rows, which tell what is to be refused.
- */
-async function withEmbeds(
-  connection: Connection,
-  statements: ReadStatements,
-  { rows: { from }, embeds }: ReadPlan,
-  { readers, texts, joined, object }: RowStatement,
-  raw: readonly RawRow[],
-): Promise<readonly LoadedRow[]> {
-  const { embeddedRows: limit } = from.resource.settings.limits
-  const load = async (came: Came, used: number): Promise<readonly LoadedRow[]> => {
-    const rows = loadRows(readers, raw, came.texts, object?.place)
-    const beyond = attachJoined(rows, came.joined)
-    const known = new Set(came.joined.map(({ embed }) => embed))
-    const own = embeds.filter((embed) => !known.has(embed) && !came.texts.has(embed.relation.name))
-    const edges = [...own.map((embed) => ({ embed, parents: rows })), ...beyond]
-    await loadLevels(connection, statements, edges, { limit, left: limit - used })
-    return rows
-  }
-  if (texts.size === 0 && joined.length === 0) return load(nothing, 0)
-  const used = objectsInTexts(texts, raw)
-  if (used === undefined || used > limit) return load(nothing, 0)
-  try {
-    return await load({ texts, joined }, used)
-  } catch (error) {
-    if (isTooManyEmbeddedRows(error)) return load(nothing, 0)
-    throw error
-  }
-}
-
-/** What came with the rows themselves. */
-type Came = Pick<RowStatement, 'texts' | 'joined'>
-
-const nothing: Came = { texts: new Map(), joined: [] }
 
 /** Whether somebody is counting the same at this moment; asked where the count is part of the statement otherwise. */
-function turnOf(
-  connection: Connection,
-  statements: ReadStatements,
-  plan: ListPlan,
-): Turn | undefined {
-  const { counts, dialect } = connection
-  if (
-    counts === undefined ||
-    dialect.shortcuts?.countsInStatement !== true ||
-    plan.count === 'none'
-  )
-    return undefined
-  if (countsBeside(dialect, plan.rows)) return undefined
-  const statement = statements.count(mostOf(plan))
+function turnOf(connection: Connection, { withoutTotal, count }: PageProgram): Turn | undefined {
+  const { counts } = connection
+  if (counts === undefined || withoutTotal === undefined) return undefined
+  const statement = count()
   if (!('ready' in statement)) return undefined
   // A client that goes away must not call off what others wait for.
   const forAll = (): Connection => ({ ...connection, client: undefined })
   return counts.join(keyOfStatement(statement), () => runCount(forAll(), statement))
 }
 
-/** The slice of its set that a page is; `counted`: somebody else sees to the total. */
-function sliceOf(dialect: InternalDialect, plan: ListPlan, counted: boolean): Slice {
-  const { page, count: mode } = plan
-  return {
-    limit: page.limit + extraOf(plan),
-    offset: page.kind === 'numbered' ? page.offset : 0,
-    ...(page.kind === 'keyset' ? { keyset: page } : {}),
-    ...(mode !== 'none' && !counted && countsWithin(dialect, plan)
-      ? { total: { most: mostOf(plan) } }
-      : {}),
-  }
-}
-
-/** One row more tells whether others follow, where no exact count does. */
-const extraOf = ({ page, count: mode }: ListPlan): number =>
-  page.kind === 'keyset' || mode !== 'exact' ? 1 : 0
-
-/** Whether the total comes with the rows. */
-const countsWithin = ({ shortcuts }: InternalDialect, { rows }: ListPlan): boolean =>
-  shortcuts?.countsInStatement === true ||
-  (shortcuts?.countsTablesInStatement === true && isWholeTable(rows))
-
-/** One row, whichever it is. */
-export const oneRow: Slice = { limit: 1, fixed: true, offset: 0 }
-
 function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place | undefined {
   return row && places.map((place) => place.read(cellOf(row, place)))
 }
 
-/** One more than what is counted, so that "more than that" can be told. */
-const mostOf = ({ count: mode }: ListPlan): number | null =>
-  mode === 'capped' ? mostCounted + 1 : null
+/** What the page itself says of the total. */
+interface KnownTotal {
+  /** The total in the statement of the rows. */
+  readonly within: unknown
+  /** How many rows were read. */
+  readonly read: number
+  readonly turn?: Turn | undefined
+}
 
-const notCounted = { total: undefined, capped: false }
-
-async function count(
+async function totalOf(
   connection: Connection,
-  statements: ReadStatements,
-  plan: ListPlan,
-  within: unknown,
-  read: number,
-  turn?: Turn,
-): Promise<{ total: number | undefined; capped: boolean }> {
-  if (plan.count === 'none') return notCounted
+  { plan, count }: PageProgram,
+  { within, read, turn }: KnownTotal,
+): Promise<Pick<LoadedPage, 'total' | 'capped'>> {
+  if (plan.count === 'none') return { total: undefined, capped: false }
   const total =
     within ??
     provenTotal(plan, read) ??
     (turn?.kind === 'shared'
       ? await (connection.timing?.database(turn.total) ?? turn.total())
-      : await runCount(connection, statements.count(mostOf(plan))))
+      : await runCount(connection, count()))
   const known = Number(total ?? 0)
-  return plan.count === 'capped' && known > mostCounted
-    ? { total: mostCounted, capped: true }
+  return plan.count === 'capped' && known > countCap
+    ? { total: countCap, capped: true }
     : { total: known, capped: false }
 }
 
@@ -282,34 +195,47 @@ function provenTotal({ page }: ListPlan, read: number): number | undefined {
   return atEnd ? page.offset + read : undefined
 }
 
-/** Reads the one row of the plan, or undefined. */
-export async function readOne(
+/** Reads the one row of a program, or undefined. */
+export const readOne = (
   connection: Connection,
-  statements: ReadStatements,
-  plan: ReadPlan,
-): Promise<LoadedRow | undefined> {
-  let compiled = statements.rows(oneRow)
-  let raw = await runRows(connection, compiled.rows)
-  if (!fitObjects(compiled, raw)) {
-    compiled = withValues(statements).rows(oneRow)
-    raw = await runRows(connection, compiled.rows)
-  }
-  // What has nothing to wait for does not wait.
-  if (isComplete(plan, compiled)) {
-    return loadRows(compiled.readers, raw, compiled.texts, compiled.object?.place)[0]
-  }
-  const [row] = await withEmbeds(connection, statements, plan, compiled, raw)
-  return row
+  program: ReadProgram,
+): Promise<LoadedRow | undefined> => readAll(connection, program).then(([row]) => row)
+
+/** Reads all rows of a program. */
+export const readAll = (
+  connection: Connection,
+  program: ReadProgram,
+): Promise<readonly LoadedRow[]> =>
+  withFallback(program, async (tried) =>
+    loaded(connection, tried, await runRows(connection, tried.rows.statement)),
+  )
+
+/** The rows with what is embedded in them. */
+async function loaded(
+  connection: Connection,
+  { rows: { readers, texts, object }, edges, joined, mostEmbedded }: ReadProgram,
+  raws: readonly RawRow[],
+): Promise<readonly LoadedRow[]> {
+  requireObjects(object, raws)
+  const used = texts.size === 0 ? 0 : objectsIn(texts, raws)
+  const rows = loadRows(readers, raws, texts, object?.place)
+  const beyond = joined.length === 0 ? [] : attachJoined(rows, joined)
+  requireSize(used <= mostEmbedded)
+  if (edges.length === 0 && beyond.length === 0) return rows
+  const cameAlong = texts.size > 0 || joined.length > 0
+  const budget = { limit: mostEmbedded, left: mostEmbedded - used }
+  await withinSize(cameAlong, () =>
+    loadEdges(connection, [...edgesFrom(edges, rows), ...beyond], budget),
+  )
+  return rows
 }
 
 /** The parent's join key: undefined when there is no such parent, null when a part of the key is null. */
 export async function readParentKey(
   connection: Connection,
-  target: Target,
-  plan: RowPlan,
+  program: ReadProgram,
   from: readonly NamedColumn[],
 ): Promise<readonly Value[] | null | undefined> {
-  const compiled = readStatements(target, { rows: plan }).rows(oneRow)
-  const [row] = loadRows(compiled.readers, await runRows(connection, compiled.rows))
+  const row = await readOne(connection, program)
   return row === undefined ? undefined : (keysOf(from, row.values) ?? null)
 }

@@ -2,8 +2,8 @@
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
-import type { Sendable } from '../compile/read-statements.ts'
 import type { Reader } from '../compile/selection.ts'
+import type { Sendable } from '../compile/sendable.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { asArrays } from '../dialect/shared/array-rows.ts'
 import { valueOutOfRange } from '../errors.ts'

@@ -1,6 +1,6 @@
 // A text that is equal for equal statements with equal values only.
 
-import type { Ready } from '../compile/read-statements.ts'
+import type { Ready } from '../compile/sendable.ts'
 
 export const keyOfStatement = ({ ready: { sql, parameters } }: Ready): string =>
   parameters.length === 0 ? sql : `${sql}\n${JSON.stringify(parameters, digitsOf)}`

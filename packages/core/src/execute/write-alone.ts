@@ -3,7 +3,7 @@
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { LoneStatements } from '../compile/lone-statements.ts'
-import type { Sendable } from '../compile/read-statements.ts'
+import type { Sendable } from '../compile/sendable.ts'
 import { type CompiledWrite, compileRemoval } from '../compile/write-query.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { LoneEcho } from '../dialect/shared/writes.ts'

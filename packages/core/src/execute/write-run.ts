@@ -2,7 +2,7 @@
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
-import type { Sendable } from '../compile/read-statements.ts'
+import type { Sendable } from '../compile/sendable.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { compileStatement, type Statement } from '../sql/statement.ts'
 import { arrayText, type Connection, execute, type NamedRow } from './run.ts'

@@ -21,9 +21,6 @@ interface Piece {
 /** Compiles a part with the new values; undefined keeps it unchanged. */
 export type Refill = (origin: object) => Fragment | undefined
 
-/** The parts compiled so far; statements filled with the same values share some. */
-export type Pieces = Map<object, Fragment>
-
 /** The template of a statement; undefined if Kysely prints a part of it. */
 export function templateOf(fragment: Fragment, style: TextStyle): Template | undefined {
   const whole = printed(fragment, style)
@@ -45,17 +42,12 @@ export function templateOf(fragment: Fragment, style: TextStyle): Template | und
  * filled(template, () => sql`a is null`) // undefined
  * ```
  */
-export function filled(
-  template: Template,
-  refill: Refill,
-  pieces: Pieces = new Map(),
-): readonly unknown[] | undefined {
+export function filled(template: Template, refill: Refill): readonly unknown[] | undefined {
   if (template.pieces.length === 0) return template.parameters
   const parameters = [...template.parameters]
   for (const { origin, made, start } of template.pieces) {
-    const now = pieces.get(origin) ?? refill(origin)
+    const now = refill(origin)
     if (now === undefined) continue
-    pieces.set(origin, now)
     if (replaced(made, inner(now), parameters, start) === undefined) return undefined
   }
   return parameters

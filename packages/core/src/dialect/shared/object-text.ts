@@ -2,6 +2,7 @@
 
 import type { Expression } from 'kysely'
 import { insideQuotes } from '../../json/quoted.ts'
+import { lruMap } from '../../lru-map.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 
@@ -57,30 +58,44 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 /** Longest text to test, in characters: the regular expression engine's memory grows with the text. */
 const longest = 2_000_000
 
-/** A test for strings of the piece's form. */
-export function formTest(
-  { form }: Pick<TextPiece, 'form'>,
-  base: string,
-): (value: unknown) => boolean {
-  const whole = new RegExp(`^${form(base)}$`)
-  return (value) => typeof value === 'string' && value.length <= longest && whole.test(value)
-}
+/** A test for strings of that form, whose links begin with `base`. */
+export const formTest = (
+  form: TextPiece['form'],
+): ((base: string) => (value: unknown) => boolean) =>
+  oncePerBase((base) => {
+    const whole = new RegExp(`^${form(base)}$`)
+    return (value) => typeof value === 'string' && value.length <= longest && whole.test(value)
+  })
 
-/** A test for strings that contain `count` texts of the piece's form, separated by commas. */
-export function listTest(
-  { form }: Pick<TextPiece, 'form'>,
-  base: string,
-): (value: unknown, count: number) => boolean {
-  const one = new RegExp(`${form(base)}(?:,|$)`, 'y')
-  return (value, count) => {
-    if (typeof value !== 'string' || value.length > longest || value.endsWith(',')) return false
-    let found = 0
-    // Matches one at a time, so that the regular expression's backtracking state stays small.
-    for (let at = 0; at < value.length; found++) {
-      one.lastIndex = at
-      if (!one.test(value)) return false
-      at = one.lastIndex
+/** A test for strings that contain `count` texts of that form, separated by commas. */
+export const listTest = (
+  form: TextPiece['form'],
+): ((base: string) => (value: unknown, count: number) => boolean) =>
+  oncePerBase((base) => {
+    const one = new RegExp(`${form(base)}(?:,|$)`, 'y')
+    return (value, count) => {
+      if (typeof value !== 'string' || value.length > longest || value.endsWith(',')) return false
+      let found = 0
+      // Matches one at a time, so that the regular expression's backtracking state stays small.
+      for (let at = 0; at < value.length; found++) {
+        one.lastIndex = at
+        if (!one.test(value)) return false
+        at = one.lastIndex
+      }
+      return found === count
     }
-    return found === count
+  })
+
+/** Most bases whose tests are cached: an API is mounted at few paths. */
+const mostBases = 8
+
+function oncePerBase<T>(make: (base: string) => T): (base: string) => T {
+  const known = lruMap<T>(mostBases)
+  return (base) => {
+    const before = known.get(base)
+    if (before !== undefined) return before
+    const made = make(base)
+    known.set(base, made)
+    return made
   }
 }

@@ -1,14 +1,11 @@
 // What the statements of one read differ in besides values, as short names of it.
 
-import { far, isLimitWritten, type Slice } from '../compile/row-query.ts'
-import type { Target } from '../compile/target.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
-
-/** Of a statement without a page. */
-export const noSlice: Slice = { limit: 1, offset: 0 }
+import { far, isLimitWritten, type Slice } from './row-query.ts'
+import type { Target } from './target.ts'
 
 /** Slices of one form differ in values only; a far page is another statement than a near one. */
-export function formOf(target: Target, plan: RowPlan, slice: Slice): string {
+export function sliceForm(target: Target, plan: RowPlan, slice: Slice): string {
   const total = slice.total === undefined ? '' : ' with total'
   const limit = isLimitWritten(target, plan, slice) ? ` of ${slice.limit}` : ''
   return `${placeForm(slice)}${total}${limit}`
@@ -22,13 +19,5 @@ function placeForm({ offset, keyset }: Slice): string {
 }
 
 /** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */
-export const embedForm = (keys: readonly (readonly Value[])[]): string =>
+export const keysForm = (keys: readonly (readonly Value[])[]): string =>
   String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)
-
-/** What is known of a key, made where nothing is; undefined is worth remembering, too. */
-export function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  if (known.has(key)) return known.get(key) as V
-  const made = make()
-  known.set(key, made)
-  return made
-}
