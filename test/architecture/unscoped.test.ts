@@ -60,7 +60,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockedRecord',
     callers: {
-      'compile/lone-statements.ts': [1, 'the echo of a write of a resource without a policy'],
+      'compile/single-write.ts': [1, 'the echo of a write of a resource without a policy'],
     },
   },
   {

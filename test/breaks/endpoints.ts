@@ -60,7 +60,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A path that differs in case names the endpoint although the documentation is closed',
-    file: 'packages/core/src/endpoints/open-call.ts',
+    file: 'packages/core/src/endpoints/route-request.ts',
     find: 'if (docs === null || docs.requireAuth) return undefined',
     replace: 'if (docs === null) return undefined',
     fails: 'test/contract/similar-paths.test.ts',

@@ -53,7 +53,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'Work that a conflict has undone is done again once only',
-    file: 'packages/core/src/execute/repeat.ts',
+    file: 'packages/core/src/execute/retry.ts',
     find: 'attempts === 1 || elapsed < retryTime ||',
     replace: 'attempts === 1 ||',
     fails: 'test/writing/interrupted.test.ts',
@@ -61,7 +61,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'Work is done again after errors that a second time does not mend',
-    file: 'packages/core/src/execute/repeat.ts',
+    file: 'packages/core/src/execute/retry.ts',
     find: 'if (!isConflict(error)) throw error',
     replace: '',
     fails: 'test/writing/transactions.test.ts',
@@ -104,7 +104,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A lone write echoes a record that its author may not list',
-    file: 'packages/core/src/endpoints/write-alone.ts',
+    file: 'packages/core/src/endpoints/single-write.ts',
     find: 'permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),',
     replace: 'permitted: mayAct(resource, action, caller),',
     fails: 'test/security/kept.test.ts',

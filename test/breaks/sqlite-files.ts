@@ -8,14 +8,14 @@ const watched = 'packages/http-node/src/database/watched-file.ts'
 export const sqliteFiles: readonly Break[] = [
   {
     title: 'A transaction of SQLite goes on after a failure that may have ended it',
-    file: 'packages/core/src/execute/unlocked-connection.ts',
+    file: 'packages/core/src/execute/lock-retry-connection.ts',
     find: 'if (ending !== undefined && !isRollback(compiled)) throw ending',
     replace: '',
     fails: 'test/faults/sqlite-full.test.ts',
   },
   {
     title: 'A ROLLBACK that finds no transaction hides why',
-    file: 'packages/core/src/execute/unlocked-connection.ts',
+    file: 'packages/core/src/execute/lock-retry-connection.ts',
     find: 'throw ending ?? error',
     replace: 'throw error',
     fails: 'test/faults/sqlite-full.test.ts',
@@ -43,29 +43,29 @@ export const sqliteFiles: readonly Break[] = [
   },
   {
     title: 'Whoever waits with a key keeps the connection from everybody else',
-    file: 'packages/core/src/execute/unlocked-connection.ts',
+    file: 'packages/core/src/execute/lock-retry-connection.ts',
     find: '() => db.connection().execute(run),',
     replace:
-      '() => db.connection().execute((one) => whenUnlocked(() => run(one), isLocked, bounds)),',
+      '() => db.connection().execute((one) => retryWhileLocked(() => run(one), isLocked, bounds)),',
     fails: locks,
   },
   {
     title: 'A COMMIT that readers keep out is given up at once',
-    file: 'packages/core/src/execute/unlocked-connection.ts',
-    find: 'return await whenUnlocked(() => send(compiled), isLocked, within)',
+    file: 'packages/core/src/execute/lock-retry-connection.ts',
+    find: 'return await retryWhileLocked(() => send(compiled), isLocked, within)',
     replace: 'return await send(compiled)',
     fails: locks,
   },
   {
     title: 'A statement of its own is 503 as soon as the file is locked',
     file: 'packages/core/src/execute/run.ts',
-    find: 'return whenUnlocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)',
+    find: 'return retryWhileLocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)',
     replace: 'return db.executeQuery(compiled)',
     fails: locks,
   },
   {
     title: 'A lock is waited for after the client has gone away',
-    file: 'packages/core/src/execute/unlocked.ts',
+    file: 'packages/core/src/execute/lock-retry.ts',
     find: 'if (client?.signal?.aborted === true) throw clientGone()',
     replace: '',
     fails: locks,

@@ -1,6 +1,6 @@
 /** What a table of the same name in another database is like decides nothing; it used to decide how rows are inserted on MariaDB. */
 import type { DialectTable } from '../../packages/core/src/dialect/dialect.ts'
-import { mysqlLoneWrites } from '../../packages/core/src/dialect/mysql/writes.ts'
+import { mysqlSingleWrites } from '../../packages/core/src/dialect/mysql/writes.ts'
 import { equal } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -14,7 +14,7 @@ eachDatabase('a table of the same name in another database', (test, db) => {
 
   test('decides nothing', async () => {
     if (db.name !== 'mysql') return
-    const known = async () => (await mysqlLoneWrites(db.kysely, tables))('insert', 'same_name')
+    const known = async () => (await mysqlSingleWrites(db.kysely, tables))('insert', 'same_name')
     const before = await known()
     await other?.execScript(
       'create table same_name (id integer primary key, n integer, m integer generated always as (id + 1) stored)',

@@ -8,7 +8,7 @@ export function readBackDialect(own: InternalDialect): InternalDialect {
       const connected = (await own.connect?.(...about)) ?? own
       const shortcuts = {
         ...connected.shortcuts,
-        lookUpLoneWrites: async () => () => 'read' as const,
+        lookUpSingleWrites: async () => () => 'read' as const,
       }
       return { ...connected, shortcuts }
     },

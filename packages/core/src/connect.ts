@@ -4,7 +4,7 @@ import type { FastPaths } from './config/fast-paths.ts'
 import type { DialectTable } from './dialect/dialect.ts'
 import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { withArrayRows } from './dialect/shared/array-rows-support.ts'
-import { withLoneWrites } from './dialect/shared/writes.ts'
+import { withSingleWrites } from './dialect/shared/writes.ts'
 import { databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'
@@ -43,7 +43,7 @@ export function connectOnce({
     const dialect = (await detected.connect?.(own, tables)) ?? detected
     const rows = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
     const connected = fastPaths.singleStatementWrites
-      ? await withLoneWrites(own, rows, tables)
+      ? await withSingleWrites(own, rows, tables)
       : rows
     for (const advice of advised ? [] : (connected.server?.advice ?? [])) warn(advice)
     advised = true

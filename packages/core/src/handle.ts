@@ -13,8 +13,13 @@ import { authEndpointAt, serveAuth } from './endpoints/auth-route.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
 import { returnedResult } from './endpoints/finish.ts'
 import { healthPartAt, serveHealth } from './endpoints/health.ts'
-import { type OpenCall, openCall, refuseLongUrl, switchesAt } from './endpoints/open-call.ts'
 import { factsOf, type MethodFacts } from './endpoints/route-facts.ts'
+import {
+  type RoutedCall,
+  refuseLongUrl,
+  routeRequest,
+  switchesAt,
+} from './endpoints/route-request.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runSetup } from './hooks/read-hooks.ts'
 import {
@@ -143,7 +148,7 @@ async function settle<R>(
       return form(await answerSuccess(answering, await serveAuth(runtime, request, endpoint)))
     }
     const mayWrite = wantsText && runtime.fastPaths.textAnswers
-    const { call, route } = openCall(runtime, request, place, {
+    const { call, route } = routeRequest(runtime, request, place, {
       wantsText: mayWrite,
       timing: answering.timing,
       stamp: () => stampOf(answering),
@@ -227,7 +232,11 @@ function plainFailure(answering: Answering): Settled {
 }
 
 /** Runs the stages after routing; headers added to `always` are sent even if a stage fails. */
-function serve(call: OpenCall, route: Route, always: Record<string, string>): MaybePromise<Result> {
+function serve(
+  call: RoutedCall,
+  route: Route,
+  always: Record<string, string>,
+): MaybePromise<Result> {
   const { method, hooks } = call
   const { allowed, methods } = factsOf(route)
   if (method === 'OPTIONS') {
@@ -243,12 +252,12 @@ function serve(call: OpenCall, route: Route, always: Record<string, string>): Ma
 }
 
 /** Whether the request needs the stages limit and authenticate. */
-const needsIdentity = ({ request }: OpenCall, { admission }: MethodFacts): boolean =>
+const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
   !asksNothing(admission) || (request.user ?? false) !== false
 
 /** The stages setup, limit and authenticate. */
 async function admit(
-  call: OpenCall,
+  call: RoutedCall,
   facts: MethodFacts,
   always: Record<string, string>,
 ): Promise<void> {
@@ -262,7 +271,7 @@ async function admit(
 }
 
 /** The stages from authorize on. */
-function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
+function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
   authorize(call.caller, checks)
   call.timing?.enter('plan')
   return andThen(answerRoute(call, route), (result) => returnedResult(call, result))
@@ -270,7 +279,7 @@ function admitted(call: OpenCall, route: Route, { checks }: MethodFacts): MaybeP
 
 /** The stages limit and authenticate; sets the caller of the request. */
 async function identify(
-  call: OpenCall,
+  call: RoutedCall,
   admission: Admission,
   always: Record<string, string>,
 ): Promise<void> {

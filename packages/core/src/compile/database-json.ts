@@ -1,11 +1,17 @@
 // Which parts of an answer come with the rows of a read: JSON that the database builds, and to-one relations that are joined.
 
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
-import { compileEmbedText } from './embed-text.ts'
+import { compileEmbedText } from './embedded-json.ts'
 import { isJoinable } from './joined-embed.ts'
-import { compileObject, type ObjectSelection } from './object-text.ts'
-import { isPlannedAnew } from './planned-anew.ts'
-import { canSkipKeys, canWriteObjects, type EmbedText, far, type Slice } from './row-query.ts'
+import { compileObject, type ObjectSelection } from './object-json.ts'
+import { replansForValue } from './replans-for-value.ts'
+import {
+  canSkipKeys,
+  canWriteObjects,
+  type EmbedText,
+  keysFirstOffset,
+  type Slice,
+} from './row-query.ts'
 import type { Target } from './target.ts'
 
 /** What a read may take from the database otherwise than as values. */
@@ -45,10 +51,11 @@ export function partsWithRows(
   const { json } = ways
   const texts = json?.embeds ? embedTexts(target, plan, slice, json.base) : []
   const names = new Set(texts.map(({ name }) => name))
-  const joined = ways.joins && slice.offset < far ? fitting(plan, joinable(plan, names)) : []
+  const joined =
+    ways.joins && slice.offset < keysFirstOffset ? fitting(plan, joinable(plan, names)) : []
   if (texts.length > 0) return { texts, joined }
   const isWritten =
-    canWriteObjects(plan.rows, slice) && !isPlannedAnew(target.dialect, plan.rows, slice.keyset)
+    canWriteObjects(plan.rows, slice) && !replansForValue(target.dialect, plan.rows, slice.keyset)
   const object = isWritten ? rowObject(target, plan, json, joined) : undefined
   return { joined, ...(object && { object }) }
 }
@@ -59,7 +66,7 @@ export function embeddedObject(
   embed: EmbedPlan,
   { json }: Ways,
 ): ObjectSelection | undefined {
-  if (embed.limit !== null || isPlannedAnew(target.dialect, embed.rows)) return undefined
+  if (embed.limit !== null || replansForValue(target.dialect, embed.rows)) return undefined
   return rowObject(target, embed, json && { ...json, objects: json.objects && 'whole' }, [])
 }
 

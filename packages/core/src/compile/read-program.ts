@@ -15,11 +15,11 @@ import {
   mostOrigin,
   parentsIn,
 } from './embed-query.ts'
-import { baseOf, baseOrigin } from './embed-text.ts'
+import { baseOf, baseOrigin } from './embedded-json.ts'
 import type { JoinedEmbed } from './joined-embed.ts'
 import { beyondPlace } from './keyset.ts'
-import { compileList } from './list-text.ts'
-import type { PromisedObject } from './object-text.ts'
+import { compileList } from './list-json.ts'
+import type { PromisedObject } from './object-json.ts'
 import { compileCount, countsBeside } from './row-count.ts'
 import { type CompiledRows, compileRows, offsetOf, offsetOrigin, type Slice } from './row-query.ts'
 import type { Sendable } from './sendable.ts'
@@ -98,7 +98,7 @@ interface Made<R> {
   readonly reading: R
 }
 
-export interface Making<R> {
+export interface StatementRequest<R> {
   /** Tells the statement from the other statements of its read; what differs in values only has one name. */
   readonly name: string
   /** What the pieces of the statement are made of for this request; conditions of the plan excepted. */
@@ -112,7 +112,7 @@ export interface Making<R> {
  * Makes the statements of a read: compiles each, or fills one in that was compiled for an earlier request; undefined where
  * it cannot, so that the statement is compiled in the plain way.
  */
-export type StatementMaker = <R>(making: Making<R>) => Made<R> | undefined
+export type StatementMaker = <R>(request: StatementRequest<R>) => Made<R> | undefined
 
 export const compileEach: StatementMaker = ({ compile }) => compile()
 

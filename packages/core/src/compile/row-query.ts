@@ -10,7 +10,7 @@ import type { Place } from './cell.ts'
 import { orderBy } from './clauses.ts'
 import { compileEmbedJoin, type JoinedEmbed } from './joined-embed.ts'
 import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
-import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-text.ts'
+import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-json.ts'
 import { totalWithin } from './row-count.ts'
 import { isInOrder, orderTerms } from './row-order.ts'
 import { readsBaseAlone, selectOf, usedBy } from './row-set.ts'
@@ -96,7 +96,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const page = sql`${order} limit ${limit}${offset}`
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `
-    if (isFar(target, plan, slice)) {
+    if (skipsKeysFirst(target, plan, slice)) {
       return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}`
     }
     if (object !== undefined && !isInOrder(plan)) {
@@ -151,11 +151,11 @@ export const offsetOrigin = {}
 export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
 
 /** Rows skipped from which on a second look at the page's rows costs less than their values. */
-export const far = 200
+export const keysFirstOffset = 200
 
 /** Where the database would compute the values of the rows that it skips, it skips their keys first. */
-const isFar = (target: Target, plan: RowPlan, { offset, texts }: Slice): boolean =>
-  offset >= (texts === undefined ? far : 1) && canSkipKeys(target, plan)
+const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, texts }: Slice): boolean =>
+  offset >= (texts === undefined ? keysFirstOffset : 1) && canSkipKeys(target, plan)
 
 /** Whether the page's keys can be chosen first, and its rows read by them alone. */
 export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>

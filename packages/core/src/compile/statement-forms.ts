@@ -1,7 +1,7 @@
 // What the statements of one read differ in besides values, as short names of it.
 
 import type { RowPlan, Value } from '../plan/plan.ts'
-import { far, isLimitWritten, type Slice } from './row-query.ts'
+import { isLimitWritten, keysFirstOffset, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
 /** Slices of one form differ in values only; a far page is another statement than a near one. */
@@ -15,7 +15,7 @@ function placeForm({ offset, keyset }: Slice): string {
   if (keyset !== undefined) {
     return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
   }
-  return offset === 0 ? 'first' : offset >= far ? 'far' : 'near'
+  return offset === 0 ? 'first' : offset >= keysFirstOffset ? 'far' : 'near'
 }
 
 /** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */

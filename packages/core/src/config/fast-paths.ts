@@ -15,9 +15,9 @@ export interface FastPaths {
   readonly preparedReads: boolean | 'at once'
   /** Concurrent requests for the same count share one statement (`execute/shared-counts.ts`). */
   readonly sharedCounts: boolean
-  /** The database builds the JSON of embedded relations if it can (`compile/embed-text.ts`). */
+  /** The database builds the JSON of embedded relations if it can (`compile/embedded-json.ts`). */
   readonly embedTexts: boolean
-  /** The database builds the JSON of the rows if it can (`compile/object-text.ts`). */
+  /** The database builds the JSON of the rows if it can (`compile/object-json.ts`). */
   readonly objectTexts: boolean
   /** To-one relations are read by a join instead of a statement of their own (`compile/joined-embed.ts`). */
   readonly embedJoins: boolean

@@ -10,7 +10,7 @@ import type { JsonText } from './shared/json-text.ts'
 import type { JsonWriter } from './shared/json-writer.ts'
 import type { ObjectText } from './shared/object-text.ts'
 import type { Replication } from './shared/replication.ts'
-import type { LoneWrites } from './shared/writes.ts'
+import type { SingleWrites } from './shared/writes.ts'
 
 /** Every `Dialect` is one, without server functions and shortcuts. */
 export interface InternalDialect extends Dialect {
@@ -96,13 +96,13 @@ export interface Shortcuts {
   ) => Expression<SqlBool> | undefined
 
   /** Which writes may be one statement without a transaction; found out at the first connection. */
-  readonly loneWrites?: LoneWrites
+  readonly singleWrites?: SingleWrites
   /** Looks for triggers, rules and their like, which RETURNING does not show. */
-  readonly lookUpLoneWrites?: (
+  readonly lookUpSingleWrites?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
     tables: readonly DialectTable[],
-  ) => Promise<LoneWrites>
+  ) => Promise<SingleWrites>
 }
 
 /** Two columns that hold the same key: the one that is looked up, and the one that a row brings. */

@@ -15,8 +15,8 @@ import type { Resource } from '../registry/resource.ts'
 import { idempotent } from './idempotent.ts'
 import { planEchoOnce } from './read-back.ts'
 import { parse } from './read-stages.ts'
+import { createInOneStatement } from './single-write.ts'
 import { upsert } from './upsert.ts'
-import { createAlone } from './write-alone.ts'
 import { bodyOf, inWrite, refuseOthers, validatorHost } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
@@ -53,8 +53,8 @@ async function insertAll(
   problems.refuse()
   const [node] = nodes
   const asked = { many, idempotencyKey: remember !== undefined } as const
-  const alone = node && (await createAlone(call, node, echo, asked))
-  if (alone !== undefined) return alone
+  const written = node && (await createInOneStatement(call, node, echo, asked))
+  if (written !== undefined) return written
   return inWrite(call, async (writing) => {
     const keys: (readonly Value[])[] = []
     for (const node of nodes) {

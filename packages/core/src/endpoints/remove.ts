@@ -10,7 +10,7 @@ import { pathKey } from '../plan/path-key.ts'
 import { parseBoolean } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { parse } from './read-stages.ts'
-import { removeOneAlone } from './write-alone.ts'
+import { removeInOneStatement } from './single-write.ts'
 import { inWrite, preconditionOf, refuseAllBut } from './write-stages.ts'
 
 /** `DELETE /api/books/1` → 200 and no value. */
@@ -28,7 +28,7 @@ export async function remove(
   const precondition = preconditionOf(call, resource)
   const done: Result = { status: 200, value: null, total: 1 }
   const asked = { cascade, precondition: precondition !== undefined } as const
-  if (await removeOneAlone(call, resource, key, asked)) return done
+  if (await removeInOneStatement(call, resource, key, asked)) return done
   return inWrite(call, async ({ context }) => {
     await removeRecord(context, resource, key, { cascade, precondition })
     return done

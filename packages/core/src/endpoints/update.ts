@@ -10,7 +10,7 @@ import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
 import { planEchoOnce } from './read-back.ts'
 import { parse } from './read-stages.ts'
-import { changeOneAlone } from './write-alone.ts'
+import { changeInOneStatement } from './single-write.ts'
 import { bodyOf, inWrite, preconditionOf, refuseOthers, validatorHost } from './write-stages.ts'
 import { writtenResult } from './written.ts'
 
@@ -36,8 +36,8 @@ export async function update(
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const asked = { replace, precondition: precondition !== undefined } as const
-  const alone = await changeOneAlone(call, node, key, echo, asked)
-  if (alone !== undefined) return alone
+  const written = await changeInOneStatement(call, node, key, echo, asked)
+  if (written !== undefined) return written
   const action = replace ? 'PUT' : 'PATCH'
   return inWrite(
     call,

@@ -4,8 +4,8 @@ import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sender } from './bounded-statement.ts'
 import type { Bounds } from './bounds.ts'
-import { Guard, isGuarded } from './guard.ts'
-import { onUnlockedConnection } from './unlocked-connection.ts'
+import { ConnectionBounds, isBounded } from './connection-bounds.ts'
+import { onUnlockedConnection } from './lock-retry-connection.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
 
 /**
@@ -33,7 +33,7 @@ export function onBoundedConnection<T>(
       const send = sender(db, dialect, bounds)
       const place = { db, dialect, connection, bounds, send }
       // Two requests may share a transaction of the host.
-      const guard = isGuarded(connection) ? undefined : new Guard(place, giveUp)
+      const guard = isBounded(connection) ? undefined : new ConnectionBounds(place, giveUp)
       try {
         resolve(await work(one))
       } catch (error) {

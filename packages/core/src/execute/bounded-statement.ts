@@ -4,9 +4,9 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
-import { isGuarded } from './guard.ts'
-import { Running } from './running.ts'
+import { isBounded } from './connection-bounds.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
+import { WatchedStatement } from './watched-statement.ts'
 
 /**
  * Sends a statement. Rejects at its deadline, or when its client goes away; its connection is released when the statement has
@@ -24,11 +24,11 @@ export function executeBounded<R>(
       // Whoever asked for it has left.
       if (!waiting.end()) return nothing as Promise<QueryResult<R>>
       // Bounded already, with all that is sent on this connection.
-      if (isGuarded(connection)) return connection.executeQuery<R>(compiled)
+      if (isBounded(connection)) return connection.executeQuery<R>(compiled)
       return new Promise((settle, free) => {
         const send = sender(db, dialect, bounds)
         const place = { db, dialect, connection, bounds, send }
-        const running = new Running(place, compiled.sql, { leave: reject, free })
+        const running = new WatchedStatement(place, compiled.sql, { leave: reject, free })
         connection.executeQuery<R>(compiled).then(
           (result) => {
             running.end()

@@ -6,7 +6,7 @@ import type { Target } from '../compile/target.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
-import { repeated } from './repeat.ts'
+import { retried } from './retry.ts'
 import { type Connection, execute } from './run.ts'
 import { unavailableBecause } from './unavailable.ts'
 
@@ -85,7 +85,7 @@ export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutc
   const isConflict = (error: unknown) => connection.dialect.classify(error).kind === 'retry'
   try {
     await purge(store)
-    return connection.db.isTransaction ? await attempt() : await repeated(attempt, isConflict)
+    return connection.db.isTransaction ? await attempt() : await retried(attempt, isConflict)
   } catch (error) {
     throw unavailableBecause(connection.dialect, error) ?? error
   }
@@ -177,7 +177,7 @@ export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim):
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
     )
   const isAway = (error: unknown) => unavailableBecause(connection.dialect, error) !== undefined
-  await (connection.db.isTransaction ? release() : repeated(release, isAway))
+  await (connection.db.isTransaction ? release() : retried(release, isAway))
 }
 
 /** The same JSON without any character beyond ASCII: the column may have whatever character set. */

@@ -2,7 +2,7 @@
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { PlaceColumn } from '../compile/keyset.ts'
-import { listPlaces } from '../compile/list-text.ts'
+import { listPlaces } from '../compile/list-json.ts'
 import {
   countCap,
   type ListStatement,

@@ -13,9 +13,9 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 import { compileStatement } from '../sql/statement.ts'
 import { executeBounded } from './bounded-statement.ts'
 import { type Client, deadlineOf } from './bounds.ts'
+import { lockedBy, retryWhileLocked } from './lock-retry.ts'
 import type { SharedCounts } from './shared-counts.ts'
 import { unavailableBecause } from './unavailable.ts'
-import { lockedBy, whenUnlocked } from './unlocked.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
@@ -86,7 +86,7 @@ function bounded<R>(
   if (statementTimeout === undefined) return db.executeQuery(compiled)
   const bounds = { deadline: deadlineOf(statementTimeout), client }
   if (dialect.capabilities.blocksEventLoop) {
-    return whenUnlocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)
+    return retryWhileLocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)
   }
   return executeBounded(db, dialect, bounds, compiled)
 }

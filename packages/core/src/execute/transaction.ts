@@ -5,7 +5,7 @@ import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import type { Bounds } from './bounds.ts'
-import { repeated } from './repeat.ts'
+import { retried } from './retry.ts'
 import { unavailable } from './unavailable.ts'
 
 /** How far a transaction came. */
@@ -28,7 +28,7 @@ export async function inTransaction<T>(
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction) return onBoundedConnection(db, dialect, bounds, work)
-  return repeated(
+  return retried(
     () => attempt(db, dialect, bounds, work),
     (error) => isConflict(dialect, error),
   )

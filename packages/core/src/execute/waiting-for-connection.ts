@@ -2,7 +2,7 @@
 
 import { clientGone } from '../errors.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
-import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'
+import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.ts'
 
 export class WaitingForConnection implements Waiting {
   readonly #bounds: Bounds

@@ -2,7 +2,7 @@
 
 import { catalogueReaderOf } from '../dialect/catalogue.ts'
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
-import { lockedBy, whenUnlocked } from '../execute/unlocked.ts'
+import { lockedBy, retryWhileLocked } from '../execute/lock-retry.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** Milliseconds to wait for a lock on the whole database, such as that on a SQLite file. */
@@ -16,7 +16,7 @@ export async function readCatalogue(
   // The user's plugins would rewrite the names that our statements give their columns.
   const plain = db.withoutPlugins()
   const reader = catalogueReaderOf(plain)
-  const tables = await whenUnlocked(() => reader.read(plain, schema), lockedBy(reader), {
+  const tables = await retryWhileLocked(() => reader.read(plain, schema), lockedBy(reader), {
     deadline: lockDeadline,
   })
   return tables.sort((a, b) => (a.name < b.name ? -1 : 1))

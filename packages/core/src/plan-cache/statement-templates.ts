@@ -1,7 +1,7 @@
 // The statements of a prepared read: printed once for each name they have, then filled in with the values of a request.
 
 import { compileCondition } from '../compile/condition.ts'
-import type { Making, StatementMaker } from '../compile/read-program.ts'
+import type { StatementMaker, StatementRequest } from '../compile/read-program.ts'
 import type { Target } from '../compile/target.ts'
 import type { Condition } from '../plan/plan.ts'
 import type { Fragment } from '../sql/fragment.ts'
@@ -51,16 +51,16 @@ export function fillingMaker({
     compiled.set(origin, made)
     return made
   }
-  const printed = ({ compile, rows }: Making<unknown>): Known => {
+  const printed = ({ compile, rows }: StatementRequest<unknown>): Known => {
     const made = compile()
     const template = made && style && templateOf(made.statement, style)
     if (template === undefined) return { kind: 'none' }
     const text = finish(template.text, rows)
     return { kind: 'template', template: { ...template, text }, reading: made?.reading }
   }
-  return <R>(making: Making<R>) => {
-    const { name, refill } = making
-    const before = known.get(name) ?? printed(making)
+  return <R>(request: StatementRequest<R>) => {
+    const { name, refill } = request
+    const before = known.get(name) ?? printed(request)
     known.set(name, before)
     if (before.kind === 'none') return undefined
     const { template, reading } = before

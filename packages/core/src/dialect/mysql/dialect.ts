@@ -33,7 +33,7 @@ import { type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
 import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
 import { mariadbReplication, mysqlReplication } from './replication.ts'
-import { mysqlLoneWrites } from './writes.ts'
+import { mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
 export const mysql: InternalDialect = {
@@ -187,7 +187,7 @@ function dialectWith(facts: Facts): InternalDialect {
       countsInStatement: true,
       writer: writerOf,
       keysIn,
-      lookUpLoneWrites: mysqlLoneWrites,
+      lookUpSingleWrites: mysqlSingleWrites,
     },
 
     select,

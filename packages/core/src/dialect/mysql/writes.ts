@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
-import type { LoneWrites } from '../shared/writes.ts'
+import type { SingleWrites } from '../shared/writes.ts'
 import { schemasOf } from './column-facts.ts'
 
 interface Declared {
@@ -15,10 +15,10 @@ interface Declared {
  * MariaDB gives inserted and deleted rows back, MySQL none, and changed ones neither. Triggers cannot change the table
  * whose statement they serve; but generated columns are given back as they were before the counter was set.
  */
-export async function mysqlLoneWrites(
+export async function mysqlSingleWrites(
   db: AnyDatabase,
   tables: readonly DialectTable[],
-): Promise<LoneWrites> {
+): Promise<SingleWrites> {
   const { rows: servers } = await sql<{ version: unknown; autocommit: unknown }>`
     select version() as version, @@autocommit as autocommit`.execute(db)
   const [server] = servers

@@ -31,7 +31,7 @@ import { postgresInterruption } from './interruption.ts'
 import { postgresJson } from './json.ts'
 import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
-import { postgresLoneWrites } from './writes.ts'
+import { postgresSingleWrites } from './writes.ts'
 
 /** PostgreSQL; `connect` reads how the columns are declared and collated. */
 export const postgres: InternalDialect = {
@@ -189,7 +189,7 @@ function dialectWith(facts: Facts): InternalDialect {
       // PostgreSQL plans EXISTS and IN as the same semi-join.
       keysIn: (lookUp, keys, rows) =>
         lookUp === 'once' ? inDistinctKeys(keys.map(keySides), rows) : undefined,
-      lookUpLoneWrites: postgresLoneWrites,
+      lookUpSingleWrites: postgresSingleWrites,
     },
 
     select,

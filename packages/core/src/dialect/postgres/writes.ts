@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
-import { givingBack, type LoneWrites } from '../shared/writes.ts'
+import { givingBack, type SingleWrites } from '../shared/writes.ts'
 import { quotedName } from './column-facts.ts'
 import { classifyPostgres } from './errors.ts'
 
@@ -22,10 +22,10 @@ const mayReturnOther = '\\yreturn\\y|\\ynew\\s*:?=|\\yinto\\s+(strict\\s+)?new\\
  * a key that is not the primary key are excluded if its ON UPDATE may change other columns of the same row. Empty on a
  * server that only resembles PostgreSQL and has other catalogues.
  */
-export async function postgresLoneWrites(
+export async function postgresSingleWrites(
   db: AnyDatabase,
   tables: readonly DialectTable[],
-): Promise<LoneWrites> {
+): Promise<SingleWrites> {
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
   const query = sql<{ i: unknown }>`
     select t.i as i

@@ -1,4 +1,4 @@
-// LoneWrites: which writes of a row may be a single statement without a transaction, and how the row is read back.
+// SingleWrites: which writes of a row may be a single statement without a transaction, and how the row is read back.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
@@ -8,25 +8,25 @@ import type { InternalDialect } from '../internal-dialect.ts'
 export type RowChange = 'insert' | 'update' | 'delete'
 
 /** How the written row is read back: by RETURNING, or by a locking SELECT afterwards. */
-export type LoneEcho = 'returned' | 'read'
+export type SingleWriteEcho = 'returned' | 'read'
 
 /** Undefined if the statement needs a transaction. `returned` means that RETURNING gives what a SELECT would show afterwards. */
-export type LoneWrites = (change: RowChange, table: string) => LoneEcho | undefined
+export type SingleWrites = (change: RowChange, table: string) => SingleWriteEcho | undefined
 
 /** For databases where every write has RETURNING: the tables on which it gives what is finally stored. */
 export const givingBack =
-  (plain: ReadonlySet<string>): LoneWrites =>
+  (plain: ReadonlySet<string>): SingleWrites =>
   (_change, table) =>
     plain.has(table) ? 'returned' : undefined
 
 /** The dialect with the single-statement writes of this database. */
-export async function withLoneWrites(
+export async function withSingleWrites(
   db: AnyDatabase,
   dialect: InternalDialect,
   tables: readonly DialectTable[],
 ): Promise<InternalDialect> {
-  const loneWrites = await dialect.shortcuts?.lookUpLoneWrites?.(db, tables)
-  return loneWrites === undefined
+  const singleWrites = await dialect.shortcuts?.lookUpSingleWrites?.(db, tables)
+  return singleWrites === undefined
     ? dialect
-    : { ...dialect, shortcuts: { ...dialect.shortcuts, loneWrites } }
+    : { ...dialect, shortcuts: { ...dialect.shortcuts, singleWrites } }
 }

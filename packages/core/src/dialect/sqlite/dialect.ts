@@ -34,7 +34,7 @@ import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
 import { type Sampled, sampledColumns } from './samples.ts'
 import { heldColumns } from './stored-columns.ts'
-import { sqliteLoneWrites } from './writes.ts'
+import { sqliteSingleWrites } from './writes.ts'
 
 export const sqlite: InternalDialect = {
   name: 'sqlite',
@@ -54,7 +54,7 @@ export const sqlite: InternalDialect = {
     replansForValue: (_, by) => by === 'pattern',
     writer: writerFor,
     keysIn,
-    lookUpLoneWrites: sqliteLoneWrites,
+    lookUpSingleWrites: sqliteSingleWrites,
   },
 
   async connect(db, tables = []) {

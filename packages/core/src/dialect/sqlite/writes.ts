@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectTable } from '../dialect.ts'
-import { givingBack, type LoneWrites } from '../shared/writes.ts'
+import { givingBack, type SingleWrites } from '../shared/writes.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
@@ -11,10 +11,10 @@ import { classifySqlite } from './errors.ts'
  * the primary key are excluded if its ON UPDATE may change other columns of the same row. Empty on a service that only
  * resembles SQLite and hides its catalogue.
  */
-export async function sqliteLoneWrites(
+export async function sqliteSingleWrites(
   db: AnyDatabase,
   tables: readonly DialectTable[],
-): Promise<LoneWrites> {
+): Promise<SingleWrites> {
   try {
     const ordinary = await ordinaryTables(db, tables[0]?.schema ?? 'main')
     const names = tables.map(({ table }) => table)

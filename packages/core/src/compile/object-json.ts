@@ -8,7 +8,7 @@ import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../plan/plan.
 import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
 import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import type { ObjectPlace } from './cell.ts'
-import { baseOrigin } from './embed-text.ts'
+import { baseOrigin } from './embedded-json.ts'
 import { plainAlias } from './selection.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'

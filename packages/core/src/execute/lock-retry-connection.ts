@@ -4,8 +4,8 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
+import { lockedBy, retryWhileLocked } from './lock-retry.ts'
 import { isBegin, isCommit, isRollback } from './transaction-statements.ts'
-import { lockedBy, whenUnlocked } from './unlocked.ts'
 
 /** Milliseconds that a lock is waited for at least, also by the last statement of a long transaction. */
 const leastWait = 200
@@ -41,7 +41,7 @@ export function onUnlockedConnection<T>(
     }
   }
   if (begun) return run(db)
-  return whenUnlocked(
+  return retryWhileLocked(
     () => db.connection().execute(run),
     (error) => !begun && isLocked(error),
     bounds,
@@ -87,7 +87,7 @@ function patient(
     const deadline = Math.max(until - performance.now(), leastWait)
     try {
       const within = isEnd ? { deadline } : { deadline, client }
-      return await whenUnlocked(() => send(compiled), isLocked, within)
+      return await retryWhileLocked(() => send(compiled), isLocked, within)
     } catch (error) {
       if (dialect.classify(error).kind === 'unavailable') ending ??= error
       // A ROLLBACK that finds no transaction tells less.

@@ -492,8 +492,8 @@ function readAfterwards(test: Test, db: TestDatabase): void {
     const tables = [{ table: 'boxes', columns: [] }]
     await db.kysely.connection().execute(async (connection) => {
       const allowed = async () => {
-        const loneWrites = await own.shortcuts?.lookUpLoneWrites?.(connection, tables)
-        return (['insert', 'update', 'delete'] as const).map((one) => loneWrites?.(one, 'boxes'))
+        const singleWrites = await own.shortcuts?.lookUpSingleWrites?.(connection, tables)
+        return (['insert', 'update', 'delete'] as const).map((one) => singleWrites?.(one, 'boxes'))
       }
       equal(await allowed(), ['returned', 'read', 'returned'])
       await sql`set autocommit = 0`.execute(connection)

@@ -1,10 +1,10 @@
 // The statements of writes of one statement: printed once for each set of columns that is written, then filled in.
 
 import {
-  type LoneStatement,
-  type LoneStatements,
-  loneStatements,
-} from '../compile/lone-statements.ts'
+  type SingleWriteStatement,
+  type SingleWriteStatements,
+  singleWriteStatements,
+} from '../compile/single-write.ts'
 import type { Target } from '../compile/target.ts'
 import { encoded, keyOrigin, matching, storedColumns } from '../compile/write-query.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -17,7 +17,7 @@ import { filled, type Refill, type Template, templateOf } from '../sql/template.
 import { readyOf } from './ready.ts'
 
 /** A statement as printed, and what reads its rows. */
-interface Known extends Pick<LoneStatement, 'readers'> {
+interface Known extends Pick<SingleWriteStatement, 'readers'> {
   readonly dialect: InternalDialect
   readonly template: Template
 }
@@ -28,19 +28,19 @@ const most = 50
 /** By what is written, and by what is given back: the output of a kept plan is the same every time. */
 const known = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<Known>>>()
 
-/** As `loneStatements`, without compiling again what differs in values only; `finish`: the text as the driver takes it. */
-export function filledLoneStatements(
+/** As `singleWriteStatements`, without compiling again what differs in values only; `finish`: the text as the driver takes it. */
+export function cachedSingleWrites(
   target: Target,
   finish: (text: string) => string,
-): LoneStatements {
+): SingleWriteStatements {
   const { dialect } = target
-  const plain = loneStatements(target)
+  const plain = singleWriteStatements(target)
 
   const kept = (
     { resource, change, columns, output }: Written,
     refill: Refill,
-    compile: () => LoneStatement,
-  ): LoneStatement => {
+    compile: () => SingleWriteStatement,
+  ): SingleWriteStatement => {
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
     const forms = formsOf(resource, output)

@@ -13,7 +13,7 @@ const longestPause = 50
  *
  * `work` must have done nothing when it fails for want of a lock, and hold no connection while nothing runs.
  */
-export function whenUnlocked<T>(
+export function retryWhileLocked<T>(
   work: () => Promise<T>,
   isLocked: (error: unknown) => boolean,
   bounds: Bounds,

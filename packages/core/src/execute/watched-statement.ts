@@ -7,7 +7,7 @@ import type { Interrupted } from '../dialect/shared/interruption.ts'
 import { clientGone } from '../errors.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
-import { beginWaiting, endWaiting, ticksIn, type Waiting } from './ticker.ts'
+import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.ts'
 
 /** Where a statement runs. */
 export interface Place {
@@ -35,7 +35,7 @@ const beforeDeadline = 500
 /** How long it may take the server to end a statement whose client is gone. */
 const grace = ticksIn(1_000)
 
-export class Running implements Waiting {
+export class WatchedStatement implements Waiting {
   readonly #place: Place
   readonly #sql: string
   readonly #givenUp: GivenUp

@@ -1,14 +1,14 @@
 /** Which writes are one statement of their own: a plain one is, and each remark is a reason for a transaction. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
-import {
-  type Circumstances,
-  courseOf,
-  type PlannedWrite,
-  type Reason,
-} from '../../../packages/core/src/plan/write-course.ts'
 import { withIdentity } from '../../../packages/core/src/plan/write-echo.ts'
 import type { RecordNode } from '../../../packages/core/src/plan/write-node.ts'
+import {
+  type Circumstances,
+  type PlannedWrite,
+  type Reason,
+  strategyOf,
+} from '../../../packages/core/src/plan/write-strategy.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/registry/resource.ts'
 import { equal } from '../../support/assert.ts'
@@ -98,7 +98,7 @@ const calm: Circumstances = {
   callback: false,
   permitted: true,
   narrows: () => false,
-  loneWrites: () => 'returned',
+  singleWrites: () => 'returned',
 }
 
 interface Remark {
@@ -148,29 +148,35 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
     { write: { echo: echoOf(resourceOf('Counted')) } },
   ],
   'the database': [
-    { around: { loneWrites: undefined } },
-    { around: { loneWrites: () => undefined } },
+    { around: { singleWrites: undefined } },
+    { around: { singleWrites: () => undefined } },
     // Nothing that could be read tells whether there was a record to remove.
-    { write: removal, around: { loneWrites: () => 'read' } },
+    { write: removal, around: { singleWrites: () => 'read' } },
   ],
 }
 
-suite('the course of a write', (test) => {
-  const course = ({ write, around }: Remark = {}) =>
-    courseOf({ ...change, ...write }, { ...calm, ...around })
+suite('the strategy of a write', (test) => {
+  const strategy = ({ write, around }: Remark = {}) =>
+    strategyOf({ ...change, ...write }, { ...calm, ...around })
 
-  test('a plain write goes alone, its echo as the database has it', () => {
-    equal(course(), { kind: 'alone', echo: 'returned' })
-    equal(course({ around: { loneWrites: () => 'read' } }), { kind: 'alone', echo: 'read' })
-    equal(course({ write: { change: 'insert' } }), { kind: 'alone', echo: 'returned' })
-    equal(course({ write: removal }), { kind: 'alone', echo: 'returned' })
+  test('a plain write is one statement, its echo as the database has it', () => {
+    equal(strategy(), { kind: 'single statement', echo: 'returned' })
+    equal(strategy({ around: { singleWrites: () => 'read' } }), {
+      kind: 'single statement',
+      echo: 'read',
+    })
+    equal(strategy({ write: { change: 'insert' } }), { kind: 'single statement', echo: 'returned' })
+    equal(strategy({ write: removal }), { kind: 'single statement', echo: 'returned' })
   })
 
   test('the database is asked about the change and the table', () => {
     const asked: unknown[] = []
-    const loneWrites = (...about: unknown[]) => void asked.push(about)
-    course({ around: { loneWrites } })
-    course({ write: { change: 'insert', resource: resourceOf('Author') }, around: { loneWrites } })
+    const singleWrites = (...about: unknown[]) => void asked.push(about)
+    strategy({ around: { singleWrites } })
+    strategy({
+      write: { change: 'insert', resource: resourceOf('Author') },
+      around: { singleWrites },
+    })
     equal(asked, [
       ['update', 'books'],
       ['insert', 'authors'],
@@ -179,22 +185,25 @@ suite('the course of a write', (test) => {
 
   for (const [because, list] of Object.entries(remarks)) {
     test(`a transaction, because of: ${because}`, () => {
-      for (const remark of list) equal(course(remark), { kind: 'transaction', because })
+      for (const remark of list) equal(strategy(remark), { kind: 'transaction', because })
     })
   }
 
   test('no reason: fields that are chosen, links, what PUT does not send, a foreign key in sight', () => {
-    equal(course({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'alone')
-    equal(course({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'alone')
-    equal(course({ write: { node: node({ values: {} }), replace: true } }).kind, 'alone')
-    equal(course(sent({ values: { author_id: 1 } })).kind, 'alone')
+    equal(strategy({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'single statement')
+    equal(strategy({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'single statement')
+    equal(
+      strategy({ write: { node: node({ values: {} }), replace: true } }).kind,
+      'single statement',
+    )
+    equal(strategy(sent({ values: { author_id: 1 } })).kind, 'single statement')
   })
 
   test('a new record has nothing to compare with, and may bring its key', () => {
     const insert = (more: Partial<RecordNode>) =>
-      course({ write: { change: 'insert', node: node(more) } }).kind
-    equal(insert({ values: { id: 7 } }), 'alone')
-    equal(insert({ echoed: { fields: { gone: false }, urls: {} } }), 'alone')
-    equal(insert({ values: {} }), 'alone')
+      strategy({ write: { change: 'insert', node: node(more) } }).kind
+    equal(insert({ values: { id: 7 } }), 'single statement')
+    equal(insert({ echoed: { fields: { gone: false }, urls: {} } }), 'single statement')
+    equal(insert({ values: {} }), 'single statement')
   })
 })

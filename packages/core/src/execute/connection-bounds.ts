@@ -2,18 +2,18 @@
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Bounds } from './bounds.ts'
-import { type Place, Running } from './running.ts'
 import { isCommit, isRollback } from './transaction-statements.ts'
+import { type Place, WatchedStatement } from './watched-statement.ts'
 
 const guarded = new WeakSet<DatabaseConnection>()
 
 /** Whether the statements of a connection are bounded at this moment. */
-export const isGuarded = (connection: DatabaseConnection): boolean => guarded.has(connection)
+export const isBounded = (connection: DatabaseConnection): boolean => guarded.has(connection)
 
 type Execute = DatabaseConnection['executeQuery']
 
 /** Replaces a method of the connection until it ends; Kysely itself replaces the same one, to log. */
-export class Guard {
+export class ConnectionBounds {
   readonly #place: Place
   readonly #giveUp: ((error: Error) => void) | undefined
   readonly #own: Execute
@@ -67,7 +67,7 @@ export class Guard {
         this.#underWay -= 1
         if (this.#underWay === 0) for (const tell of this.#whenSettled.splice(0)) tell()
       }
-      const running = new Running(this.#placeOf(compiled), compiled.sql, {
+      const running = new WatchedStatement(this.#placeOf(compiled), compiled.sql, {
         leave: (error) => {
           this.#lost = error
           reject(error)

@@ -1,15 +1,15 @@
 // How a write runs: as one statement of its own, or step by step in a transaction; decided before anything is sent.
 
-import type { LoneEcho, LoneWrites, RowChange } from '../dialect/shared/writes.ts'
+import type { RowChange, SingleWriteEcho, SingleWrites } from '../dialect/shared/writes.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ReadPlan } from './plan.ts'
 import { readsTable } from './write-echo.ts'
 import type { RecordNode } from './write-node.ts'
 import { narrowedReferences } from './write-references.ts'
 
-export type WriteCourse =
+export type WriteStrategy =
   /** One statement, which commits by itself; `echo` says how the record becomes known. */
-  | { readonly kind: 'alone'; readonly echo: LoneEcho }
+  | { readonly kind: 'single statement'; readonly echo: SingleWriteEcho }
   | { readonly kind: 'transaction'; readonly because: Reason }
 
 /** Why a write takes a transaction. */
@@ -65,22 +65,24 @@ export interface Circumstances {
   /** Whether a policy narrows what is seen of another resource. */
   readonly narrows: (resource: Resource) => boolean
   /** What the database allows. */
-  readonly loneWrites: LoneWrites | undefined
+  readonly singleWrites: SingleWrites | undefined
 }
 
 /**
- * The course of a write. Alone goes what nobody has to look at between BEGIN and COMMIT, where the row itself is the
- * answer.
+ * Whether a write is one statement or a transaction. It is one statement if no other code or statement has to run between
+ * BEGIN and COMMIT, and the written row itself is the answer.
  *
- * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'alone', echo: 'returned' }`, or `'read'` without RETURNING
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned' }`, or `'read'` without RETURNING
  */
-export function courseOf(write: PlannedWrite, around: Circumstances): WriteCourse {
+export function strategyOf(write: PlannedWrite, around: Circumstances): WriteStrategy {
   const because = reasonAround(around) ?? reasonWithin(write, around)
   if (because !== undefined) return { kind: 'transaction', because }
-  const echo = around.loneWrites?.(write.change, write.resource.table)
+  const echo = around.singleWrites?.(write.change, write.resource.table)
   // Whether there was a record to remove, only the statement itself can tell.
   const told = echo === 'returned' || (echo === 'read' && write.echo !== null)
-  return told ? { kind: 'alone', echo } : { kind: 'transaction', because: 'the database' }
+  return told
+    ? { kind: 'single statement', echo }
+    : { kind: 'transaction', because: 'the database' }
 }
 
 function reasonAround(around: Circumstances): Reason | undefined {

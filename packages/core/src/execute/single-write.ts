@@ -2,11 +2,11 @@
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../compile/cell.ts'
-import type { LoneStatements } from '../compile/lone-statements.ts'
 import type { Sendable } from '../compile/sendable.ts'
+import type { SingleWriteStatements } from '../compile/single-write.ts'
 import { type CompiledWrite, compileRemoval } from '../compile/write-query.ts'
 import type { Dialect } from '../dialect/dialect.ts'
-import type { LoneEcho } from '../dialect/shared/writes.ts'
+import type { SingleWriteEcho } from '../dialect/shared/writes.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../plan/plan.ts'
@@ -17,7 +17,7 @@ import type { Resource } from '../registry/resource.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { onOneConnection } from './one-connection.ts'
-import { repeated } from './repeat.ts'
+import { retried } from './retry.ts'
 import { runRows } from './run.ts'
 import { unknownOutcome } from './transaction.ts'
 import { unavailableBecause } from './unavailable.ts'
@@ -25,14 +25,14 @@ import { type Refusal, refusalOf, type WriteContext } from './write-context.ts'
 import { keyToInsert, withCounter } from './write-create.ts'
 import { runWriteForRows } from './write-run.ts'
 
-/** Where a lone statement runs: a connection outside any transaction. */
-export interface Lone extends Pick<WriteContext, 'connection' | 'target'> {
-  readonly statements: LoneStatements
+/** Where a context statement runs: a connection outside any transaction. */
+export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
+  readonly statements: SingleWriteStatements
 }
 
 /** How the written record becomes known. */
-export interface LoneAnswer {
-  readonly echo: LoneEcho
+export interface SingleWriteAnswer {
+  readonly echo: SingleWriteEcho
   /** What is read of it: a plan that reads its table alone, the key included. */
   readonly rows: RowPlan
 }
@@ -47,19 +47,19 @@ export interface Written {
 const nothing: readonly Output[] = []
 
 /** Inserts a record; undefined where the database asks for another try, or would not tell the key. */
-export async function insertAlone(
-  lone: Lone,
+export async function insertRecord(
+  context: SingleWriteContext,
   resource: Resource,
   values: Values,
-  answer: LoneAnswer,
+  answer: SingleWriteAnswer,
 ): Promise<Written | undefined> {
   const { made, given } = keyToInsert(resource, values)
   const counted = made.every(({ type }) => type === 'integer' || type === 'bigint')
   if (!counted || made.length > 1 || Object.keys(given).length === 0) return undefined
   const output = answer.echo === 'returned' ? answer.rows.output : nothing
-  const { statement, readers } = lone.statements.insert(resource, given, output)
+  const { statement, readers } = context.statements.insert(resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
-  return answered(lone, resource, answer, async (own) => {
+  return answered(context, resource, answer, async (own) => {
     const result = await sent(own, statement, step, isAskedAgain)
     if (result === undefined) return undefined
     const [raw] = result.rows
@@ -74,19 +74,19 @@ export async function insertAlone(
 }
 
 /** Changes a record; undefined where the database refused, or no record was found. */
-export async function changeAlone(
-  lone: Lone,
+export async function updateRecord(
+  context: SingleWriteContext,
   resource: Resource,
   key: readonly Value[],
   values: Values,
-  answer: LoneAnswer,
+  answer: SingleWriteAnswer,
 ): Promise<Written | undefined> {
   const isReturned = answer.echo === 'returned'
   const output = isReturned ? answer.rows.output : nothing
   const matches = keyMatches(resource, key)
-  const { statement, readers } = lone.statements.update(resource, values, matches, output)
+  const { statement, readers } = context.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
-  const written = await answered(lone, resource, answer, async (own) => {
+  const written = await answered(context, resource, answer, async (own) => {
     const result = await sent(own, statement, step, isRefused)
     if (result === undefined) return undefined
     const [raw] = result.rows
@@ -105,14 +105,14 @@ type Stored = Pick<Written, 'key'> & Partial<Pick<Written, 'row'>>
  * connection, the write never is: it is stored.
  */
 async function answered(
-  lone: Lone,
+  context: SingleWriteContext,
   resource: Resource,
-  { echo, rows }: LoneAnswer,
-  write: (lone: Lone) => Promise<Stored | undefined>,
+  { echo, rows }: SingleWriteAnswer,
+  write: (context: SingleWriteContext) => Promise<Stored | undefined>,
 ): Promise<Written | undefined> {
-  const { connection } = lone
+  const { connection } = context
   if (echo === 'returned') {
-    const stored = await write(lone)
+    const stored = await write(context)
     return stored && { row: undefined, ...stored }
   }
   const { dialect } = connection
@@ -120,7 +120,7 @@ async function answered(
   // Each statement is bounded by its connection.
   const { statementTimeout: _, ...unbounded } = connection
   const stored = await onOneConnection(connection.db, connection, async (db) => {
-    const own = { ...lone, connection: { ...unbounded, db } }
+    const own = { ...context, connection: { ...unbounded, db } }
     const written = await write(own)
     if (written === undefined || 'row' in written) return written
     try {
@@ -133,8 +133,8 @@ async function answered(
   if (stored === undefined || 'row' in stored) return stored as Written | undefined
   if (!isPassing(dialect, failure)) throw failure
   try {
-    const again = () => rowOf(lone, resource, rows, stored.key)
-    return { ...stored, row: await repeated(again, (error) => isPassing(dialect, error)) }
+    const again = () => rowOf(context, resource, rows, stored.key)
+    return { ...stored, row: await retried(again, (error) => isPassing(dialect, error)) }
   } catch (error) {
     throw isPassing(dialect, error) ? unknownOutcome(error) : error
   }
@@ -145,13 +145,13 @@ const isPassing = (dialect: Dialect, error: unknown): boolean =>
   error instanceof ApiError && unavailableBecause(dialect, error.cause) !== undefined
 
 /** Removes a record, or marks it with `mark`; false where the database refused, or no record was found. */
-export async function removeAlone(
-  lone: Lone,
+export async function removeRecord(
+  context: SingleWriteContext,
   resource: Resource,
   key: readonly Value[],
   mark: Values | null,
 ): Promise<boolean> {
-  const { target, statements } = lone
+  const { target, statements } = context
   const matches = keyMatches(resource, key)
   const output = keyOutputOf(resource)
   const statement =
@@ -160,7 +160,7 @@ export async function removeAlone(
       : statements.update(resource, mark, matches, output).statement
   const step = mark === null ? 'delete' : 'update'
   const what = { step, resource, path: '', values: mark ?? {}, key } as const
-  const result = await sent(lone, statement, what, isRefused)
+  const result = await sent(context, statement, what, isRefused)
   return (result?.rows.length ?? 0) > 0
 }
 
@@ -186,31 +186,31 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
  * commits by itself, so where its connection broke it may be stored, and is not sent again.
  */
 async function sent(
-  lone: Lone,
+  context: SingleWriteContext,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
-  leaves: (lone: Lone, error: unknown) => boolean,
+  leaves: (context: SingleWriteContext, error: unknown) => boolean,
 ): Promise<QueryResult<RawRow> | undefined> {
   try {
-    return await runWriteForRows(lone, statement, step)
+    return await runWriteForRows(context, statement, step)
   } catch (error) {
-    if (leaves(lone, error)) return undefined
-    const isLost = lone.connection.dialect.classify(error).lost === true
+    if (leaves(context, error)) return undefined
+    const isLost = context.connection.dialect.classify(error).lost === true
     throw isLost ? unknownOutcome(error) : error
   }
 }
 
 /** Whether the database asks for another try. */
-const isAskedAgain = ({ connection }: Lone, error: unknown): boolean =>
+const isAskedAgain = ({ connection }: SingleWriteContext, error: unknown): boolean =>
   error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
 
 /** Whether it refused, or asks for another try. */
-const isRefused = (lone: Lone, error: unknown): boolean =>
-  refusalOf(error) !== undefined || isAskedAgain(lone, error)
+const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
+  refusalOf(error) !== undefined || isAskedAgain(context, error)
 
 /** The record as it is stored now. Read under a lock, because a proxy may send other reads to a replica that lags behind. */
 async function rowOf(
-  { connection, statements }: Lone,
+  { connection, statements }: SingleWriteContext,
   resource: Resource,
   plan: RowPlan,
   key: readonly Value[],

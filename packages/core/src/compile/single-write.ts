@@ -14,24 +14,24 @@ import {
 } from './write-query.ts'
 
 /** A statement that gives rows back, and how they are read. */
-export type LoneStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
+export type SingleWriteStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
 
-export interface LoneStatements {
+export interface SingleWriteStatements {
   /** `insert into t (…) values (…) returning …` */
-  insert(resource: Resource, values: Values, output: readonly Output[]): LoneStatement
+  insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
   /** `update t set … where key returning …`, of a record that is not marked as deleted. */
   update(
     resource: Resource,
     values: Values,
     key: readonly Match[],
     output: readonly Output[],
-  ): LoneStatement
+  ): SingleWriteStatement
   /** `select … from t where key for update`: the record that was written, where the database does not give it back. */
-  locked(plan: RowPlan, key: readonly Match[]): LoneStatement
+  locked(plan: RowPlan, key: readonly Match[]): SingleWriteStatement
 }
 
 /** The statements, each compiled when it is asked for. */
-export const loneStatements = (target: Target): LoneStatements => ({
+export const singleWriteStatements = (target: Target): SingleWriteStatements => ({
   insert: (resource, values, output) => compileInsert(target, resource, values, output),
   update: (resource, values, key, output) =>
     compileUpdate(target, resource, values, key, { alive: true, output }),

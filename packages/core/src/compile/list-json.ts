@@ -3,7 +3,7 @@
 import { listTest } from '../dialect/shared/object-text.ts'
 import type { RowPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
-import { objectAlias } from './object-text.ts'
+import { objectAlias } from './object-json.ts'
 import { compileCount } from './row-count.ts'
 import { compileRows, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'

@@ -3,16 +3,16 @@
 import type { Action } from '../access/action.ts'
 import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
-import { loneStatements } from '../compile/lone-statements.ts'
-import type { LoneEcho } from '../dialect/shared/writes.ts'
+import { singleWriteStatements } from '../compile/single-write.ts'
+import type { SingleWriteEcho } from '../dialect/shared/writes.ts'
 import { arrayText } from '../execute/run.ts'
 import {
-  changeAlone,
-  insertAlone,
-  type Lone,
-  removeAlone,
+  insertRecord,
+  removeRecord,
+  type SingleWriteContext,
+  updateRecord,
   type Written,
-} from '../execute/write-alone.ts'
+} from '../execute/single-write.ts'
 import { plainChanges } from '../execute/write-change.ts'
 import type { WriteHooks } from '../execute/write-context.ts'
 import { newRecord } from '../execute/write-defaults.ts'
@@ -22,9 +22,9 @@ import { hasCallback } from '../hooks/write-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
-import { type Circumstances, courseOf, type PlannedWrite } from '../plan/write-course.ts'
 import type { RecordNode } from '../plan/write-node.ts'
-import { filledLoneStatements } from '../plan-cache/lone-templates.ts'
+import { type Circumstances, type PlannedWrite, strategyOf } from '../plan/write-strategy.ts'
+import { cachedSingleWrites } from '../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Opened, open, recordContent } from './read-stages.ts'
@@ -32,7 +32,7 @@ import { explained, momentOf } from './write-stages.ts'
 import { recordResult } from './written.ts'
 
 /** The answer of a POST that is one INSERT; undefined: nothing has happened, a transaction is needed. */
-export function createAlone(
+export function createInOneStatement(
   call: Call,
   node: RecordNode,
   echo: ReadPlan,
@@ -42,13 +42,13 @@ export function createAlone(
   const write = { ...plain, change: 'insert', resource, node, echo } as const
   const { many, idempotencyKey } = asked
   const more = { ...nothingAsked, many, idempotencyKey, action: 'POST', callback: 'add' } as const
-  return andThen(aloneFor(call, write, more), async (run) => {
+  return andThen(singleWriteFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
     const made = newRecord(momentOf(call), node)
     const values = made instanceof Promise ? await made : made
     try {
-      return answered(call, echo, 201, await insertAlone(run.lone, resource, values, answer))
+      return answered(call, echo, 201, await insertRecord(run.context, resource, values, answer))
     } catch (error) {
       throw await explained(run.opened, error)
     }
@@ -56,7 +56,7 @@ export function createAlone(
 }
 
 /** The answer of a PATCH or PUT that is one UPDATE; undefined: nothing has happened, a transaction is needed or will tell why. */
-export function changeOneAlone(
+export function changeInOneStatement(
   call: Call,
   node: RecordNode,
   key: readonly Value[],
@@ -68,17 +68,17 @@ export function changeOneAlone(
   const write = { ...plain, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
   const more = { ...nothingAsked, precondition, action, callback: 'update' } as const
-  return andThen(aloneFor(call, write, more), async (run) => {
+  return andThen(singleWriteFor(call, write, more), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
     const made = plainChanges(momentOf(call), node, replace)
     const values = made instanceof Promise ? await made : made
-    return answered(call, echo, 200, await changeAlone(run.lone, resource, key, values, answer))
+    return answered(call, echo, 200, await updateRecord(run.context, resource, key, values, answer))
   })
 }
 
 /** Whether a DELETE was done by one DELETE or UPDATE; false: nothing has happened. */
-export async function removeOneAlone(
+export async function removeInOneStatement(
   call: Call,
   resource: Resource,
   key: readonly Value[],
@@ -89,7 +89,7 @@ export async function removeOneAlone(
   const referredTo = softDelete === null && dependentsOf(call.runtime.registry, resource).length > 0
   const change = softDelete === null ? 'delete' : 'update'
   const write = { ...plain, change, resource, dependents: cascade || referredTo } as const
-  const run = await aloneFor(call, write, {
+  const run = await singleWriteFor(call, write, {
     ...nothingAsked,
     precondition,
     action: 'DELETE',
@@ -97,7 +97,7 @@ export async function removeOneAlone(
   })
   if (run === undefined) return false
   const mark = softDelete && deletion(momentOf(call), resource, softDelete)
-  return removeAlone(run.lone, resource, key, mark)
+  return removeRecord(run.context, resource, key, mark)
 }
 
 const plain = { node: null, echo: null, replace: false, dependents: false } as const
@@ -108,27 +108,27 @@ interface Asked extends Pick<Circumstances, 'many' | 'idempotencyKey' | 'precond
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
-/** What a lone write runs with, or undefined where it takes a transaction. */
-function aloneFor(
+/** What a write of one statement runs with, or undefined where it takes a transaction. */
+function singleWriteFor(
   call: Call,
   write: PlannedWrite,
   asked: Asked,
-): MaybePromise<LoneRun | undefined> {
+): MaybePromise<SingleWriteRun | undefined> {
   return andThen(open(call), (opened) => {
-    const course = courseOf(write, circumstancesOf(call, opened, write, asked))
-    if (course.kind === 'transaction') return undefined
+    const strategy = strategyOf(write, circumstancesOf(call, opened, write, asked))
+    if (strategy.kind === 'transaction') return undefined
     const { connection, target } = opened
     const statements = call.runtime.fastPaths.preparedReads
-      ? filledLoneStatements(target, (text) => arrayText(target.dialect, text))
-      : loneStatements(target)
-    return { opened, lone: { connection, target, statements }, echo: course.echo }
+      ? cachedSingleWrites(target, (text) => arrayText(target.dialect, text))
+      : singleWriteStatements(target)
+    return { opened, context: { connection, target, statements }, echo: strategy.echo }
   })
 }
 
-interface LoneRun {
+interface SingleWriteRun {
   readonly opened: Opened
-  readonly lone: Lone
-  readonly echo: LoneEcho
+  readonly context: SingleWriteContext
+  readonly echo: SingleWriteEcho
 }
 
 function circumstancesOf(
@@ -152,7 +152,7 @@ function circumstancesOf(
     callback: seen || finishes || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
-    loneWrites: connection.dialect.shortcuts?.loneWrites,
+    singleWrites: connection.dialect.shortcuts?.singleWrites,
   }
 }
 

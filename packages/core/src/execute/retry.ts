@@ -15,7 +15,7 @@ const longestPause = 100
  * Runs `work`, and runs it again after a conflict that has undone it, after a random pause of 10 to 100 ms: once in any
  * case, any number of times within a second of the first start, and three times within five seconds. Then it is 503.
  */
-export async function repeated<T>(
+export async function retried<T>(
   work: () => Promise<T>,
   isConflict: (error: unknown) => boolean,
 ): Promise<T> {

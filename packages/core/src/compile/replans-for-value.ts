@@ -4,7 +4,7 @@ import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Condition, KeysetPage, Operand, RowPlan } from '../plan/plan.ts'
 
 /** Of the rows of a plan, from a place in their order where there is one. */
-export function isPlannedAnew(
+export function replansForValue(
   dialect: InternalDialect,
   plan: RowPlan,
   keyset?: KeysetPage,

@@ -35,7 +35,7 @@ const hooksOf = ({ hooks }: ResourceSettings, method: string): HookSettings =>
   hooks[hookMethods[method] ?? 'get']
 
 /** A call whose caller is still to be known. */
-export type OpenCall = Omit<Call, 'caller' | 'reach'> & {
+export type RoutedCall = Omit<Call, 'caller' | 'reach'> & {
   caller: Call['caller']
   reach: Call['reach']
 }
@@ -47,12 +47,12 @@ interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
 }
 
 /** The path, the method, and what they mean; nobody is known yet. */
-export function openCall(
+export function routeRequest(
   runtime: Runtime,
   request: ApiRequest,
   { path, query }: Place,
   { stamp, timing, wantsText }: CallParts,
-): { call: OpenCall; route: Route } {
+): { call: RoutedCall; route: Route } {
   const { baseUrl, prefix } = runtime.settings
   const route = matchRoute(runtime.routes, path)
   if (route === undefined) throw unknownPath(path, documentedPathLike(runtime, path))
@@ -60,7 +60,7 @@ export function openCall(
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const hooks = hooksOf(resource.settings, method)
-  const call: OpenCall = {
+  const call: RoutedCall = {
     runtime,
     request,
     method,
