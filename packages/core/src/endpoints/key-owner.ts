@@ -3,7 +3,7 @@
 import type { Call } from '../call.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
-import { userKey } from './user-key.ts'
+import { userKey } from './auth/user-key.ts'
 
 /** `unknown`: somebody, but nothing that is told of the user tells it from others. */
 export type KeyOwner =

@@ -1,11 +1,11 @@
 // What login and /auth/me answer of a user: the key, the login name, or the record as the model shows it.
 
-import type { Users } from '../auth/users.ts'
-import type { Call } from '../call.ts'
-import type { HookRecord, HookUser } from '../config/hook-types.ts'
-import type { Result } from '../http/envelope.ts'
-import type { JsonValue } from '../json/json-value.ts'
-import { getOne } from './item.ts'
+import type { Users } from '../../auth/users.ts'
+import type { Call } from '../../call.ts'
+import type { HookRecord, HookUser } from '../../config/hook-types.ts'
+import type { Result } from '../../http/envelope.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { getOne } from '../item.ts'
 import { userKey } from './user-key.ts'
 
 /** The key in its JSON form; of several columns, the text that stands in paths. */

@@ -1,17 +1,17 @@
 // Which paths are those of authentication, and what each method does there.
 
-import { callerOf } from '../access/caller.ts'
-import { reachOf } from '../access/reach.ts'
-import type { Call, Runtime } from '../call.ts'
-import type { AuthRoutes } from '../config/auth-settings.ts'
-import { methodNotAllowed } from '../errors.ts'
-import { runSetup } from '../hooks/read-hooks.ts'
-import type { Result } from '../http/envelope.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { splitUrl } from '../http/route-table.ts'
-import { clientAddress } from '../limits/address.ts'
-import { admit } from './admit.ts'
-import { type AuthEndpoint, login, logout, me, refresh } from './auth.ts'
+import { callerOf } from '../../access/caller.ts'
+import { reachOf } from '../../access/reach.ts'
+import type { Call, Runtime } from '../../call.ts'
+import type { AuthRoutes } from '../../config/auth-settings.ts'
+import { methodNotAllowed } from '../../errors.ts'
+import { runSetup } from '../../hooks/read-hooks.ts'
+import type { Result } from '../../http/envelope.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { splitUrl } from '../../http/route-table.ts'
+import { clientAddress } from '../../limits/address.ts'
+import { admit } from '../admit.ts'
+import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
 
 /** The authentication endpoint of a path, or undefined; each segment is decoded once, like everywhere. */
 export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {

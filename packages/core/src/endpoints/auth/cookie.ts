@@ -1,7 +1,7 @@
 // The access token as a cookie, where the cookie provider is on: set with every new token, taken away by logout.
 
-import type { Runtime } from '../call.ts'
-import type { ApiRequest } from '../http/request.ts'
+import type { Runtime } from '../../call.ts'
+import type { ApiRequest } from '../../http/request.ts'
 
 /** `set-cookie` for a new token, or nothing where cookies are not read. */
 export const tokenCookie = (

@@ -1,17 +1,17 @@
 // New pairs of tokens: for a login, and in exchange for a refresh token that was never used.
 
-import { sha256Hex } from '../auth/digest.ts'
-import type { RefreshRecord } from '../auth/refresh-tokens.ts'
-import type { IssuedToken, Subject, Tokens } from '../auth/tokens.ts'
-import type { Users } from '../auth/users.ts'
-import type { Runtime } from '../call.ts'
-import type { HookRecord } from '../config/hook-types.ts'
-import { invalidRefreshToken, invalidToken } from '../errors.ts'
-import type { Result } from '../http/envelope.ts'
-import type { ApiRequest } from '../http/request.ts'
-import type { JsonValue } from '../json/json-value.ts'
-import { tokenCookie } from './auth-cookie.ts'
-import { userKeyValue } from './auth-user.ts'
+import { sha256Hex } from '../../auth/digest.ts'
+import type { RefreshRecord } from '../../auth/refresh-tokens.ts'
+import type { IssuedToken, Subject, Tokens } from '../../auth/tokens.ts'
+import type { Users } from '../../auth/users.ts'
+import type { Runtime } from '../../call.ts'
+import type { HookRecord } from '../../config/hook-types.ts'
+import { invalidRefreshToken, invalidToken } from '../../errors.ts'
+import type { Result } from '../../http/envelope.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { tokenCookie } from './cookie.ts'
+import { userKeyValue } from './user.ts'
 
 /** What both endpoints work with; where there is none, neither is served. */
 export interface TokenTools {

@@ -1,11 +1,11 @@
 // The bodies of login and refresh: texts under fixed names; members the service does not know are not its business.
 
-import type { Runtime } from '../call.ts'
-import { settingNames } from '../config/setting-names.ts'
-import { wrongBody } from '../errors.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { readBody } from '../input/body.ts'
-import { inputProblems } from '../input/problems.ts'
+import type { Runtime } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import { wrongBody } from '../../errors.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { readBody } from '../../input/body.ts'
+import { inputProblems } from '../../input/problems.ts'
 
 /** The texts of a JSON body; 400 lists every one that is missing or is no text. */
 export function readTexts<Name extends string>(

@@ -1,8 +1,8 @@
 // The key of a user, as the host or a strategy tells it: what tells users of one model apart.
 
-import type { Value } from '../plan/plan.ts'
-import { keyValue } from '../plan/value.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Value } from '../../plan/plan.ts'
+import { keyValue } from '../../plan/value.ts'
+import type { Resource } from '../../registry/resource.ts'
 
 /**
  * The key in a user's record, or undefined where a part of it is missing. Where the host brings the user, its key may be
