@@ -1,13 +1,13 @@
 /** Which writes are one statement of their own: a plain one is, and each remark is a reason for a transaction. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
-import { withIdentity } from '../../../packages/core/src/plan/write-echo.ts'
+import { withKeyAndTag } from '../../../packages/core/src/plan/write-echo.ts'
 import type { RecordNode } from '../../../packages/core/src/plan/write-node.ts'
 import {
-  type Circumstances,
   type PlannedWrite,
   type Reason,
   strategyOf,
+  type WriteConditions,
 } from '../../../packages/core/src/plan/write-strategy.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/registry/resource.ts'
@@ -55,7 +55,7 @@ const resourceOf = (name: string): Resource => registry.byName.get(name) as Reso
 const book = resourceOf('Book')
 
 const echoOf = (resource: Resource, query = '') =>
-  withIdentity(
+  withKeyAndTag(
     planOne(
       resource,
       parseQuery(query, {
@@ -88,7 +88,7 @@ const change: PlannedWrite = {
   dependents: false,
 }
 const removal: PlannedWrite = { ...change, change: 'delete', node: null, echo: null }
-const calm: Circumstances = {
+const calm: WriteConditions = {
   enabled: true,
   hosted: false,
   many: false,
@@ -103,7 +103,7 @@ const calm: Circumstances = {
 
 interface Remark {
   readonly write?: Partial<PlannedWrite>
-  readonly around?: Partial<Circumstances>
+  readonly around?: Partial<WriteConditions>
 }
 const sent = (more: Partial<RecordNode>): Remark => ({ write: { node: node(more) } })
 const [relation] = book.relations.values()

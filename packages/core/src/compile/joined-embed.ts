@@ -1,7 +1,7 @@
 // EmbedPlan of a to-one relation → a left join of the statement that reads the rows it is embedded in.
 
-import { isLookUpRelation } from '../plan/look-up-relation.ts'
 import type { EmbedPlan, RowPlan } from '../plan/plan.ts'
+import { refersToPrimaryKey } from '../plan/primary-key-relation.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import type { Place } from './cell.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
@@ -26,7 +26,7 @@ export interface EmbedJoin extends JoinedEmbed {
 export function isJoinable({ from, joins }: RowPlan, { relation, rows }: EmbedPlan): boolean {
   const taken = [from, ...joins.map(({ source }) => source)].map(({ alias }) => alias.toLowerCase())
   return (
-    isLookUpRelation(relation) &&
+    refersToPrimaryKey(relation) &&
     rows.where.length === 0 &&
     rows.joins.length === 0 &&
     !taken.includes(rows.from.alias.toLowerCase())

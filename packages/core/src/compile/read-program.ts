@@ -1,8 +1,8 @@
 // ReadProgram: one read, compiled: what is sent, how its rows are read, and the program to run where they are not as promised.
 
 import { insideQuotes } from '../json/quoted.ts'
-import { isWholeTable } from '../plan/deciding-joins.ts'
 import type { EmbedPlan, ListPlan, ReadPlan, Value } from '../plan/plan.ts'
+import { isWholeTable } from '../plan/required-joins.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import type { Refill } from '../sql/template.ts'
 import type { ObjectPlace } from './cell.ts'

@@ -1,8 +1,8 @@
 // RowPlan → the terms of ORDER BY, and whether its rows come in that order without sorting.
 
 import type { Expression } from 'kysely'
-import { decidingJoins } from '../plan/deciding-joins.ts'
 import type { Operand, RowPlan } from '../plan/plan.ts'
+import { requiredJoins } from '../plan/required-joins.ts'
 import { compileOperand } from './condition.ts'
 import { readsBaseAlone } from './row-set.ts'
 import type { Target } from './target.ts'
@@ -38,7 +38,7 @@ function mayBeNull(plan: RowPlan, operand: Operand): boolean {
 export function isInOrder(plan: RowPlan): boolean {
   const { order, where, joins, from } = plan
   if (order.length === 0) return true
-  if (where.length > 0 || decidingJoins(where, joins).length > 0) return false
+  if (where.length > 0 || requiredJoins(where, joins).length > 0) return false
   const [key, ...others] = from.resource.primaryKey
   const [term] = order
   return (

@@ -2,10 +2,10 @@
 
 import { tuple } from '../dialect/shared/sql-parts.ts'
 import { conditionsOnBase } from '../plan/base-conditions.ts'
-import { decidingJoins } from '../plan/deciding-joins.ts'
-import { isLookUpRelation } from '../plan/look-up-relation.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { Condition, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
+import { refersToPrimaryKey } from '../plan/primary-key-relation.ts'
+import { requiredJoins } from '../plan/required-joins.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { groupBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
@@ -62,7 +62,7 @@ function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Nar
  */
 function withoutIdle(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
   if (plan.shape === 'groups' || plan.joins.every((join) => !isLookUp(join))) return plan.joins
-  const deciding = new Set(decidingJoins(plan.where, plan.joins))
+  const deciding = new Set(requiredJoins(plan.where, plan.joins))
   const kept: PlannedJoin[] = []
   // From the last to the first, since a join may start where another one ends.
   for (const join of [...plan.joins].reverse()) {
@@ -74,7 +74,7 @@ function withoutIdle(plan: RowPlan, used: ReadonlySet<Source>): readonly Planned
 }
 
 const isLookUp = ({ type, relation }: PlannedJoin): boolean =>
-  type === 'left' && isLookUpRelation(relation)
+  type === 'left' && refersToPrimaryKey(relation)
 
 const joinWords = { inner: sql` inner join `, left: sql` left join ` }
 
@@ -113,7 +113,7 @@ function conditionsOf(target: Target, where: readonly Condition[]): readonly Fra
  * rows, so this is for conditions alone that cannot be tested on one joined source after the other.
  */
 function chosenKeys(target: Target, plan: RowPlan): Fragment {
-  const joins = decidingJoins(plan.where, plan.joins)
+  const joins = requiredJoins(plan.where, plan.joins)
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const from = joined(target, plan.from, joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))

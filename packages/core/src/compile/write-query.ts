@@ -110,7 +110,7 @@ export const compileRemoval = (target: Target, table: string, key: readonly Matc
 export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>
   sql`select 1 from ${tableOf(target, table)} where ${matching(target, key)} for update`
 
-/** Reads rows of a table and holds them: of a plan that `readsTable`. */
+/** Reads rows of a table and holds them: of a plan that `readsStoredColumns`. */
 export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
   lockedRows(target, plan, allOf(target, plan.where))
 

@@ -11,7 +11,7 @@ import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
-import { keyOfRow, withIdentity } from '../plan/write-echo.ts'
+import { keyOfRow, withKeyAndTag } from '../plan/write-echo.ts'
 import { withKeys } from '../plan/write-look-up.ts'
 import { makingFor } from '../plan-cache/kept.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -31,7 +31,7 @@ const keysPerStatement = 500
 
 /** Checks the query of an echo before anything is written; the plan is of no record yet. */
 export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
-  withIdentity(planOne(resource, ast, [], reach))
+  withKeyAndTag(planOne(resource, ast, [], reach))
 
 /** As `planEcho`, kept for the same query of callers who may list the same resources. */
 export function planEchoOnce(call: Call, resource: Resource, ast: QueryAst): ReadPlan {
@@ -80,7 +80,7 @@ async function readChunk(
   const echoes = new Map<string, Echo>()
   try {
     const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
-    const plan = withIdentity(narrowed)
+    const plan = withKeyAndTag(narrowed)
     const slice = { limit: keys.length, offset: 0 }
     const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
     for (const row of rows) {

@@ -6,7 +6,7 @@ import { recordNotFound } from '../errors.ts'
 import { type LoadedPage, readPage, readParentKey } from '../execute/read.ts'
 import type { Result } from '../http/envelope.ts'
 import { pathKey } from '../plan/path-key.ts'
-import { linkedTo, planParent, planRelated } from '../plan/read-plan.ts'
+import { planParent, planRelated, withParentKey } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
@@ -31,7 +31,7 @@ export async function getRelated(
   const parentProgram = compileRead(parentTarget, { rows: parentPlan, embeds: [], links: [] })
   const key = await readParentKey(connection, parentProgram, relation.from)
   if (key === undefined) throw recordNotFound()
-  const plan = linkedTo(unlinked, key ?? [])
+  const plan = withParentKey(unlinked, key ?? [])
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
     const tagged = withRowTag(plan)

@@ -23,7 +23,7 @@ import type { Result } from '../http/envelope.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import type { RecordNode } from '../plan/write-node.ts'
-import { type Circumstances, type PlannedWrite, strategyOf } from '../plan/write-strategy.ts'
+import { type PlannedWrite, strategyOf, type WriteConditions } from '../plan/write-strategy.ts'
 import { cachedSingleWrites } from '../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -103,7 +103,7 @@ export async function removeInOneStatement(
 const plain = { node: null, echo: null, replace: false, dependents: false } as const
 const nothingAsked = { many: false, idempotencyKey: false, precondition: false } as const
 
-interface Asked extends Pick<Circumstances, 'many' | 'idempotencyKey' | 'precondition'> {
+interface Asked extends Pick<WriteConditions, 'many' | 'idempotencyKey' | 'precondition'> {
   readonly action: Action
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
@@ -136,7 +136,7 @@ function circumstancesOf(
   { own, connection }: Opened,
   { resource, echo }: PlannedWrite,
   { action, callback, many, idempotencyKey, precondition }: Asked,
-): Circumstances {
+): WriteConditions {
   const { runtime, caller, hooks, method } = call
   const seen =
     echo !== null &&

@@ -5,8 +5,8 @@ import { compileRows } from '../compile/row-query.ts'
 import { unscoped } from '../compile/scopes.ts'
 import { compileLock, compileLocked, compileProbe, type Match } from '../compile/write-query.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
-import { readsTable } from '../plan/write-echo.ts'
-import { type Equal, keyEquals, planLookUp } from '../plan/write-look-up.ts'
+import { readsStoredColumns } from '../plan/write-echo.ts'
+import { type ColumnValue, keyEquals, planLookUp } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
@@ -61,7 +61,7 @@ export async function lockedRecord(
   const { connection, target } = context
   const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
   // What is read through a policy or a computed column is no table whose row could be locked.
-  const alone = !context.access.narrows(resource) && readsTable(plan)
+  const alone = !context.access.narrows(resource) && readsStoredColumns(plan)
   if (target.dialect.capabilities.locksRows && alone) {
     const { statement, readers } = compileLocked(target, plan)
     const [row] = await run(connection, statement)
@@ -100,7 +100,7 @@ export const keyMatches = (resource: Resource, key: readonly Value[]): readonly 
 export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
   columns.map((column) => ({ dbName: column.dbName, column }))
 
-export const matchOf = ({ column, value }: Equal): Match => ({
+export const matchOf = ({ column, value }: ColumnValue): Match => ({
   dbName: column.dbName,
   column,
   value,

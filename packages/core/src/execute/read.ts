@@ -10,7 +10,7 @@ import {
   type ReadProgram,
 } from '../compile/read-program.ts'
 import type { Sendable } from '../compile/sendable.ts'
-import type { Place } from '../plan/cursor.ts'
+import type { CursorValues } from '../plan/cursor.ts'
 import type { ListPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { attachJoined, edgesFrom, loadEdges } from './embed.ts'
@@ -41,8 +41,8 @@ export interface LoadedPage {
   readonly more: boolean
   readonly earlier: boolean
   /** Places of the first and the last row, for cursors. */
-  readonly first: Place | undefined
-  readonly last: Place | undefined
+  readonly first: CursorValues | undefined
+  readonly last: CursorValues | undefined
 }
 
 /** Reads one page, and the total unless the page itself tells it. */
@@ -152,7 +152,10 @@ function turnOf(connection: Connection, { withoutTotal, count }: PageProgram): T
   return counts.join(keyOfStatement(statement), () => runCount(forAll(), statement))
 }
 
-function placeOf(places: readonly PlaceColumn[], row: RawRow | undefined): Place | undefined {
+function placeOf(
+  places: readonly PlaceColumn[],
+  row: RawRow | undefined,
+): CursorValues | undefined {
   return row && places.map((place) => place.read(cellOf(row, place)))
 }
 

@@ -3,10 +3,10 @@
 import type { Scopes } from '../compile/scopes.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { keysetAt } from '../plan/keyset.ts'
+import { operandType } from '../plan/operand-type.ts'
 import { pageAt } from '../plan/page.ts'
 import type { Condition, ListPlan, Page, ReadPlan, Slot, Value } from '../plan/plan.ts'
-import { isTestable } from '../plan/text-test.ts'
-import { operandType } from '../plan/types.ts'
+import { isSearchable } from '../plan/text-test.ts'
 import { convertText } from '../plan/value.ts'
 import type { Skeleton } from './skeleton.ts'
 import { type StatementTemplates, statementTemplates } from './statement-templates.ts'
@@ -112,7 +112,7 @@ function refilled(
     return value === undefined || condition.kind === 'text' ? undefined : { ...condition, value }
   }
   const text = skeleton.values[at.value]?.text ?? ''
-  if (condition.kind === 'text') return isTestable(text) ? { ...condition, text } : undefined
+  if (condition.kind === 'text') return isSearchable(text) ? { ...condition, text } : undefined
   const conversion = convertText(operandType(condition.operand), text)
   return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
 }

@@ -1,15 +1,16 @@
-// SQL aliases of the sources of one plan: readable, unique, short enough for every database.
+// SQL aliases for the sources of one plan: readable, unique, and short enough for every database.
 
-/** Gives out aliases; the wanted name where it is free, else the name with a number. */
+/** Returns an unused alias: the wanted name if it is unused, or else that name with a number. */
 export type Aliases = (wanted: string) => string
 
-const longest = 55
+// In characters. PostgreSQL truncates identifiers to 63 bytes, and a number may be appended.
+const maxLength = 55
 
 export function createAliases(): Aliases {
-  // Lower case, since two of the databases compare aliases without case; with the number that the next one of a name gets.
+  // Used aliases with the number to try next. In lower case, because SQLite and MariaDB compare aliases case-insensitively.
   const taken = new Map<string, number>()
   return (wanted) => {
-    const name = wanted.length > longest ? 'related' : wanted
+    const name = wanted.length > maxLength ? 'related' : wanted
     let alias = name
     let next = taken.get(name.toLowerCase()) ?? 2
     for (; taken.has(alias.toLowerCase()); next++) alias = `${name}_${next}`

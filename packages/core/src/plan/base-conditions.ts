@@ -1,18 +1,18 @@
-// Joins that only choose rows of the base → conditions on the base alone: each join becomes an `exists`, which reads its table once.
+// Turns joins that only select base rows into `exists` conditions on the base, so that no combinations of joined rows are read.
 
 import type { ResolvedRelation } from '../registry/resource.ts'
-import { isShared, type Start, stepBy } from './look-up.ts'
+import { isShared, type LookUpStart, lookUpStep } from './look-up.ts'
 import type { Condition, LookUp, Operand, PlannedJoin, Source } from './plan.ts'
 
-/** Conditions that all hold together; each of them reads one source. */
+/** Conditions combined with AND, each of which reads one source. A list of alternatives is combined with OR. */
 type Alternative = readonly Condition[]
 
-/** More alternatives would make a statement longer than what it saves. */
-const mostAlternatives = 32
+/** With more alternatives, the statement costs more than it saves. */
+const maxAlternatives = 32
 
 /**
- * The conditions that a row of the base must meet so that joining it would leave a row of it; undefined where conditions
- * combine the joined sources in more ways than can be written down.
+ * Conditions that a base row meets if and only if the joins and conditions keep it; undefined if the conditions combine the
+ * joined sources in more than `maxAlternatives` ways.
  *
  * `join=books,tags&books.price__gt=20` → `exists(books.price__gt=20)&exists(tags)`
  *
@@ -33,10 +33,10 @@ export function conditionsOnBase(
   const [only = [], ...others] = all
   if (others.length === 0) return [...own, ...only]
   if (all.some((conditions) => conditions.length === 0)) return own
-  return [...own, { kind: 'or', all: all.map(together) }]
+  return [...own, { kind: 'or', all: all.map(allTogether) }]
 }
 
-const together = (all: Alternative): Condition =>
+const allTogether = (all: Alternative): Condition =>
   all.length === 1 ? (all[0] as Condition) : { kind: 'and', all }
 
 interface Joined {
@@ -44,11 +44,11 @@ interface Joined {
   readonly conditions: Alternative
 }
 
-/** What a row of the source must meet, for itself and by the joins that start from it; `start` is undefined for the base. */
+/** The alternatives for a row of the source: its own conditions and the joins that start from it. `start` is undefined for the base. */
 function onSource(
   joined: Joined,
   source: Source,
-  start: Start | undefined,
+  start: LookUpStart | undefined,
 ): readonly Alternative[] | undefined {
   const { joins, conditions } = joined
   const own = conditions.filter((condition) => sourceOf(condition) === source)
@@ -59,44 +59,46 @@ function onSource(
   return product(parts)
 }
 
-/** What a row must meet that the join starts from. */
+/** The alternatives that a join requires of the row it starts from. */
 function onJoin(
   joined: Joined,
   join: PlannedJoin,
-  start: Start | undefined,
+  start: LookUpStart | undefined,
 ): readonly Alternative[] | undefined {
   const { from, relation, source, type } = join
   const reached = reachedBy(joined.joins, source)
   const inside = joined.conditions.filter((condition) => reached.has(sourceOf(condition) as Source))
   if (type === 'left' && inside.length === 0) return [[]]
-  const { lookUp, next } = start === undefined ? stepFromBase(relation) : stepBy(relation, start)
+  const { lookUp, next } =
+    start === undefined ? stepFromBase(relation) : lookUpStep(relation, start)
   const exists = { kind: 'exists', from, relation, source } as const
   const found = onSource(joined, source, next)?.map(
     (where): Alternative => [{ ...exists, where, negated: false, lookUp }],
   )
-  if (found === undefined || type !== 'left' || !inside.every((one) => ofNull(one) === true)) {
+  const holdsForNulls = inside.every((one) => valueForNulls(one) === true)
+  if (found === undefined || type !== 'left' || !holdsForNulls) {
     return found
   }
-  // A left join leaves a row of NULLs where there is none.
+  // A left join gives a row of NULLs if there is no related row.
   const missing = start === undefined ? 'each' : 'nested'
   return [...found, [{ ...exists, where: [], negated: true, lookUp: missing, exact: true }]]
 }
 
-/** Any way will do; where rows are shared, each of them may lead to the same row many times. */
-const stepFromBase = (relation: ResolvedRelation): { lookUp: LookUp; next: Start } => ({
+/** Every way of looking up gives the same base rows, so the dialect may choose. */
+const stepFromBase = (relation: ResolvedRelation): { lookUp: LookUp; next: LookUpStart } => ({
   lookUp: 'any',
   next: { repeated: isShared(relation), nested: true },
 })
 
-/** The source of a join, and those of the joins that start from it. */
+/** The source of a join, and the sources of all joins that start from it, directly or not. */
 function reachedBy(joins: readonly PlannedJoin[], source: Source): ReadonlySet<Source> {
   const reached = new Set([source])
-  // A join stands behind the one it starts from.
+  // A join comes after the one it starts from.
   for (const join of joins) if (reached.has(join.from)) reached.add(join.source)
   return reached
 }
 
-/** The ways in which a condition can hold, each as conditions that read one source. */
+/** Rewrites a condition as alternatives whose conditions each read one source (disjunctive normal form by source). */
 function split(condition: Condition): readonly Alternative[] | undefined {
   if (sourceOf(condition) !== undefined) return [[condition]]
   switch (condition.kind) {
@@ -111,7 +113,7 @@ function split(condition: Condition): readonly Alternative[] | undefined {
   }
 }
 
-/** Conditions on one source stay together, so that alternatives are few. */
+/** Combines the conditions on the same source, so that there are fewer alternatives. */
 function bySource(conditions: readonly Condition[]): readonly Condition[] {
   const groups = new Map<unknown, Condition[]>()
   for (const condition of conditions) {
@@ -123,7 +125,7 @@ function bySource(conditions: readonly Condition[]): readonly Condition[] {
   )
 }
 
-/** De Morgan's laws hold in three-valued logic too. */
+/** Negates by De Morgan's laws, which also hold in three-valued logic. */
 function negated(condition: Condition): Condition {
   switch (condition.kind) {
     case 'and':
@@ -136,30 +138,31 @@ function negated(condition: Condition): Condition {
   }
 }
 
-/** One of each, in every combination. */
+/** AND of lists of alternatives: every combination of one alternative from each; undefined if there are too many. */
 function product(
   parts: readonly (readonly Alternative[] | undefined)[],
 ): readonly Alternative[] | undefined {
   let all: readonly Alternative[] = [[]]
   for (const part of parts) {
-    if (part === undefined || all.length * part.length > mostAlternatives) return undefined
+    if (part === undefined || all.length * part.length > maxAlternatives) return undefined
     all = all.flatMap((before) => part.map((one) => [...before, ...one]))
   }
   return all
 }
 
+/** OR of lists of alternatives; undefined if there are too many. */
 function concat(
   parts: readonly (readonly Alternative[] | undefined)[],
 ): readonly Alternative[] | undefined {
   const all: Alternative[] = []
   for (const part of parts) {
-    if (part === undefined || all.length + part.length > mostAlternatives) return undefined
+    if (part === undefined || all.length + part.length > maxAlternatives) return undefined
     all.push(...part)
   }
   return all
 }
 
-/** The one source that a condition reads; undefined where it reads several. */
+/** The only source that a condition reads; undefined if it reads several. */
 function sourceOf(condition: Condition): Source | undefined {
   switch (condition.kind) {
     case 'and':
@@ -181,24 +184,24 @@ function sourceOf(condition: Condition): Source | undefined {
 const sourceOfOperand = (operand: Operand): Source =>
   operand.kind === 'column' ? operand.source : operand.of.source
 
-/** What a condition is for a row of NULLs: true, false, or null for unknown. */
-function ofNull(condition: Condition): boolean | null {
+/** The value of a condition for a row whose columns are all NULL: true, false, or null for unknown. */
+function valueForNulls(condition: Condition): boolean | null {
   switch (condition.kind) {
     case 'and':
     case 'or': {
       const decisive = condition.kind === 'or'
-      const all = condition.all.map(ofNull)
+      const all = condition.all.map(valueForNulls)
       if (all.includes(decisive)) return decisive
       return all.includes(null) ? null : !decisive
     }
     case 'not': {
-      const one = ofNull(condition.one)
+      const one = valueForNulls(condition.one)
       return one === null ? null : !one
     }
     case 'isNull':
       return !condition.negated
     case 'oneOf':
-      // A list without values is answered without a look at the column.
+      // An empty list compiles to a constant, which does not depend on the column.
       return condition.values.length === 0 ? condition.negated : null
     default:
       return null

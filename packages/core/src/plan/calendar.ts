@@ -1,4 +1,4 @@
-// Dates and times as text: strict ISO 8601 readers that never pass through a local time zone (contract §4 Values).
+// Strict parsers of ISO 8601 dates and times, which never use the local time zone (contract §4 Values).
 
 /** `YYYY-MM-DD` of a real calendar day between 0001 and 9999, or undefined. */
 export function parseDate(text: string): string | undefined {
@@ -24,9 +24,9 @@ export function parseTime(text: string): string | undefined {
 }
 
 /**
- * ISO 8601 → `YYYY-MM-DDTHH:MM:SS.sssZ`, or undefined. Without an offset the text is UTC; a bare date is its
- * midnight; a blank before the offset's hours is the `+` that URL decoding took away; digits beyond the
- * millisecond are refused, unless zero, because eq means the whole millisecond.
+ * ISO 8601 → `YYYY-MM-DDTHH:MM:SS.sssZ`, or undefined. A time without an offset is UTC, and a date alone means its
+ * midnight. A space before the offset's hours counts as `+`, because URL decoding turns `+` into a space. Digits beyond the
+ * millisecond must be zero, because `eq` compares whole milliseconds.
  */
 export function parseDatetime(text: string): string | undefined {
   if (canonical.test(text)) return parseDate(text.slice(0, 10)) && text
@@ -45,7 +45,7 @@ export function parseDatetime(text: string): string | undefined {
   return /^[0-9]{4}-/.test(iso) && iso >= '0001' ? iso : undefined
 }
 
-/** What is answered, and most often sent back: only the day can be wrong in it. */
+/** The form that responses have and clients usually send back: only its date can still be invalid. */
 const canonical =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/
 

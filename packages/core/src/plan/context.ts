@@ -1,4 +1,4 @@
-// What every planning pass shares: the query, the base, the aliases given out so far, and what the caller may reach.
+// PlanContext: what all planning passes share — the query, the base resource, the aliases in use, and which resources the caller may list.
 
 import type { QueryAst, Span } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
@@ -6,7 +6,7 @@ import type { Aliases } from './aliases.ts'
 import type { Source } from './plan.ts'
 import { withJunction } from './sources.ts'
 
-/** Whether the caller may list that resource at all: joins to others are refused, embeds stay URLs. */
+/** Whether the caller may list a resource. If not, joins and relation filters to it are refused and its embeds stay URLs. */
 export type Reach = (resource: Resource) => boolean
 
 export interface PlanContext {
@@ -15,16 +15,16 @@ export interface PlanContext {
   readonly aliases: Aliases
   readonly reach: Reach
   readonly includeDeleted: boolean
-  /** Whether the query has so few joins and relation filters that the database may plan all of them as one join. */
+  /** Whether the query has few enough joins and relation filters for the database to plan them all as one join. */
   readonly fewRelations: boolean
 }
 
-/** The client's own text of a node, for `errors.at`. */
+/** The part of the raw query that a node was parsed from, for the `at` of an error. */
 export const textAt = (context: PlanContext, span: Span): string =>
   context.ast.raw.slice(span.start, span.end)
 
-/** A new source: the base, or rows that a relation leads to. */
-export function openSource(
+/** Creates a source under an unused alias: the base, or the related rows of a relation. */
+export function createSource(
   context: PlanContext,
   resource: Resource,
   relation: ResolvedRelation | null,
@@ -35,6 +35,6 @@ export function openSource(
   return withJunction({ resource, alias: context.aliases(wanted), relation, many, includeDeleted })
 }
 
-/** A new source at the end of a relation, under an alias of its own. */
+/** Creates the source of a relation's related rows. */
 export const relatedSource = (context: PlanContext, relation: ResolvedRelation): Source =>
-  openSource(context, relation.target, relation, relation.name, relation.cardinality === 'many')
+  createSource(context, relation.target, relation, relation.name, relation.cardinality === 'many')

@@ -1,4 +1,4 @@
-// The embed pass: mode, depth and joins → a tree of embeds, and URLs for every other relation (contract §5).
+// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become URLs (contract §5).
 
 import { settingNames } from '../config/setting-names.ts'
 import type { SerializationType } from '../config/settings.ts'
@@ -6,12 +6,16 @@ import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
-import { openSource, type PlanContext } from './context.ts'
+import { createSource, type PlanContext } from './context.ts'
 import type { Names } from './names.ts'
 import { planOrder } from './order.ts'
 import { entityOutput, hiddenKeys, projectionOutput } from './output.ts'
 import type { EmbedPlan, RowPlan, Source } from './plan.ts'
-import { type OptionsOf, planRelationOptions, type RelationOptions } from './relation-options.ts'
+import {
+  type OptionsOfRelation,
+  planRelationOptions,
+  type RelationOptions,
+} from './relation-options.ts'
 import { parseBoolean } from './value.ts'
 import { planWhere } from './where.ts'
 
@@ -22,28 +26,28 @@ export interface PlannedRelations {
 
 const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
 
-/** What decides on one level: how deep we are, how we came, and what the client asked for. */
+/** One level of the embed tree, and what decides which relations it embeds. */
 interface Level {
   readonly context: PlanContext
   readonly mode: SerializationType
-  /** Levels that json and hybrid may still embed. */
-  readonly left: number
-  /** The relation that led here; its inverse becomes a URL, so that cycles end. */
-  readonly arrivedBy: ResolvedRelation | null
-  /** Relation keys from the base, joined with dots. */
+  /** How many more levels the modes json and hybrid may embed. */
+  readonly remainingDepth: number
+  /** The relation that embeds this level; its inverse becomes a URL, so that cycles end. */
+  readonly parentRelation: ResolvedRelation | null
+  /** Names of the relations from the base to here, separated by dots. */
   readonly path: string
   /** Paths of the relations named in `join`. */
   readonly joined: ReadonlySet<string>
   readonly options: RelationOptions
 }
 
-/** Projections and groups have no relations; what the client says of them must make sense all the same. */
+/** Validates `dump` and `dump_relationships` for projections and groups, which ignore them because they have no relations. */
 export function checkRelationParameters(context: PlanContext): void {
   dumpMode(context)
   showsRelations(context)
 }
 
-/** What to do with the relations of the base: embedded to the depth of the mode, URLs beyond. */
+/** Plans the relations of the base: embedded to the depth of the mode, as URLs beyond it. */
 export function planRelations(context: PlanContext, names: Names): PlannedRelations {
   const options = planRelationOptions(context)
   const mode = dumpMode(context)
@@ -51,8 +55,8 @@ export function planRelations(context: PlanContext, names: Names): PlannedRelati
     ? expand({
         context,
         mode,
-        left: context.resource.settings.serializationDepth ?? 1,
-        arrivedBy: null,
+        remainingDepth: context.resource.settings.serializationDepth ?? 1,
+        parentRelation: null,
         path: '',
         joined: joinedPaths(names),
         options,
@@ -101,20 +105,21 @@ function expand(level: Level): PlannedRelations {
 function isEmbedded(level: Level, relation: ResolvedRelation, path: string): boolean {
   if (!level.context.reach(relation.target)) return false
   if (level.mode === 'dynamic') return level.joined.has(path)
-  if (level.mode === 'url' || level.left < 1 || relation === level.arrivedBy?.inverse) return false
+  if (level.mode === 'url' || level.remainingDepth < 1) return false
+  if (relation === level.parentRelation?.inverse) return false
   return level.mode === 'json' || relation.cardinality === 'one'
 }
 
 function planEmbed(level: Level, relation: ResolvedRelation, path: string): EmbedPlan {
   const options = level.options.of(path)
-  // An embed is a statement of its own, so its aliases start afresh.
+  // An embed is read by its own statement, so its aliases are independent.
   const context: PlanContext = {
     ...level.context,
     resource: relation.target,
     aliases: createAliases(),
   }
   const many = relation.cardinality === 'many'
-  const source = openSource(context, relation.target, relation, relation.target.table, many)
+  const source = createSource(context, relation.target, relation, relation.target.table, many)
   const names: Names = {
     base: source,
     joins: [],
@@ -122,13 +127,19 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
   }
   const below: PlannedRelations =
     options.fields === undefined && relation.target.settings.addRelations
-      ? expand({ ...level, context, left: level.left - 1, arrivedBy: relation, path })
+      ? expand({
+          ...level,
+          context,
+          remainingDepth: level.remainingDepth - 1,
+          parentRelation: relation,
+          path,
+        })
       : { embeds: [], links: [] }
   const keys = [...neededKeys(below), ...(relation.through === undefined ? relation.to : [])]
   return {
     relation,
     rows: embeddedRows(context, names, options, keys),
-    limit: perParent(relation, options),
+    limit: limitPerParent(relation, options),
     ...below,
   }
 }
@@ -136,7 +147,7 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
 function embeddedRows(
   context: PlanContext,
   names: Names,
-  options: OptionsOf,
+  options: OptionsOfRelation,
   keys: readonly NamedColumn[],
 ): RowPlan {
   const { settings } = context.resource
@@ -162,8 +173,8 @@ function embeddedRows(
   }
 }
 
-/** `books.limit=3`; a to-one relation has nothing to limit or order. */
-function perParent(relation: ResolvedRelation, options: OptionsOf): number | null {
+/** The value of `books.limit=3`; refuses limit and order on a to-one relation. */
+function limitPerParent(relation: ResolvedRelation, options: OptionsOfRelation): number | null {
   if (relation.cardinality === 'one' && (options.limit !== undefined || options.order.length > 0)) {
     throw notHere(options.at, `on "${relation.name}", which is a single object`, options.at)
   }
@@ -175,7 +186,7 @@ function perParent(relation: ResolvedRelation, options: OptionsOf): number | nul
   throw invalidParameter(`${relation.name}.limit`, text, `a whole number from 1 to ${largest}`)
 }
 
-/** The columns of the source that its embeds and links are found by. */
+/** The columns of the source that its embeds and links are looked up by. */
 export function neededKeys({ embeds, links }: PlannedRelations): readonly NamedColumn[] {
   return [...embeds.map(({ relation }) => relation), ...links].flatMap(({ from }) => from)
 }

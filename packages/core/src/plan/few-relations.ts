@@ -1,15 +1,15 @@
-// Whether a query joins and looks up few relations: the time of planning one join grows exponentially with its tables.
+// Whether a query joins and looks up few relations. The time that a database takes to plan one join grows exponentially with its number of tables.
 
 import type { ConditionNode, QueryAst } from '../parse/ast.ts'
 
-/** A many-to-many is two tables; MariaDB plans a join of ten in milliseconds, and one of twenty in seconds. */
-const few = 4
+/** A many-to-many adds two tables, so this is at most nine; MariaDB plans a join of ten tables in milliseconds, and one of twenty in seconds. */
+const maxFew = 4
 
-/** Counts the relations of `join`, `exists(…)` and `missing(…)`, each as often as it stands there. */
+/** Counts every occurrence of a relation in `join`, `exists(…)` and `missing(…)`. */
 export function hasFewRelations({ joins, where, relationOptions }: QueryAst): boolean {
   const lengths = joins.map(({ path }) => path.length)
   const conditions = relationOptions.flatMap((node) => (node.option === 'where' ? node.where : []))
-  return sum(lengths) + relationsOf(where) + relationsOf(conditions) <= few
+  return sum(lengths) + relationsOf(where) + relationsOf(conditions) <= maxFew
 }
 
 const relationsOf = (nodes: readonly ConditionNode[]): number =>

@@ -1,4 +1,4 @@
-// The grouping pass: groupby and aggregates → grouping columns, labels and the members of each result (contract §4 Groups).
+// The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object (contract §4 Groups).
 
 import { settingNames } from '../config/setting-names.ts'
 import {
@@ -18,7 +18,7 @@ import type { Labels } from './where.ts'
 export interface PlannedGroups {
   readonly keys: readonly (ColumnRef | BucketRef)[]
   readonly output: readonly Output[]
-  /** Finds what a label or a labelled grouping key stands for. */
+  /** Returns the aggregate or bucket with a label. */
   readonly labels: Labels
 }
 
@@ -26,21 +26,21 @@ export interface PlannedGroups {
 export const asksForGroups = (context: PlanContext): boolean =>
   context.ast.groupBy.length > 0 || context.ast.aggregates.length > 0
 
-/** Plans the grouping; aggregates without `groupby` make one row, `groupby` without aggregates unique combinations. */
+/** Plans the groups. Aggregates without `groupby` give one row; `groupby` without aggregates gives the distinct combinations. */
 export function planGroups(context: PlanContext, names: Names): PlannedGroups {
-  refuseWhereDisabled(context)
+  refuseIfDisabled(context)
   const keys = context.ast.groupBy.map((node) => ({
     node,
     operand: groupingKey(context, names, node),
   }))
-  const keyTexts = distinguish(keys)
+  const keyNames = distinctNames(keys)
   const aggregates = context.ast.aggregates.map((node) => ({
     label: node.label?.text ?? `${node.field.column}_${node.function}`,
     operand: aggregate(context, names, node),
     node,
   }))
   const taken = new Map<string, string>()
-  for (const text of keyTexts) claim(taken, text, 'grouping key', text)
+  for (const name of keyNames) useName(taken, name, 'grouping key', name)
   for (const { label, node } of aggregates) {
     const at = textAt(context, node.span)
     if (context.resource.columns.has(label)) {
@@ -49,10 +49,10 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
         at,
       )
     }
-    claim(taken, label, 'label', at)
+    useName(taken, label, 'label', at)
   }
   const members = [
-    ...keys.map(({ operand }, i) => ({ key: keyTexts[i] ?? '', value: operand })),
+    ...keys.map(({ operand }, i) => ({ key: keyNames[i] ?? '', value: operand })),
     ...aggregates.map(({ label, operand }) => ({ key: label, value: operand })),
   ]
   const byKey = new Map(members.map((member) => [member.key, member]))
@@ -66,7 +66,7 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
   }
 }
 
-function refuseWhereDisabled({ ast, resource, ...context }: PlanContext): void {
+function refuseIfDisabled({ ast, resource, ...context }: PlanContext): void {
   const [groupBy] = ast.groupBy
   if (groupBy !== undefined && !resource.settings.allowGroupby) {
     throw featureDisabled(
@@ -85,7 +85,8 @@ function refuseWhereDisabled({ ast, resource, ...context }: PlanContext): void {
   }
 }
 
-function claim(taken: Map<string, string>, key: string, what: string, at: string): void {
+/** Refuses a result member name that is already used. */
+function useName(taken: Map<string, string>, key: string, what: string, at: string): void {
   const other = taken.get(key)
   if (other !== undefined) {
     throw conflictingParameters(
@@ -121,19 +122,19 @@ function aggregate(context: PlanContext, names: Names, node: AggregateNode): Agg
   if (!functionFits(node.function, of.column)) {
     throw operatorNotForType(node.function, node.field.text, of.column.type, '', at)
   }
-  const countsRows = node.function === 'count' && isInEveryRow(names, of)
+  const countsRows = node.function === 'count' && isNeverNull(names, of)
   const planned = { kind: 'aggregate', function: node.function, of } as const
   return countsRows ? { ...planned, countsRows } : planned
 }
 
-/** Whether each row has a value there: that of a key, where no join makes rows that have no base. */
-const isInEveryRow = ({ base, joins }: Names, { source, column }: ColumnRef): boolean =>
+/** Whether a column is never NULL: a primary key column of the base, unless a right join adds rows without a base row. */
+const isNeverNull = ({ base, joins }: Names, { source, column }: ColumnRef): boolean =>
   source === base &&
   base.resource.primaryKey.some(({ name }) => name === column.name) &&
   joins.every(({ type }) => type !== 'right')
 
-/** The label, else the column's name, else (where two are equal, and for buckets) the client's own text. */
-function distinguish(
+/** The name of each grouping key: its label, or the column's name, or (for buckets and for equal names) what the client wrote. */
+function distinctNames(
   keys: readonly { node: GroupByNode; operand: ColumnRef | BucketRef }[],
 ): readonly string[] {
   const plain = keys.map(({ node, operand }) =>
@@ -153,7 +154,7 @@ function distinguish(
 
 type Member = { readonly key: string; readonly value: ColumnRef | BucketRef | AggregateRef }
 
-/** `fields` hides members; it never changes the grouping. */
+/** The members that `fields` selects; it does not change the grouping. */
 function visibleMembers(
   context: PlanContext,
   names: Names,

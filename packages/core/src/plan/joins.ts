@@ -1,4 +1,4 @@
-// The join pass: tokens of `join` → joined sources, each once, in the order they build on each other (contract §5).
+// The join pass: plans the relations named in `join`, each once, and after the relation it starts from (contract §5).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
@@ -79,7 +79,7 @@ function addPath(
   }
 }
 
-/** An exact relation key wins; a token that fits several relations names none. */
+/** The relation that a token names: an exact relation name takes precedence; a token that fits several relations is refused. */
 function relationOf(resource: Resource, token: string, node: JoinNode): ResolvedRelation {
   const relations = relationsMatching(resource, token)
   const [relation] = relations
@@ -95,7 +95,7 @@ function relationOf(resource: Resource, token: string, node: JoinNode): Resolved
   return relation
 }
 
-/** Whether a source can repeat the base rows: a to-many relation on the way to it. */
+/** Whether joining a source can repeat base rows, because a relation on its path is to-many. */
 export function isToMany(joins: readonly PlannedJoin[], source: Source): boolean {
   const join = joins.find((candidate) => candidate.source === source)
   if (join === undefined) return false

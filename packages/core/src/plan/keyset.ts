@@ -1,9 +1,9 @@
-// Keyset paging: `after`, `before` and `paging=cursor` → the place to go on from, over any order that is total (contract §6).
+// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins beyond the cursor's row (contract §6).
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../errors.ts'
 import { parseDatetime, parseTime } from './calendar.ts'
 import type { PlanContext } from './context.ts'
-import { type Place, readCursor } from './cursor.ts'
+import { type CursorValues, readCursor } from './cursor.ts'
 import { isToMany } from './joins.ts'
 import { pageSize } from './page.ts'
 import type { ColumnRef, KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from './plan.ts'
@@ -25,30 +25,30 @@ export function asksForKeyset(context: PlanContext): boolean {
   return keyset
 }
 
-/** The page that begins after, or ends before, the cursor's row; without a cursor the first one. */
+/** The page after or before the cursor's row; the first page without a cursor. */
 export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
   const terms = rows.order.map((order) => keysetTerm(rows, order))
   const signature = signatureOf(context, rows)
   const { after, before } = context.ast.single
   const direction = before === undefined ? 'after' : 'before'
   const cursor = before ?? after
-  const place = cursor && readCursor(direction, cursor.text, signature, terms.length)
+  const values = cursor && readCursor(direction, cursor.text, signature, terms.length)
   return {
     kind: 'keyset',
     limit: pageSize(context),
     signature,
     direction,
     terms,
-    values: place ? stored(direction, terms, place) : null,
+    values: values ? typedValues(direction, terms, values) : null,
   }
 }
 
-/** The same order, from another place on; undefined where the text is no cursor of it. */
+/** The page of another cursor in the same order; undefined if the string is not a cursor of this order. */
 export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined {
   const { direction, signature, terms } = page
   try {
-    const place = readCursor(direction, text, signature, terms.length)
-    return { ...page, values: stored(direction, terms, place) }
+    const values = readCursor(direction, text, signature, terms.length)
+    return { ...page, values: typedValues(direction, terms, values) }
   } catch {
     return undefined
   }
@@ -75,7 +75,7 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
   return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
 }
 
-/** The order in words: a cursor of one order is refused by every other. */
+/** Names an order, so that a cursor is refused with any other order: `Book books.price-f books.id+l`. */
 function signatureOf(context: PlanContext, rows: RowPlan): string {
   const terms = rows.order.map(({ operand, descending, nulls }) => {
     const { source, column } = operand.kind === 'column' ? operand : operand.of
@@ -84,14 +84,14 @@ function signatureOf(context: PlanContext, rows: RowPlan): string {
   return [context.resource.name, ...terms].join(' ')
 }
 
-function stored(
+function typedValues(
   name: string,
   terms: readonly KeysetTerm[],
-  place: Place,
+  values: CursorValues,
 ): readonly (Value | null)[] {
-  return place.map((text, i) => {
+  return values.map((text, i) => {
     if (text === null) return null
-    const value = storedValue((terms[i] as KeysetTerm).ref, text)
+    const value = typedValue((terms[i] as KeysetTerm).ref, text)
     if (value === undefined) {
       throw invalidParameter(name, text, 'a cursor taken from next_url or previous_url')
     }
@@ -99,8 +99,8 @@ function stored(
   })
 }
 
-/** Points in time travel with six digits of fraction, as the databases store them. */
-function storedValue({ column }: ColumnRef, text: string): Value | undefined {
+/** Converts a cursor's value. Datetimes and times have six fractional digits, as the databases store them. */
+function typedValue({ column }: ColumnRef, text: string): Value | undefined {
   if (column.type === 'datetime') {
     return /^[0-9]{4}-[0-9T:-]{14}\.[0-9]{6}Z$/.test(text) && parseDatetime(`${text.slice(0, -4)}Z`)
       ? text

@@ -1,39 +1,44 @@
-// How the rows at the end of a relation are looked up by a condition: for each row, or once for all rows, so that none is read again and again.
+// Chooses how a condition looks up related rows: for each row, or once for all rows if the same related rows would be read repeatedly.
 
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** What a step of a path of relations starts from. */
-export interface Start {
-  /** Whether the same row may come up many times. */
+/** The rows that a step along a path of relations starts from. */
+export interface LookUpStart {
+  /** Whether the same row may occur several times. */
   readonly repeated: boolean
-  /** Whether the rows are being looked up themselves. */
+  /** Whether the rows are themselves the result of a look-up. */
   readonly nested: boolean
 }
 
-/** How a step is looked up, and what the next one starts from. */
-export interface Step {
+/** How a step looks up its rows, and what the next step starts from. */
+export interface LookUpStep {
   readonly lookUp: 'each' | 'nested' | 'once'
-  readonly next: Start
+  readonly next: LookUpStart
 }
 
 /**
- * A step that leads from repeated rows to many others is looked up once: `exists(tags.books.title__eq=Emma)` would
- * otherwise read all books of a tag for each book that has the tag.
+ * Plans one step along a path of relations.
+ *
+ * A to-many step from repeated rows looks up its rows once: otherwise `exists(tags.books.title__eq=Emma)` would read all
+ * books of a tag for each book that has the tag.
  */
-export function stepBy(relation: ResolvedRelation, { repeated, nested }: Start): Step {
+export function lookUpStep(
+  relation: ResolvedRelation,
+  { repeated, nested }: LookUpStart,
+): LookUpStep {
   if (repeated && leadsToMany(relation)) {
-    // Read for itself, a table gives each row once, and a junction each row as often as it is linked.
+    // An uncorrelated read of a table gives each row once; one of a junction gives a row once per link.
     return { lookUp: 'once', next: { repeated: relation.through !== undefined, nested: true } }
   }
   const next = { repeated: repeated || isShared(relation), nested: true }
   return { lookUp: nested ? 'nested' : 'each', next }
 }
 
-/** Whether several rows of the source may lead to the same row. */
+/** Whether several source rows may be related to the same row. */
 export const isShared = ({ through, source, from }: ResolvedRelation): boolean =>
   through !== undefined || !isUnique(source, from)
 
-/** Whether one row of the source may lead to several rows, whatever the relation was declared as. */
+/** Whether one source row may be related to several rows, judged by unique keys rather than by the declared relation kind. */
 const leadsToMany = ({ through, target, to }: ResolvedRelation): boolean =>
   through !== undefined || !isUnique(target, to)
 

@@ -1,33 +1,33 @@
-// The one door for names: a field the client wrote becomes a ColumnRef here, or the 400; nothing else can make one.
+// Resolves the field names of a client to columns. Only this file creates a ColumnRef, so no unchecked name reaches SQL.
 
 import { ambiguousPath, unknownColumn } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { FieldNode } from '../parse/ast.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Start } from './look-up.ts'
+import type { LookUpStart } from './look-up.ts'
 import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 
-/** The tables a field may name: the base and what is joined to it. */
+/** The sources whose columns a field may name: the base and the joined relations. */
 export interface Names {
   readonly base: Source
   readonly joins: readonly PlannedJoin[]
-  /** How the rows of the base come up where conditions are tested on them. */
-  readonly start: Start
+  /** How the rows of the base are read when conditions are tested on them. */
+  readonly start: LookUpStart
 }
 
-/** The reference to a column that the registry, not a client, names: keys of links, embeds and orders. */
+/** A reference to a column that the registry names rather than the client: keys of links, embeds and orders. */
 export function refOf(source: Source, column: NamedColumn): ColumnRef {
   return { kind: 'column', source, column } as ColumnRef
 }
 
-/** Primary key of a source, as references. */
+/** References to the primary key columns of a source. */
 export const keyRefs = (source: Source): readonly ColumnRef[] =>
   source.resource.primaryKey.map((column) => refOf(source, column))
 
 /**
  * Resolves a field among the visible columns of the base and of the joined relations (contract §4 Paths).
- * Hidden, unjoined, unpublished and unknown fields give the same 400, so the door does not tell which.
+ * Hidden, unjoined, unpublished and unknown fields give the same 400, so that the response does not reveal hidden columns.
  *
  * `titel__eq=Emma` → 400 `Unknown column "titel" on books. Did you mean "title"?`
  */
@@ -61,22 +61,22 @@ function resolvePath(names: Names, field: FieldNode, at: string): Source | undef
   let source = firstSource(names, first, at)
   for (const segment of rest) {
     if (source === undefined) return undefined
-    source = theOne(segment, joinedBy(names, source, segment), at)
+    source = onlySource(segment, joinedBy(names, source, segment), at)
   }
   return source
 }
 
-/** The joined relation of that key or token form, the base's own names, the table of exactly one joined relation. */
+/** In this order: a joined relation with that name or token form, the base itself, a joined table of that name. */
 function firstSource(names: Names, segment: string, at: string): Source | undefined {
   const joined = joinedBy(names, names.base, segment)
-  if (joined.length === 1) return theOne(segment, joined, at)
-  if (answersTo(names.base.resource, segment)) return names.base
+  if (joined.length === 1) return onlySource(segment, joined, at)
+  if (isNamed(names.base.resource, segment)) return names.base
   const byTable = names.joins.filter((join) => join.source.resource.table === segment)
   const fitting = byTable.length === 1 ? byTable : new Set([...joined, ...byTable])
-  return theOne(segment, [...fitting], at)
+  return onlySource(segment, [...fitting], at)
 }
 
-/** The joined relation of that key alone, else those that another token form of theirs fits. */
+/** The join of the relation with exactly that name, or else all joins of relations that have such a token form. */
 function joinedBy(names: Names, from: Source, segment: string): readonly PlannedJoin[] {
   const joins = names.joins.filter((join) => join.from === from)
   const exact = joins.find((join) => join.relation.name === segment)
@@ -85,10 +85,15 @@ function joinedBy(names: Names, from: Source, segment: string): readonly Planned
   return joins.filter((join) => matching.includes(join.relation))
 }
 
-const answersTo = (resource: Resource, segment: string): boolean =>
+const isNamed = (resource: Resource, segment: string): boolean =>
   segment === resource.table || segment === resource.endpoint || segment === resource.name
 
-function theOne(segment: string, joins: readonly PlannedJoin[], at: string): Source | undefined {
+/** The source of the only join; more than one is an ambiguous path. */
+function onlySource(
+  segment: string,
+  joins: readonly PlannedJoin[],
+  at: string,
+): Source | undefined {
   const [only, ...others] = joins
   if (others.length === 0) return only?.source
   const keys = joins.map((join) => join.relation.name)

@@ -1,4 +1,4 @@
-// The order pass: `order_by` plus the keys that make the order total, so that pages never overlap (contract §4 order_by).
+// The order pass: plans `order_by` and appends keys that make the order total, so that pages never overlap (contract §4 order_by).
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, operatorNotForType, unsupportedQuery } from '../errors.ts'
@@ -8,11 +8,11 @@ import { type PlanContext, textAt } from './context.ts'
 import type { PlannedGroups } from './groups.ts'
 import { isToMany } from './joins.ts'
 import { keyRefs, type Names, resolveColumn } from './names.ts'
+import { operandType } from './operand-type.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
-import { operandType } from './types.ts'
 
-/** Order of entities and projections: the client's terms, the primary key, and for joined rows the keys of every to-many join. */
+/** The order of entities and projections: the client's terms, the primary key, and in projections the keys of every to-many join. */
 export function planOrder(
   context: PlanContext,
   names: Names,
@@ -29,16 +29,16 @@ export function planOrder(
     }
     return term(context, node, ref)
   })
-  // A right join also makes rows without a base, which only the joined key tells apart.
+  // A right join also gives rows without a base row, which only differ in the joined table's key.
   const multiplying = names.joins.filter(
     (join) =>
       shape === 'projection' && (join.type === 'right' || isToMany(names.joins, join.source)),
   )
   const keys = [names.base, ...multiplying.map((join) => join.source)].flatMap(keyRefs)
-  return complete(terms, keys)
+  return totalOrder(terms, keys)
 }
 
-/** Order of groups: the client's terms by key or label, then the grouping keys. */
+/** The order of groups: the client's terms by key or label, then the grouping keys. */
 export function planGroupOrder(
   context: PlanContext,
   names: Names,
@@ -58,10 +58,10 @@ export function planGroupOrder(
     }
     return term(context, node, operand)
   })
-  return complete(terms, groups.keys)
+  return totalOrder(terms, groups.keys)
 }
 
-/** Refuses `order_by` where it is disabled. */
+/** Refuses `order_by` if it is disabled. */
 export function allowOrder(context: PlanContext): void {
   const [first] = context.ast.order
   if (first !== undefined && !context.resource.settings.allowOrderBy) {
@@ -78,8 +78,8 @@ function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedO
   return { operand, descending: node.descending, nulls }
 }
 
-/** The terms, then the keys that are not among them; a repeated term decides nothing and is left out. */
-function complete(
+/** The terms followed by the keys. Repeated terms are left out, because they do not change the order. */
+function totalOrder(
   terms: readonly PlannedOrder[],
   keys: readonly Operand[],
 ): readonly PlannedOrder[] {

@@ -1,4 +1,4 @@
-// The output pass: which members each result object has, as an entity or as a projection (`fields`).
+// The output pass: plans the members of each result object, for entities and for projections (`fields`).
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled } from '../errors.ts'
@@ -8,7 +8,7 @@ import { type PlanContext, textAt } from './context.ts'
 import { type Names, refOf, resolveColumn } from './names.ts'
 import type { ColumnRef, Output, Source } from './plan.ts'
 
-/** Every visible column, then the hidden keys that links and embeds need. */
+/** All visible columns, then the hidden key columns that links and embeds need. */
 export function entityOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
   const visible = [...source.resource.columns.values()].map((column) =>
     member(source, column, true),
@@ -16,7 +16,7 @@ export function entityOutput(source: Source, keys: readonly NamedColumn[]): read
   return [...visible, ...hiddenKeys(source, visible, keys)]
 }
 
-/** The keys that the output does not hold already. */
+/** The key columns that the output does not include yet, as invisible members. */
 export function hiddenKeys(
   source: Source,
   output: readonly Output[],
@@ -33,7 +33,7 @@ const member = (source: Source, column: NamedColumn, visible: boolean): Output =
   visible,
 })
 
-/** Exactly the columns of `fields`; keys are column names, or the client's text where two would collide. */
+/** The columns of `fields`, named by column, or as the client wrote them if two columns have the same name. */
 export function projectionOutput(
   context: PlanContext,
   names: Names,

@@ -1,10 +1,10 @@
-// The page pass: `page` and `limit` → limit and offset; out of range is a 400, never a silent cut (contract §4).
+// The page pass: plans `page` and `limit` as limit and offset. Values out of range are a 400, never reduced silently (contract §4).
 
 import { invalidParameter } from '../errors.ts'
 import type { PlanContext } from './context.ts'
 import type { NumberedPage } from './plan.ts'
 
-// Offsets beyond 31 bits overflow in some drivers and no reader ever asks for them.
+// Larger offsets overflow the 32-bit integers of some drivers.
 const largestOffset = 2 ** 31 - 1
 
 /** `page` from 1 (default 1), `limit` from 1 to the resource's maximum (default the resource's page size). */
@@ -23,13 +23,13 @@ const numbered = (number: number, limit: number): NumberedPage => ({
   offset: (number - 1) * limit,
 })
 
-/** The same page size, at another page; undefined where that is no page. */
+/** Another page of the same size; undefined if the string is not a valid page number. */
 export function pageAt({ limit }: NumberedPage, text: string): NumberedPage | undefined {
   const number = wholeNumber(text)
   return number >= 1 && number <= lastPage(limit) ? numbered(number, limit) : undefined
 }
 
-/** `limit`, or the resource's page size. */
+/** `limit`, or the resource's default page size. */
 export function pageSize(context: PlanContext): number {
   const { pageSizeDefault, pageSizeMax } = context.resource.settings
   return positive('limit', context.ast.single.limit?.text, pageSizeDefault, pageSizeMax)

@@ -1,11 +1,11 @@
-// Keys in paths: a key has one spelling, the one that emitted URLs have, so that a record has one address (contract §3).
+// Keys in paths. Only the spelling that emitted URLs use is accepted, so that each record has exactly one URL (contract §3).
 
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Value } from './plan.ts'
 import { keyValue } from './value.ts'
 
 /**
- * The typed key of a path's texts, or undefined: no record has this address.
+ * Converts the key of a path; undefined if no record can have this URL.
  *
  * ```ts
  * pathKey(books, ['1']) // [1]
@@ -21,13 +21,13 @@ export function pathKey(
   for (const [i, column] of primaryKey.entries()) {
     const text = texts[i] ?? ''
     const value = keyValue(column, text)
-    if (value === undefined || !isSpeltSo(column, value, text)) return undefined
+    if (value === undefined || !isCanonical(column, value, text)) return undefined
     key.push(value)
   }
   return key
 }
 
-/** The texts of a key, as emitted URLs have them before they are encoded. */
+/** The parts of a key as emitted URLs write them, before percent-encoding. */
 export const keyTexts = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
 
@@ -38,10 +38,11 @@ function textOf({ type, scale }: NamedColumn, value: Value): string {
   return `${whole}.${fraction.padEnd(scale, '0')}`
 }
 
-function isSpeltSo(column: NamedColumn, value: Value, text: string): boolean {
+/** Whether a string is how emitted URLs write a value. */
+function isCanonical(column: NamedColumn, value: Value, text: string): boolean {
   const expected = textOf(column, value)
   if (column.type !== 'decimal' || column.scale !== undefined) return text === expected
-  // How many zeros end a number of no declared scale, the database alone knows.
+  // Without a declared scale, the number of trailing zeros depends on the stored value, so any number is accepted.
   const [whole, fraction = ''] = expected.split('.')
   const [textWhole, textFraction = ''] = text.split('.')
   return textWhole === whole && textFraction.startsWith(fraction)

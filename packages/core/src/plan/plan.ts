@@ -1,28 +1,28 @@
-// The plan: a query with every name resolved and every value typed; plain data, no SQL, no client text but bound values. Types only.
+// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur only as values, which are sent as parameters. Types only.
 
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** A value as planned, by column type: bigint as bigint, decimal as canonical digits, date `YYYY-MM-DD`, datetime `YYYY-MM-DDTHH:MM:SS.sssZ`, time `HH:MM:SS`. */
+/** A value by column type: bigint as bigint, decimal as canonical digits, date `YYYY-MM-DD`, datetime `YYYY-MM-DDTHH:MM:SS.sssZ`, time `HH:MM:SS`. */
 export type Value = string | number | bigint | boolean
 
-/** One table the plan reads, under one alias; access narrows it, compile turns it into a table or derived table. */
+/** One table the plan reads, under one alias. Access policies narrow its rows; `compile` turns it into a table or a derived table. */
 export interface Source {
   readonly resource: Resource
-  /** Alias in SQL: the relation keys that lead here, or the table's name for the base. */
+  /** Alias in SQL: the relation's name, or the table's name for the base; with a number if it is already used. */
   readonly alias: string
   /** The relation that leads here, null for the base. */
   readonly relation: ResolvedRelation | null
-  /** The rows of the junction that leads here, where they belong to a published model: its own rules narrow them. */
+  /** The junction rows of a many-to-many, if the junction table has a published model: that model's access rules and soft delete apply to them. */
   readonly links?: Source
-  /** Whether many rows are being read: false for GET one and to-one relations. */
+  /** Whether several rows may be read: false for GET one and to-one relations. */
   readonly many: boolean
   readonly includeDeleted: boolean
 }
 
 declare const resolved: unique symbol
 
-/** A column of a source. Branded: only `plan/names.ts` can make one. */
+/** A column of a source. Branded, so that only `plan/names.ts` can create one. */
 export interface ColumnRef {
   readonly [resolved]: true
   readonly kind: 'column'
@@ -35,7 +35,7 @@ export interface AggregateRef {
   readonly kind: 'aggregate'
   readonly function: AggregateFunction
   readonly of: ColumnRef
-  /** Whether it counts a column that has a value in every row: then it counts the rows, which no value is read for. */
+  /** Set if `count` is over a column that is never NULL: it compiles to `count(*)`, which reads no value. */
   readonly countsRows?: true
 }
 
@@ -51,17 +51,21 @@ export type Operand = ColumnRef | AggregateRef | BucketRef
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
 /**
- * Where a condition's value stood: at this offset of the raw query, or in this part of the path's key. What was planned
- * once can be filled in again with the value of another request.
+ * Where a condition's value is in the request: at this offset of the raw query, or at this index of the path's key. A
+ * cached plan takes the value of a later request from the same position.
  */
 export type Slot = { readonly query: number } | { readonly key: number }
 
 /**
- * How related rows are looked up: for `each` row of the base, for each row that is being looked up itself (`nested`),
- * `once` for all rows, or in `any` of these ways, as the database does best. `apart` is `each` in a query of many relations,
- * which the database is not to plan as one join.
+ * How related rows are looked up:
+ * - `each`: for each row of the base, with a correlated subquery;
+ * - `nested`: for each row of another subquery;
+ * - `once`: all related rows at once, with an uncorrelated subquery;
+ * - `any`: the dialect chooses, because all of these give the same rows;
+ * - `unmerged`: like `each`, but as a subquery that the optimiser cannot merge into the outer query's join. Used in queries with
+ *   many relations, where planning one join of all tables takes too long.
  */
-export type LookUp = 'each' | 'apart' | 'nested' | 'once' | 'any'
+export type LookUp = 'each' | 'nested' | 'once' | 'any' | 'unmerged'
 
 export type Condition =
   | {
@@ -102,15 +106,15 @@ export type Condition =
       readonly relation: ResolvedRelation
       /** The related rows. */
       readonly source: Source
-      /** Holds for one and the same related row. */
+      /** All of these hold for the same related row. */
       readonly where: readonly Condition[]
       readonly negated: boolean
       readonly lookUp: LookUp
-      /** Whether it must be true or false, and never unknown, also where the row it starts from is one of NULLs: it may be negated. */
+      /** Set if the result must be true or false but never NULL, even if the key of the starting row is NULL: NOT would leave a NULL result NULL. */
       readonly exact?: true
     }
   | {
-      /** Rows at the end of a relation, for one parent: a relation route. */
+      /** The related rows of one parent, for a relation route such as `/authors/1/books`. */
       readonly kind: 'linked'
       readonly relation: ResolvedRelation
       readonly source: Source
@@ -118,7 +122,7 @@ export type Condition =
       readonly key: readonly Value[]
     }
 
-/** A relation joined to the query, from a source that stands before it. */
+/** A relation joined to the query. Its `from` is the base or the source of an earlier join. */
 export interface PlannedJoin {
   readonly from: Source
   readonly relation: ResolvedRelation
@@ -126,23 +130,23 @@ export interface PlannedJoin {
   readonly type: 'inner' | 'left' | 'right'
 }
 
-/** One selected value: a member of the result object, or a key that links and embeds need. */
+/** One selected value: a member of the result object, or a key column that links and embeds need. */
 export interface Output {
   /** JSON key. */
   readonly key: string
   readonly value: Operand
-  /** False for keys that are read for links and embeds only. */
+  /** False for values that the response does not show, such as keys read for links and embeds. */
   readonly visible: boolean
 }
 
 export interface PlannedOrder {
   readonly operand: Operand
   readonly descending: boolean
-  /** Where NULLs go; last ascending and first descending unless the client says otherwise. */
+  /** Where NULLs are sorted; by default last if ascending and first if descending. */
   readonly nulls: 'first' | 'last'
 }
 
-/** `page` and `limit`: `limit` rows after `offset`. */
+/** A page chosen by `page` and `limit`: `limit` rows after `offset`. */
 export interface NumberedPage {
   readonly kind: 'numbered'
   readonly number: number
@@ -150,30 +154,33 @@ export interface NumberedPage {
   readonly offset: number
 }
 
-/** One term of a total order, by which a cursor finds its place. */
+/** One term of the order whose values make up a cursor. */
 export interface KeysetTerm {
   readonly ref: ColumnRef
   readonly descending: boolean
   readonly nulls: 'first' | 'last'
-  /** Also where the column itself is not nullable: an outer join may leave it empty. */
+  /** Also true for a NOT NULL column of an outer-joined table. */
   readonly mayBeNull: boolean
 }
 
-/** `after`, `before`, `paging=cursor`: `limit` rows from a place in the order; `values` null begins at the start. */
+/** A page chosen by `after`, `before` or `paging=cursor`: `limit` rows beyond the cursor's row. */
 export interface KeysetPage {
   readonly kind: 'keyset'
   readonly limit: number
-  /** The order in words, written into cursors. */
+  /** Names the order inside cursors, so that a cursor is refused with any other order. */
   readonly signature: string
   readonly direction: 'after' | 'before'
   readonly terms: readonly KeysetTerm[]
-  /** Points in time carry six digits of fraction here, so that no row is skipped that differs beyond the millisecond. */
+  /**
+   * The values of the cursor's row, one per term; null for the first page. Datetimes and times have six fractional digits,
+   * so that rows that differ by less than a millisecond are not skipped.
+   */
   readonly values: readonly (Value | null)[] | null
 }
 
 export type Page = NumberedPage | KeysetPage
 
-/** Rows of one base: entities, a projection or groups. */
+/** A statement's rows, read from one base table and what is joined to it. */
 export interface RowPlan {
   /** entity: resource objects; projection: `fields`; groups: groupby and aggregates. */
   readonly shape: 'entity' | 'projection' | 'groups'
@@ -184,22 +191,22 @@ export interface RowPlan {
   readonly having: readonly Condition[]
   readonly output: readonly Output[]
   readonly order: readonly PlannedOrder[]
-  /** True when a to-many join could repeat base rows: joins and conditions then choose keys in a subquery. */
+  /** True if a to-many join could repeat base rows: joins and conditions then select base rows in a subquery. */
   readonly distinctBase: boolean
 }
 
-/** Related objects inside each row of `rows`: one statement per relation, whatever the number of parents. */
+/** Related objects to embed in each parent object. One statement reads them for all parents. */
 export interface EmbedPlan {
   readonly relation: ResolvedRelation
-  /** The related rows; `from` is the target. */
+  /** The related rows; its `from` is the relation's target. */
   readonly rows: RowPlan
-  /** `books.limit=3`: rows per parent. */
+  /** The most rows per parent, as in `books.limit=3`; null without a limit. */
   readonly limit: number | null
   readonly embeds: readonly EmbedPlan[]
   readonly links: readonly ResolvedRelation[]
 }
 
-/** A read, complete: what `execute` does and `serialize` writes. */
+/** A complete read: what `execute` runs and `serialize` writes. */
 export interface ReadPlan {
   readonly action: 'GET_MANY' | 'GET_ONE' | 'RELATION_GET_MANY' | 'RELATION_GET_ONE'
   readonly rows: RowPlan
@@ -209,7 +216,7 @@ export interface ReadPlan {
   readonly count: 'exact' | 'capped' | 'none'
 }
 
-/** A list, with the page it shows. */
+/** A read of one page of a list. */
 export interface ListPlan extends ReadPlan {
   readonly page: Page
 }

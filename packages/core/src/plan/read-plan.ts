@@ -1,11 +1,11 @@
-// The list of passes, in order: a query string's AST and a resource become a ReadPlan (architecture §9).
+// Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan (architecture §9).
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
-import { openSource, type PlanContext, type Reach, textAt } from './context.ts'
+import { createSource, type PlanContext, type Reach, textAt } from './context.ts'
 import { checkRelationParameters, neededKeys, planRelations } from './embeds.ts'
 import { hasFewRelations } from './few-relations.ts'
 import { asksForGroups, planGroups } from './groups.ts'
@@ -39,7 +39,7 @@ export function planOne(
   return planRows(context, base, equals(base, resource.primaryKey, key), 'GET_ONE')
 }
 
-/** Plans the read of the parent's side of a relation route: whether it is there, and its join key. */
+/** Plans the read of the parent of a relation route: it tells whether the parent exists, and the values of its join key. */
 export function planParent(
   relation: ResolvedRelation,
   ast: QueryAst,
@@ -64,7 +64,7 @@ export function planParent(
   }
 }
 
-/** Plans the related rows of one parent; `linkedTo` says which. */
+/** Plans the related rows of one parent, whose key `withParentKey` adds once the parent has been read. */
 export function planRelated(relation: ResolvedRelation, ast: QueryAst, reach: Reach): ListPlan {
   const context = openContext(relation.target, ast, reach)
   const many = relation.cardinality === 'many'
@@ -75,8 +75,8 @@ export function planRelated(relation: ResolvedRelation, ast: QueryAst, reach: Re
   return withPage(context, planRows(context, source, [linked], action))
 }
 
-/** The related rows of the parent whose values of `relation.from` are `key`. */
-export function linkedTo(plan: ListPlan, key: readonly Value[]): ListPlan {
+/** Completes a plan of `planRelated` with the parent's values of `relation.from`. */
+export function withParentKey(plan: ListPlan, key: readonly Value[]): ListPlan {
   const where = plan.rows.where.map((condition) =>
     condition.kind === 'linked' ? { ...condition, key } : condition,
   )
@@ -97,7 +97,7 @@ function planRows(
   const { ast } = context
   const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'entity'
   const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
-  const joins = asPlanned(planJoins(context, base), shape)
+  const joins = joinsFor(shape, planJoins(context, base))
   const repeats = joins.some((join) => isToMany(joins, join.source))
   const distinctBase = repeats && (shape === 'entity' || one)
   const isRight = joins.some((join) => join.type === 'right')
@@ -154,7 +154,7 @@ const baseSource = (
   context: PlanContext,
   relation: ResolvedRelation | null,
   many: boolean,
-): Source => openSource(context, context.resource, relation, context.resource.table, many)
+): Source => createSource(context, context.resource, relation, context.resource.table, many)
 
 const equals = (
   source: Source,
@@ -169,16 +169,16 @@ const equals = (
     slot: { key: i },
   }))
 
-/** A row without a base is no resource: among entities, right joins choose the rows that have a partner. */
-const asPlanned = (
-  joins: readonly PlannedJoin[],
+/** A right join can give rows without a base row, which cannot be entities, so entities use an inner join instead. */
+const joinsFor = (
   shape: RowPlan['shape'],
+  joins: readonly PlannedJoin[],
 ): readonly PlannedJoin[] =>
   shape === 'entity'
     ? joins.map((join) => (join.type === 'right' ? { ...join, type: 'inner' } : join))
     : joins
 
-/** Projections and groups have no relations, so what speaks of them is refused. */
+/** Projections and groups have no relations: per-relation options are refused, other parameters are still checked. */
 function noRelations(context: PlanContext): { embeds: readonly []; links: readonly [] } {
   const [option] = context.ast.relationOptions
   if (option !== undefined) {
@@ -207,7 +207,7 @@ const onlyOnLists: readonly SingleParameter[] = [
   'paging',
 ]
 
-/** One object takes `fields dump dump_relationships join include_deleted` and per-relation options (contract §3). */
+/** Refuses parameters of lists: one object takes `fields dump dump_relationships join include_deleted` and per-relation options (contract §3). */
 function refuseOnOne(context: PlanContext): void {
   const { ast } = context
   const lists = [
@@ -232,6 +232,7 @@ function refuseOnOne(context: PlanContext): void {
   }
 }
 
+/** Refuses `fields` that a to-many join gives several values for: one object holds one value of each. */
 function refuseManyValues(context: PlanContext, names: Names): void {
   for (const field of context.ast.fields ?? []) {
     const [output] = projectionOutput(context, names, [field])

@@ -1,15 +1,15 @@
-// The record of a row as hooks see it: every column, hidden ones too, read under keys that no client can ask for.
+// Reads all columns of the base row, hidden ones included, under separate keys: for hooks, ETags and the keys of written records.
 
 import { refOf } from './names.ts'
 import type { Output, RowPlan } from './plan.ts'
 
-// Field names have no blanks, so these keys never meet a column, a label or a client's text.
+// Column names and labels have no spaces, so these keys cannot collide with theirs.
 const prefix = 'record '
 
-/** The key of a column's value among the loaded values. */
+/** The key of a column's value among the values of a loaded row. */
 export const recordKey = (column: string): string => `${prefix}${column}`
 
-/** Adds the record of its base to what a plan reads. */
+/** Adds all columns of the base to what a plan reads, without showing them. */
 export function withRecord(rows: RowPlan): RowPlan {
   const record: Output[] = [...rows.from.resource.allColumns.values()].map((column) => ({
     key: recordKey(column.name),

@@ -1,4 +1,4 @@
-// `exists(…)` and `missing(…)`: conditions on related rows that need no join, planned as one condition inside another, step by step (contract §4).
+// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested `exists` condition (contract §4).
 
 import { settingNames } from '../config/setting-names.ts'
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../errors.ts'
@@ -7,12 +7,12 @@ import type { RelationFilterNode, TextNode } from '../parse/ast.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { type PlanContext, relatedSource, textAt } from './context.ts'
-import { stepBy } from './look-up.ts'
+import { lookUpStep } from './look-up.ts'
 import type { Names } from './names.ts'
 import type { Condition, Source } from './plan.ts'
 import { planWhere } from './where.ts'
 
-/** All conditions hold for one and the same row at the end of the path; `missing` negates the whole. */
+/** All conditions must hold for the same row at the end of the path; `missing` negates the result. */
 export function planRelationFilter(
   context: PlanContext,
   names: Names,
@@ -31,7 +31,8 @@ export function planRelationFilter(
   const [first, ...rest] = node.path
   if (first === undefined) throw unknownPathSegment('', '', at)
   const condition = step(context, names, first, rest, node, at)
-  const lookUp = condition.lookUp === 'each' && !context.fewRelations ? 'apart' : condition.lookUp
+  const lookUp =
+    condition.lookUp === 'each' && !context.fewRelations ? 'unmerged' : condition.lookUp
   const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
   return { ...condition, lookUp, negated: node.kind === 'missing', ...exact }
 }
@@ -47,7 +48,7 @@ function step(
   const relation = relationAt(from, segment, at)
   if (!context.reach(relation.target)) throw forbiddenJoin(segment.text)
   const source = relatedSource(context, relation)
-  const { lookUp, next: reached } = stepBy(relation, start)
+  const { lookUp, next: reached } = lookUpStep(relation, start)
   const names = { base: source, joins: [], start: reached }
   const [next, ...further] = rest
   const where =

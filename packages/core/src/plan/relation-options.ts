@@ -1,4 +1,4 @@
-// Per-relation options (`books.limit=3`, `books[…]`): gathered by relation path; one that fits no embed is a 400 (contract §5).
+// Collects per-relation options (`books.limit=3`, `books[…]`) by relation path; an option for a relation that is not embedded is a 400 (contract §5).
 
 import { notHere, repeatedParameter, unknownPathSegment } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
@@ -12,27 +12,27 @@ import type {
 import { relationsMatching } from '../registry/relation-token.ts'
 import { type PlanContext, textAt } from './context.ts'
 
-/** What the client asked of one embedded relation. */
-export interface OptionsOf {
+/** The options of one embedded relation. */
+export interface OptionsOfRelation {
   readonly limit?: TextNode
   readonly order: readonly OrderNode[]
   readonly fields?: readonly FieldNode[]
   readonly where: readonly ConditionNode[]
-  /** The client's own text of the first option, for errors. */
+  /** The first option as the client wrote it, for errors. */
   readonly at: string
 }
 
 export interface RelationOptions {
-  /** The options of the relation at this path of keys; marks them as used. */
-  of(path: string): OptionsOf
-  /** Throws when an option names a relation that is not embedded. */
+  /** The options of the relation at a path such as `books.author`; marks them as used. */
+  of(path: string): OptionsOfRelation
+  /** Throws a 400 if an option names a relation that is not embedded. */
   refuseUnused(): void
 }
 
-const nothing: OptionsOf = { order: [], where: [], at: '' }
+const noOptions: OptionsOfRelation = { order: [], where: [], at: '' }
 
 export function planRelationOptions(context: PlanContext): RelationOptions {
-  const byPath = new Map<string, Gathered>()
+  const byPath = new Map<string, CollectedOptions>()
   for (const node of context.ast.relationOptions) {
     const path = relationPath(context, node)
     const at = textAt(context, node.span)
@@ -44,7 +44,7 @@ export function planRelationOptions(context: PlanContext): RelationOptions {
   return {
     of: (path) => {
       used.add(path)
-      return byPath.get(path) ?? nothing
+      return byPath.get(path) ?? noOptions
     },
     refuseUnused: () => {
       for (const [path, { at }] of byPath) {
@@ -70,15 +70,15 @@ function relationPath(context: PlanContext, node: RelationOptionNode): string {
   return keys.join('.')
 }
 
-/** Options while they are gathered. */
-interface Gathered extends OptionsOf {
+/** Options that are still being collected. */
+interface CollectedOptions extends OptionsOfRelation {
   limit?: TextNode
   readonly order: OrderNode[]
   fields?: FieldNode[]
   readonly where: ConditionNode[]
 }
 
-function add(options: Gathered, node: RelationOptionNode, at: string): void {
+function add(options: CollectedOptions, node: RelationOptionNode, at: string): void {
   switch (node.option) {
     case 'limit':
       if (options.limit !== undefined) throw repeatedParameter(at.split('=')[0] ?? at, at)

@@ -1,11 +1,11 @@
-// What the row's part of an ETag is made of: the visible columns, whatever the client asked to see.
+// The values that an ETag is computed from: all visible columns, whether or not `fields` selects them.
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ReadPlan } from './plan.ts'
 import { recordKey, withRecord } from './record.ts'
 
-/** A plan of one record that reads its visible columns even where `fields` leaves them out. */
+/** Adds to a plan of one record the columns that its ETag needs and `fields` leaves out. */
 export function withRowTag<P extends ReadPlan>(plan: P): P {
   const { rows } = plan
   if (rows.shape !== 'projection' || hasRecord(plan)) return plan
@@ -15,7 +15,7 @@ export function withRowTag<P extends ReadPlan>(plan: P): P {
 const hasRecord = ({ rows }: ReadPlan): boolean =>
   rows.output.some(({ key }) => key === recordKey(rows.from.resource.primaryKey[0]?.name ?? ''))
 
-/** The visible columns of a row that such a plan read, or of a stored record. */
+/** The visible columns of a row read by a plan of `withRowTag`, or of a stored record. */
 export function tagValues(
   resource: Resource,
   values: Readonly<Record<string, JsonValue>>,

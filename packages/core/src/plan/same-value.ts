@@ -1,4 +1,4 @@
-// Whether two JSON forms are one value of a column: `12.5` and `12.50`, keys in another order.
+// Whether two JSON values are equal as values of a column, such as `12.5` and `12.50`, or objects whose keys are ordered differently.
 
 import { canonicalJson } from '../json/canonical.ts'
 import type { JsonValue } from '../json/json-value.ts'

@@ -1,33 +1,33 @@
-// Every source of a plan, with the part it plays: what access has to narrow before anything is compiled.
+// Lists the sources of a plan with their roles: access policies must narrow each of them before the plan is compiled.
 
 import type { Condition, ReadPlan, RowPlan, Source } from './plan.ts'
 
-/** A source without the links of its junction. */
-type Bare = Omit<Source, 'links'>
+/** A source whose junction rows are not added yet. */
+type SourceWithoutLinks = Omit<Source, 'links'>
 
-/** The source with its junction, where that is a published model whose own rules narrow the links. */
-export function withJunction(source: Bare): Source {
+/** Adds a source for the junction rows if the junction table has a published model, whose rules then apply to them. */
+export function withJunction(source: SourceWithoutLinks): Source {
   const junction = source.relation?.through?.resource
   if (junction === undefined) return source
   const links = { ...source, resource: junction, alias: `${source.alias} links`, many: true }
   return { ...source, links }
 }
 
-/** A source, and what becomes of the request when nobody may see its rows: refused, or answered as if there were none. */
+/** A source and its role, which decides what happens if the caller may see none of its rows. */
 export interface SourceUse {
   readonly source: Source
-  /** `base` and `join` are refused; a `filter` (exists, missing) and the links of a junction see no rows. */
+  /** For `base` and `join` the request is refused; a `filter` (exists, missing) and junction `links` find no rows. */
   readonly part: 'base' | 'join' | 'filter' | 'links'
 }
 
-/** The sources of one statement; embeds are statements of their own. */
+/** The sources of one statement; embeds have their own statements. */
 export function* sourcesOf(rows: RowPlan): Generator<SourceUse> {
   yield* withLinks(rows.from, 'base')
   for (const { source } of rows.joins) yield* withLinks(source, 'join')
   for (const condition of [...rows.where, ...rows.having]) yield* inCondition(condition)
 }
 
-/** The sources of a whole read, embedded relations included. */
+/** The sources of a read and of its embedded relations. */
 export function* allSourcesOf({
   rows,
   embeds,
@@ -55,7 +55,7 @@ function* inCondition(condition: Condition): Generator<SourceUse> {
       for (const one of condition.where) yield* inCondition(one)
       return
     default:
-      // A `linked` condition speaks of the base itself; all others of sources that are joined.
+      // The other conditions read the base or a joined source, which are listed already.
       return
   }
 }

@@ -1,13 +1,13 @@
-// The like family: which operator tests for what, always with the literal text (contract §4 Operators).
+// The `like` operators: how each of them matches. The searched string has no wildcards (contract §4 Operators).
 
 import { invalidValue } from '../errors.ts'
 import type { FilterOperator } from '../parse/operators.ts'
 
-// Patterns grow with the text, and one of the databases refuses patterns beyond 50,000 bytes.
+// In characters. Escaping lengthens the pattern, and SQLite refuses LIKE patterns of more than 50,000 bytes.
 const longestText = 1000
 
-/** Whether a text is short enough to be looked for. */
-export const isTestable = (text: string): boolean => text.length <= longestText
+/** Whether a string is short enough to search for. */
+export const isSearchable = (text: string): boolean => text.length <= longestText
 
 export interface TextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
@@ -27,7 +27,7 @@ const tests: Readonly<Partial<Record<FilterOperator, Omit<TextTest, 'text'>>>> =
   iendswith: { match: 'endsWith', ignoreCase: true, negated: false },
 }
 
-/** The test an operator of the like family stands for. */
+/** The match that an operator means; throws the 400 if the string is too long. */
 export function textTest(
   operator: FilterOperator,
   text: string,
@@ -36,7 +36,7 @@ export function textTest(
 ): TextTest {
   const test = tests[operator]
   if (test === undefined) throw new Error(`"${operator}" does not test text`)
-  if (!isTestable(text)) {
+  if (!isSearchable(text)) {
     throw invalidValue(
       `${text.slice(0, 20)}…`,
       field,

@@ -1,4 +1,4 @@
-// Text of the client → value of the column's type, strictly; what does not convert is a 400 and never reaches SQL (contract §4 Values).
+// Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and never reaches SQL (contract §4 Values).
 
 import { invalidValue } from '../errors.ts'
 import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
@@ -6,7 +6,7 @@ import type { ColumnType } from '../model/column.ts'
 import { parseDate, parseDatetime, parseTime } from './calendar.ts'
 import type { Value } from './plan.ts'
 
-/** What the conversion needs to know of a column, or of an aggregate's result. */
+/** What the conversion must know about a column or an aggregate's result. */
 export interface ValueColumn {
   readonly type: ColumnType
   readonly precision?: number
@@ -14,7 +14,7 @@ export interface ValueColumn {
   readonly enum?: readonly string[]
 }
 
-/** Either the value, or what would have been one. */
+/** The value, or a description of what was expected instead. */
 export type Conversion = { readonly value: Value } | { readonly expected: string }
 
 const smallestBigint = -(2n ** 63n)
@@ -42,10 +42,10 @@ function float(text: string): Conversion {
   return Number.isFinite(value) ? { value } : { expected: 'a number that fits 64 bits' }
 }
 
-/** Longer numbers are refused unread; a decimal column has 60 digits at most. */
+/** Longest decimal to parse, in characters; a decimal column has at most 60 digits. */
 const longestDecimal = 200
 
-/** Canonical digits: no leading zeros, no `-0`, no trailing zeros after the point. */
+/** Converts to canonical digits: no leading zeros, no `-0`, no trailing zeros after the point. */
 function decimal(text: string, column: ValueColumn): Conversion {
   const match = text.length > longestDecimal ? null : /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text)
   if (match === null) return { expected: 'a decimal number such as 12.50' }
@@ -72,7 +72,7 @@ const booleans = new Map([
   ['no', false],
 ])
 
-/** `true false 1 0 yes no`, or undefined. */
+/** The value of `true`, `1`, `yes`, `false`, `0` or `no`; undefined for any other string. */
 export function parseBoolean(text: string): boolean | undefined {
   return booleans.get(text)
 }
@@ -97,7 +97,7 @@ function member(text: string, column: ValueColumn): Conversion {
 const orExpected = (value: string | undefined, expected: string): Conversion =>
   value === undefined ? { expected } : { value }
 
-/** Converts a text by the column's type, or says what was expected. */
+/** Converts a string by the column's type, or says what was expected. */
 export function convertText(column: ValueColumn, text: string): Conversion {
   switch (column.type) {
     case 'integer':
@@ -131,7 +131,7 @@ export function convertText(column: ValueColumn, text: string): Conversion {
 /**
  * Converts, or throws the 400 that names the field and what was expected.
  *
- * `field` is the client's own name of the column, `at` the whole piece of the query it stood in.
+ * `field` is the column as the client wrote it, `at` the whole query parameter or filter that contains the value.
  *
  * `price__gt=cheap` → 400 `"cheap" is not a value of price: expected a decimal number such as 12.50.`
  */
@@ -141,7 +141,7 @@ export function planValue(column: ValueColumn, text: string, field: string, at: 
   throw invalidValue(text, field, conversion.expected, at)
 }
 
-/** As `planValue`, for keys in a path: undefined where no row could have such a key. */
+/** Converts a part of a key in a path; undefined if no row can have such a key. */
 export function keyValue(column: ValueColumn, text: string): Value | undefined {
   if (text.includes('\0') || /\p{Surrogate}/u.test(text)) return undefined
   const conversion = convertText(column, text)

@@ -1,4 +1,4 @@
-// The condition pass: filters, groups and relation filters → typed conditions; split into WHERE and HAVING (contract §4).
+// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from HAVING (contract §4).
 
 import { settingNames } from '../config/setting-names.ts'
 import {
@@ -12,13 +12,13 @@ import type { ConditionNode, FilterNode, GroupNode, ScalarNode } from '../parse/
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { type Names, resolveColumn } from './names.ts'
+import { operandType } from './operand-type.ts'
 import type { Condition, Operand } from './plan.ts'
 import { planRelationFilter } from './relation-filter.ts'
 import { textTest } from './text-test.ts'
-import { operandType } from './types.ts'
 import { parseBoolean, planValue } from './value.ts'
 
-/** Finds the aggregate or bucket a label names; undefined for everything else. */
+/** Returns the aggregate or bucket with a label; undefined for any other name. */
 export type Labels = (name: string) => Operand | undefined
 
 const noLabels: Labels = () => undefined
@@ -28,7 +28,7 @@ export interface PlannedConditions {
   readonly having: readonly Condition[]
 }
 
-/** All top-level conditions; they are ANDed. A condition on an aggregate's label is HAVING. */
+/** Plans all top-level conditions, which are combined with AND. A condition on an aggregate's label goes to HAVING. */
 export function planConditions(
   context: PlanContext,
   names: Names,
@@ -55,7 +55,7 @@ export function planConditions(
   return { where, having }
 }
 
-/** Conditions on rows only, for relation filters and per-relation options. */
+/** Plans conditions on rows only, for relation filters and per-relation options. */
 export function planWhere(
   context: PlanContext,
   names: Names,
@@ -99,7 +99,7 @@ function planCondition(
   }
 }
 
-/** `not[a,b]` is NOT (a AND b), three-valued. */
+/** `not[a,b]` is NOT (a AND b) in SQL's three-valued logic. */
 function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: Labels): Condition {
   const all = node.items.map((item) => planCondition(context, names, item, labels))
   if (node.kind === 'or') return { kind: 'or', all }
@@ -107,7 +107,7 @@ function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: 
   return node.kind === 'not' ? { kind: 'not', one: and } : and
 }
 
-/** One `<field>__<operator>=<value>`. */
+/** Plans one `<field>__<operator>=<value>`. */
 export function planFilter(
   context: PlanContext,
   names: Names,

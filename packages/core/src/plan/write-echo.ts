@@ -1,4 +1,4 @@
-// The echo of a write as a plan: what it must read besides what it shows, and whether the written row alone can tell it.
+// The plan that reads a written record for the response (its echo): what it must also read, and whether the written row holds all of it.
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -6,8 +6,8 @@ import type { ReadPlan, RowPlan, Value } from './plan.ts'
 import { recordKey, withRecord } from './record.ts'
 import { planValueOf } from './write-value.ts'
 
-/** A plan that reads the key of its records and what their tags are made of; whole records show both as they are. */
-export function withIdentity<P extends ReadPlan>(plan: P): P {
+/** Makes a plan also read the key and the ETag values of its records, unless its output includes them already. */
+export function withKeyAndTag<P extends ReadPlan>(plan: P): P {
   const { rows } = plan
   const { primaryKey, columns } = rows.from.resource
   const shown = rows.shape === 'entity' && primaryKey.every(({ name }) => columns.has(name))
@@ -15,11 +15,11 @@ export function withIdentity<P extends ReadPlan>(plan: P): P {
   return shown || read ? plan : { ...plan, rows: withRecord(rows) }
 }
 
-/** What the values of a key may be called among those that such a plan reads. */
+/** The names under which a plan of `withKeyAndTag` may read the key columns. */
 export const keyNames = ({ primaryKey }: Resource): readonly string[] =>
   primaryKey.flatMap(({ name }) => [name, recordKey(name)])
 
-/** The key of a row that such a plan read. */
+/** The key of a row read by a plan of `withKeyAndTag`. */
 export const keyOfRow = (
   { primaryKey }: Resource,
   values: Readonly<Record<string, JsonValue>>,
@@ -29,8 +29,8 @@ export const keyOfRow = (
     return planValueOf(column, Object.hasOwn(values, key) ? values[key] : values[column.name])
   }) as readonly Value[]
 
-/** Whether a row of the base's own table holds everything that is read: no joined tables, nothing computed. */
-export const readsTable = ({ from, joins, output, shape }: RowPlan): boolean =>
+/** Whether a plan only reads stored columns of the base table: no joins, no groups, no computed columns. */
+export const readsStoredColumns = ({ from, joins, output, shape }: RowPlan): boolean =>
   joins.length === 0 &&
   shape !== 'groups' &&
   output.every(

@@ -1,40 +1,40 @@
-// Plans the reads of a write: records by some of their columns, with every column, hidden ones too.
+// Plans the reads that a write needs: records by the values of some columns, with all columns, hidden ones included.
 
 import type { Junction } from '../registry/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { refOf } from './names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from './plan.ts'
 
-/** One column and the value it must have. */
-export interface Equal {
+/** A column and the value it must equal. */
+export interface ColumnValue {
   readonly column: NamedColumn
   readonly value: Value
 }
 
-/** The key of a record as conditions. */
-export const keyEquals = (resource: Resource, key: readonly Value[]): readonly Equal[] =>
+/** The primary key columns of a record with their values. */
+export const keyEquals = (resource: Resource, key: readonly Value[]): readonly ColumnValue[] =>
   resource.primaryKey.map((column, i) => ({ column, value: key[i] as Value }))
 
-/** Rows that have all of these values. */
+/** Plans the rows that have all of these values. */
 export function planLookUp(
   resource: Resource,
-  equal: readonly Equal[],
+  values: readonly ColumnValue[],
   includeDeleted: boolean,
 ): RowPlan {
-  const source = oneOf(resource, includeDeleted)
+  const source = baseSource(resource, includeDeleted)
   return {
-    ...everything(source),
-    where: equalTo(source, equal),
+    ...allColumnsOf(source),
+    where: equalTo(source, values),
   }
 }
 
-/** Records that have one of these keys. */
+/** Plans the records that have one of these keys. */
 export function planRecords(resource: Resource, keys: readonly (readonly Value[])[]): RowPlan {
-  const source = oneOf(resource, false)
-  return { ...everything(source), where: [withKeys(source, resource.primaryKey, keys)] }
+  const source = baseSource(resource, false)
+  return { ...allColumnsOf(source), where: [withKeys(source, resource.primaryKey, keys)] }
 }
 
-/** Rows of a source in whose columns the values are those of one of the keys. */
+/** The condition that the columns of a source have the values of one of the keys. */
 export function withKeys(
   source: Source,
   columns: readonly NamedColumn[],
@@ -58,8 +58,8 @@ export function withKeys(
 }
 
 /**
- * The links of a record that are rows of a published junction, narrowed as where the relation is read. `partners` asks
- * for those to some partners, `columns` for a part of the row.
+ * Plans the links of a record if its junction table has a published model, so that the same access rules apply as when the
+ * relation is read. `partners` selects the links to some partners, `columns` the columns to read (default: all).
  */
 export function planLinks(
   relation: ResolvedRelation,
@@ -73,8 +73,8 @@ export function planLinks(
 ): RowPlan {
   const { resource } = junction
   const { partners, columns, includeDeleted = false } = asked
-  const source: Source = { ...oneOf(resource, includeDeleted), relation, many: true }
-  const plan = everything(source)
+  const source: Source = { ...baseSource(resource, includeDeleted), relation, many: true }
+  const plan = allColumnsOf(source)
   const mine = junction.own.map((column, i) => ({ column, value: own[i] as Value }))
   const theirs = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
   return {
@@ -84,20 +84,20 @@ export function planLinks(
   }
 }
 
-/** The conditions that rows of a source with these values meet. */
-export const equalTo = (source: Source, equal: readonly Equal[]): readonly Condition[] =>
-  equal.map(({ column, value }) => ({
+/** The conditions that the columns of a source have these values. */
+export const equalTo = (source: Source, values: readonly ColumnValue[]): readonly Condition[] =>
+  values.map(({ column, value }) => ({
     kind: 'compare',
     operand: refOf(source, column),
     operator: 'eq',
     value,
   }))
 
-/** Some columns of a record that is being written, to be given back. */
+/** Columns of a written record for a RETURNING clause. */
 export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
-  outputOf(oneOf(resource, true), columns)
+  outputOf(baseSource(resource, true), columns)
 
-/** The key of the row, the same list for a resource every time. */
+/** The key columns of a written record for a RETURNING clause; cached per resource, since the compiled clause is cached by this list. */
 export function keyOutputOf(resource: Resource): readonly Output[] {
   const known = keyOutputs.get(resource) ?? columnsOf(resource, resource.primaryKey)
   keyOutputs.set(resource, known)
@@ -106,14 +106,14 @@ export function keyOutputOf(resource: Resource): readonly Output[] {
 
 const keyOutputs = new WeakMap<Resource, readonly Output[]>()
 
-/** The same rows that a list would show, with all their columns instead of what the client asked to see. */
+/** The rows of a list plan with all their columns instead of those that the client selected. */
 export const withAllColumns = (plan: RowPlan): RowPlan => ({
   ...plan,
   shape: 'entity',
-  output: everything(plan.from).output,
+  output: allColumnsOf(plan.from).output,
 })
 
-const oneOf = (resource: Resource, includeDeleted: boolean): Source => ({
+const baseSource = (resource: Resource, includeDeleted: boolean): Source => ({
   resource,
   alias: resource.table,
   relation: null,
@@ -128,7 +128,8 @@ const outputOf = (source: Source, columns: Iterable<NamedColumn>): readonly Outp
     visible: !column.hidden,
   }))
 
-function everything(source: Source): RowPlan {
+/** A plan of all rows of a source, in key order, with all columns. */
+function allColumnsOf(source: Source): RowPlan {
   return {
     shape: 'entity',
     from: source,

@@ -1,4 +1,4 @@
-// WriteNode: a validated body, one node per record, values in canonical JSON forms; what the executor works through. Types only.
+// WriteNode: a validated request body, one node per record, with values in canonical JSON form; `execute` writes it. Types only.
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
@@ -7,7 +7,7 @@ import type { Value } from './plan.ts'
 /** Values by field name, in the JSON forms of contract §7. */
 export type Values = Readonly<Record<string, JsonValue>>
 
-/** What a client sent that it does not write: accepted where it is what an answer would show (contract §8). */
+/** Members of the body that the client cannot change: accepted if they equal what a response would show (contract §8). */
 export interface Echoed {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
@@ -19,23 +19,23 @@ export interface Echoed {
 export interface RecordNode {
   readonly kind: 'record'
   readonly resource: Resource
-  /** Where it stands in the body: empty for the body itself, `author`, `items[2]`, `[3].author`. */
+  /** Its position in the body: empty for the body itself, or `author`, `items[2]`, `[3].author`. */
   readonly path: string
   /** Writable fields that were sent. */
   readonly values: Values
   readonly echoed: Echoed
-  /** Columns whose validator looks at the whole record, which a change only has once the stored one is read. */
+  /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
   readonly wholeRecordChecks: readonly NamedColumn[]
-  /** To-one objects whose key this record holds; they come first. */
+  /** Nested to-one objects, whose key this record stores; they are written first. */
   readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: WriteNode }[]
-  /** Objects and lists that hold this record's key, and links; they come last. */
+  /** Nested objects and lists that store this record's key, and many-to-many links; they are written last. */
   readonly children: readonly {
     readonly relation: ResolvedRelation
     readonly nodes: readonly WriteNode[]
   }[]
 }
 
-/** A record that exists, found by its key. */
+/** A reference to an existing record by its key. */
 export interface LinkNode {
   readonly kind: 'link'
   readonly resource: Resource
@@ -43,12 +43,12 @@ export interface LinkNode {
   /** In primary-key order. */
   readonly key: readonly Value[]
   readonly echoed: Echoed
-  /** A key that clients choose may also belong to a record that is still to be created. */
+  /** The record to create if none has this key; null if clients cannot choose the key. */
   readonly otherwise: RecordNode | null
 }
 
 export type WriteNode = RecordNode | LinkNode
 
-/** `author` and `email` → `author.email`; the empty path is the body. */
+/** `author` and `email` → `author.email`; the empty path means the body. */
 export const pathTo = (path: string, name: string): string =>
   path === '' ? name : `${path}.${name}`

@@ -1,11 +1,11 @@
-// Which foreign keys of a body lead to records that somebody may not see, so that they have to be looked for.
+// Finds the foreign keys of a body whose targets the caller may not see, so that the write must look them up.
 
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Values } from './write-node.ts'
 
 /**
- * The to-one relations of these values whose target is narrowed: by soft delete, or by what `narrows` says of policies.
- * Of all others every record is in sight, and the database itself knows whether there is one.
+ * The to-one relations of these values whose target hides records: by soft delete, or by a policy (`narrows`). For other
+ * targets the foreign key constraint is enough, because every record is visible.
  */
 export const narrowedReferences = (
   resource: Resource,

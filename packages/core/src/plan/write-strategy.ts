@@ -1,14 +1,14 @@
-// How a write runs: as one statement of its own, or step by step in a transaction; decided before anything is sent.
+// Decides whether a write runs as a single statement or in a transaction, before anything is sent to the database.
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../dialect/shared/writes.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ReadPlan } from './plan.ts'
-import { readsTable } from './write-echo.ts'
+import { readsStoredColumns } from './write-echo.ts'
 import type { RecordNode } from './write-node.ts'
 import { narrowedReferences } from './write-references.ts'
 
 export type WriteStrategy =
-  /** One statement, which commits by itself; `echo` says how the record becomes known. */
+  /** One statement in autocommit mode; `echo` says how the response's record is read. */
   | { readonly kind: 'single statement'; readonly echo: SingleWriteEcho }
   | { readonly kind: 'transaction'; readonly because: Reason }
 
@@ -34,72 +34,73 @@ export type Reason =
   | 'an echo of more than the row'
   | 'the database'
 
-/** A write of one record, as far as it is known before it runs. */
+/** A write of one record, before it runs. */
 export interface PlannedWrite {
   readonly change: RowChange
   readonly resource: Resource
-  /** What was sent; null for a removal. */
+  /** The body; null for DELETE. */
   readonly node: RecordNode | null
-  /** What is read for the answer; null for a removal. */
+  /** The plan that reads the record for the response; null for DELETE. */
   readonly echo: ReadPlan | null
-  /** PUT: what was not sent is set, too. */
+  /** True for PUT, which also sets the fields that were not sent. */
   readonly replace: boolean
-  /** Whether others may refer to the record, which has to be asked before it goes. */
+  /** Whether other records may refer to this one, which must be checked before it is deleted. */
   readonly dependents: boolean
 }
 
-/** What stands around a write. */
-export interface Circumstances {
+/** What else decides how a write runs: the request, the access rules and the database. */
+export interface WriteConditions {
+  /** Whether single-statement writes are switched on. */
   readonly enabled: boolean
-  /** Inside a transaction that the host began. */
+  /** Whether the host application has begun a transaction. */
   readonly hosted: boolean
   readonly many: boolean
   readonly idempotencyKey: boolean
   readonly precondition: boolean
   /** Whether the resource has an access policy. */
   readonly policy: boolean
-  /** Whether a callback sees the record or the answer before the transaction ends, or narrows what is read. */
+  /** Whether a callback runs before the transaction ends, or narrows what is read. */
   readonly callback: boolean
-  /** Whether methods and roles allow this, the reading of the echo included. */
+  /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
-  /** Whether a policy narrows what is seen of another resource. */
+  /** Whether a policy hides records of a resource. */
   readonly narrows: (resource: Resource) => boolean
-  /** What the database allows. */
+  /** Which single-statement writes the database supports. */
   readonly singleWrites: SingleWrites | undefined
 }
 
 /**
- * Whether a write is one statement or a transaction. It is one statement if no other code or statement has to run between
- * BEGIN and COMMIT, and the written row itself is the answer.
+ * Chooses a single statement if no callback, check or other statement must run between BEGIN and COMMIT, and the written
+ * row holds everything that the response shows.
  *
  * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned' }`, or `'read'` without RETURNING
  */
-export function strategyOf(write: PlannedWrite, around: Circumstances): WriteStrategy {
-  const because = reasonAround(around) ?? reasonWithin(write, around)
+export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
+  const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
   if (because !== undefined) return { kind: 'transaction', because }
-  const echo = around.singleWrites?.(write.change, write.resource.table)
-  // Whether there was a record to remove, only the statement itself can tell.
-  const told = echo === 'returned' || (echo === 'read' && write.echo !== null)
-  return told
+  const echo = conditions.singleWrites?.(write.change, write.resource.table)
+  // A deleted record cannot be read back, so DELETE needs RETURNING to tell whether the record existed.
+  const isSupported = echo === 'returned' || (echo === 'read' && write.echo !== null)
+  return isSupported
     ? { kind: 'single statement', echo }
     : { kind: 'transaction', because: 'the database' }
 }
 
-function reasonAround(around: Circumstances): Reason | undefined {
-  if (!around.enabled) return 'switched off'
-  if (around.hosted) return 'a transaction of the host'
-  if (around.many) return 'many records'
-  if (around.idempotencyKey) return 'an idempotency key'
-  if (around.precondition) return 'a precondition'
-  if (around.policy) return 'a policy'
-  if (around.callback) return 'a callback'
-  return around.permitted ? undefined : 'not permitted'
+function reasonInConditions(conditions: WriteConditions): Reason | undefined {
+  if (!conditions.enabled) return 'switched off'
+  if (conditions.hosted) return 'a transaction of the host'
+  if (conditions.many) return 'many records'
+  if (conditions.idempotencyKey) return 'an idempotency key'
+  if (conditions.precondition) return 'a precondition'
+  if (conditions.policy) return 'a policy'
+  if (conditions.callback) return 'a callback'
+  return conditions.permitted ? undefined : 'not permitted'
 }
 
-function reasonWithin(write: PlannedWrite, { narrows }: Circumstances): Reason | undefined {
+function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reason | undefined {
   const { resource, node, echo, dependents } = write
   if (dependents) return 'dependents to look for'
-  const readsMore = echo !== null && (echo.embeds.length > 0 || !readsTable(echo.rows))
+  const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'an echo of more than the row'
   return node === null ? undefined : reasonInBody(write, node, resource, narrows)
 }
@@ -108,7 +109,7 @@ function reasonInBody(
   { change, replace }: PlannedWrite,
   node: RecordNode,
   resource: Resource,
-  narrows: Circumstances['narrows'],
+  narrows: WriteConditions['narrows'],
 ): Reason | undefined {
   const { values, parents, children, echoed, wholeRecordChecks } = node
   if (parents.length > 0 || children.length > 0) return 'nested records'
@@ -122,12 +123,12 @@ function reasonInBody(
     if (resource.primaryKey.some(({ name }) => name in values)) return 'a key to change'
   }
   if (narrowedReferences(resource, values, narrows).length > 0) return 'references to look for'
-  // A record that is deleted by being written is not in its own echo.
+  // A write that marks the record as deleted has no record to show in its response.
   const { softDelete } = resource.settings
   return softDelete !== null && softDelete.attribute in values ? 'a deletion mark' : undefined
 }
 
-/** Whether a default is a function that takes the arguments of hooks, and may write with their connection. */
+/** Whether a column's default is a function that takes the hook arguments, with whose connection it may write. */
 function hasDefaultWithArgs(resource: Resource): boolean {
   const known = withArgs.get(resource)
   if (known !== undefined) return known

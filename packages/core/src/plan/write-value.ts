@@ -1,4 +1,4 @@
-// JSON of a body → the canonical JSON form of its column, strictly; what does not convert names what was expected (contract §7, §8).
+// Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected (contract §7, §8).
 
 import { base64, bytesOfBase64 } from '../json/base64.ts'
 import type { JsonValue, VerbatimNumber } from '../json/json-value.ts'
@@ -8,18 +8,18 @@ import type { NamedColumn } from '../registry/resource.ts'
 import type { Value } from './plan.ts'
 import { convertText } from './value.ts'
 
-/** Either the value in its canonical form, or what would have been one. */
+/** The value in canonical form, or a description of what was expected instead. */
 export type Converted = { readonly value: JsonValue } | { readonly expected: string }
 
-/** Digits that a 64-bit float gives back whatever they are, and digits that name exactly one float. */
+/** Any number of up to 15 significant digits survives conversion to a 64-bit float and back; 17 digits identify any 64-bit float. */
 const safeDigits = 15
 const floatDigits = 17
 
 /**
  * Converts one value of a body.
  *
- * Scalars take the JSON type of their column only: no text for a number, no object for a text. Exact numbers (bigint,
- * decimal) come as strings, or as JSON numbers that no reader could have rounded.
+ * A value must have the JSON type of its column: no string for a number, no object for a string. Exact numbers (bigint,
+ * decimal) are strings, or JSON numbers with so few digits that no JSON parser rounds them.
  *
  * `convertJson({ type: 'decimal', scale: 2, … }, 12.5)` → `{ value: '12.5' }`
  */
@@ -43,7 +43,7 @@ export function convertJson(column: NamedColumn, json: JsonValue): Converted {
   }
 }
 
-/** The plan value of a canonical form, for comparisons in SQL; undefined for null and for what SQL does not compare. */
+/** Converts a canonical JSON form to the plan's value, for comparisons in SQL; undefined for null, objects and arrays. */
 export function planValueOf(column: NamedColumn, json: JsonValue | undefined): Value | undefined {
   if (typeof json === 'string') return column.type === 'bigint' ? BigInt(json) : json
   return typeof json === 'number' || typeof json === 'boolean' ? json : undefined
@@ -78,7 +78,7 @@ function exact(column: NamedColumn, json: JsonValue): Converted {
   return { expected: `a string, because JSON readers round numbers of so many digits` }
 }
 
-/** The same conversion that filters use, on digits; bigint leaves as text again. */
+/** Converts a string as filters do; a bigint becomes a string again. */
 function convertedText(column: NamedColumn, digits: string): Converted {
   const converted = convertText(column, digits)
   if ('expected' in converted) return converted
@@ -86,15 +86,14 @@ function convertedText(column: NamedColumn, digits: string): Converted {
   return { value: typeof value === 'bigint' ? String(value) : value }
 }
 
-/** Significant digits of a number's text. */
+/** The number of significant digits. */
 function significant(digits: string): number {
   const mantissa = (digits.split(/[eE]/, 1)[0] ?? '').replace(/[-.]/g, '')
   return withoutLeadingZeros(withoutEndZeros(mantissa)).length
 }
 
-/** The text of a number without exponent, trailing zeros and negative zero: `1.20e1` → `12`. */
+/** Writes a number without exponent, trailing zeros and negative zero: `1.20e1` → `12`. */
 function plainDigits(digits: string): string {
-  // Most are plain already.
   if (/^[1-9][0-9]*$/.test(digits)) return digits
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(digits)
   if (match === null) return digits
@@ -123,6 +122,6 @@ function binary(json: JsonValue): Converted {
 function text(column: NamedColumn, json: JsonValue): Converted {
   if (typeof json === 'string') return convertedText(column, json)
   const free = column.type === 'string' || column.type === 'text'
-  // The conversion of a text that is none says what the type expects.
+  // NUL is valid for no other type, so the result says what the type expects.
   return free ? { expected: 'a string' } : convertedText(column, '\u0000')
 }

@@ -128,7 +128,7 @@ function dialectWith(facts: Facts): InternalDialect {
 
   const keysIn = (lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined => {
     // MariaDB merges IN and EXISTS into the join of the statement, except below OR.
-    if (lookUp === 'apart') {
+    if (lookUp === 'unmerged') {
       return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
     }
     if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)

@@ -156,7 +156,7 @@ export const sqlite: InternalDialect = {
 /** Whether a row's key is among those of others; the collation is that of the left side. */
 function keysIn(lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined {
   // IN reads all keys of the related rows; EXISTS is evaluated only for the rows of the page.
-  if (lookUp === 'each' || lookUp === 'apart' || lookUp === 'nested') return undefined
+  if (lookUp === 'each' || lookUp === 'unmerged' || lookUp === 'nested') return undefined
   const sides = keys.map(({ column, ref, otherRef }) => ({
     own: ref,
     other: isText(column) ? operand(column, otherRef) : otherRef,

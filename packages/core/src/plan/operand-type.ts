@@ -1,9 +1,9 @@
-// The type a condition compares with: of a column, or of what an aggregate or a bucket results in (contract §4 Groups).
+// The type of an operand: of a column, or of the result of an aggregate or a bucket (contract §4 Groups).
 
 import type { OperandType } from '../model/type-rules.ts'
 import type { Operand } from './plan.ts'
 
-/** The type a condition on the operand compares with. */
+/** The type that the values in a condition on the operand are converted to. */
 export function operandType(operand: Operand): OperandType {
   if (operand.kind === 'column') return operand.column
   const column = operand.of.column
@@ -21,7 +21,7 @@ export function operandType(operand: Operand): OperandType {
   }
 }
 
-/** `sum` keeps the column's exactness; an average of exact numbers has four digits more (contract §4 Groups). */
+/** Sums and averages of bigint and decimal columns are decimals; an average has four more digits after the point (contract §4 Groups). */
 function summedType(fn: 'sum' | 'avg', column: OperandType): OperandType {
   const exact = column.type === 'bigint' || column.type === 'decimal'
   if (!exact) return { type: 'float', nullable: true }

@@ -1,36 +1,36 @@
-// Which joins decide what base rows there are: a left join that no condition reads keeps every row, and costs a pass over its table.
+// Finds the joins that can change which base rows a query gives. A left join that no condition reads keeps every base row, so counts and key subqueries leave it out.
 
 import type { Condition, Operand, PlannedJoin, RowPlan, Source } from './plan.ts'
 
 /**
- * The joins that narrow, that a condition reads, or that lead to one of these; in their order.
+ * The inner and right joins, those that a condition reads, and those that such joins start from; in the original order.
  *
- * `join=books&join_type=left` decides nothing: every author stays, and the books are read for the page alone.
+ * `join=books&join_type=left` is not among them: it keeps every author.
  */
-export function decidingJoins(
+export function requiredJoins(
   where: readonly Condition[],
   joins: readonly PlannedJoin[],
 ): readonly PlannedJoin[] {
   const needed = new Set<Source>()
   for (const condition of where) addSources(condition, needed)
-  const deciding: PlannedJoin[] = []
-  // A join stands behind the one it starts from.
+  const required: PlannedJoin[] = []
+  // Backwards, because a join comes after the one it starts from.
   for (const join of [...joins].reverse()) {
     if (join.type === 'left' && !needed.has(join.source)) continue
     needed.add(join.from)
-    deciding.unshift(join)
+    required.unshift(join)
   }
-  return deciding
+  return required
 }
 
-/** Whether every row of the base belongs to the set: no condition, no join that decides, nothing that hides deleted rows. */
+/** Whether a query gives all rows of the base table: no condition, no required join, no soft delete that hides rows. */
 export const isWholeTable = ({ shape, from, where, joins }: RowPlan): boolean =>
   shape === 'entity' &&
   where.length === 0 &&
   (from.includeDeleted || from.resource.settings.softDelete === null) &&
-  decidingJoins(where, joins).length === 0
+  requiredJoins(where, joins).length === 0
 
-/** The sources whose rows a condition looks at. */
+/** Adds the sources that a condition reads. */
 function addSources(condition: Condition, sources: Set<Source>): void {
   switch (condition.kind) {
     case 'and':
