@@ -12,7 +12,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'max_affected is not looked at',
     file: 'packages/core/src/endpoints/bulk.ts',
-    find: 'if (found.length > most) throw tooManyRecords(limit, most, limit)',
+    find: 'if (found.length > max) throw tooManyRecords(limit, max, limit)',
     replace: '',
     fails: 'test/writing/many-records.test.ts',
   },
@@ -33,7 +33,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A write shows its record to whoever may not list it',
     file: 'packages/core/src/endpoints/read-back.ts',
-    find: 'if (!call.reach(resource)) return keys.map(() => unseen)',
+    find: 'if (!call.reach(resource)) return keys.map(() => hiddenEcho)',
     replace: '',
     fails: 'test/security/kept.test.ts',
   },
@@ -176,15 +176,15 @@ export const endpoints: readonly Break[] = [
   {
     title: 'An instance of the session getter is passed by where there are replicas',
     file: 'packages/core/src/endpoints/read-source.ts',
-    find: 'if (own !== root) return read(call)',
+    find: 'if (db !== root) return read(call)',
     replace: '',
     fails: 'test/contract/replicas.test.ts',
   },
   {
     title: 'Where a replica was lost under a read, the read fails',
     file: 'packages/core/src/endpoints/read-source.ts',
-    find: 'if (lost || gaveWay(error, replica)) return read(call)',
-    replace: 'if (gaveWay(error, replica)) return read(call)',
+    find: 'if (lost || wasCanceled(error, replica)) return read(call)',
+    replace: 'if (wasCanceled(error, replica)) return read(call)',
     fails: 'test/contract/replicas.test.ts',
     databases: ['postgres'],
   },

@@ -112,14 +112,14 @@ export const execute: readonly Break[] = [
   {
     title: 'A short Idempotency-Key of nobody meets that of somebody else',
     file: 'packages/core/src/endpoints/idempotent.ts',
-    find: 'const shortestAnonymous = 16',
-    replace: 'const shortestAnonymous = 1',
+    find: 'const minAnonymousLength = 16',
+    replace: 'const minAnonymousLength = 1',
     fails: 'test/writing/conditional.test.ts',
   },
   {
     title: 'A failed POST keeps its Idempotency-Key busy',
     file: 'packages/core/src/endpoints/idempotent.ts',
-    find: 'await givenBack(call, opened, begun)',
+    find: 'await release(call, opened, held)',
     replace: '',
     fails: 'test/writing/conditional.test.ts',
   },

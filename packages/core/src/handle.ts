@@ -7,18 +7,18 @@ import { anonymous } from './access/roles.ts'
 import type { Runtime } from './call.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { DumpSettings } from './config/settings.ts'
-import { type Admission, admitTo, asksNothing } from './endpoints/admit.ts'
+import { type Admission, admitCall, needsNoAdmission } from './endpoints/admit.ts'
 import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth/route.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
-import { returnedResult } from './endpoints/finish.ts'
+import { runReturnAndTag } from './endpoints/finish.ts'
 import { healthPartAt, serveHealth } from './endpoints/health.ts'
 import { factsOf, type MethodFacts } from './endpoints/route-facts.ts'
 import {
   type RoutedCall,
   refuseLongUrl,
+  responseSettingsOf,
   routeRequest,
-  switchesAt,
 } from './endpoints/route-request.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runSetup } from './hooks/read-hooks.ts'
@@ -123,7 +123,7 @@ async function settle<R>(
   }
   try {
     if (refused !== undefined) {
-      const { hooks, dump } = switchesAt(runtime, request) ?? settings
+      const { hooks, dump } = responseSettingsOf(runtime, request) ?? settings
       Object.assign(answering, { hooks, dump })
       throw refused.error
     }
@@ -253,7 +253,7 @@ function serve(
 
 /** Whether the request needs the stages limit and authenticate. */
 const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
-  !asksNothing(admission) || (request.user ?? false) !== false
+  !needsNoAdmission(admission) || (request.user ?? false) !== false
 
 /** The stages setup, limit and authenticate. */
 async function admit(
@@ -274,7 +274,7 @@ async function admit(
 function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
   authorize(call.caller, checks)
   call.timing?.enter('plan')
-  return andThen(answerRoute(call, route), (result) => returnedResult(call, result))
+  return andThen(answerRoute(call, route), (result) => runReturnAndTag(call, result))
 }
 
 /** The stages limit and authenticate; sets the caller of the request. */
@@ -283,7 +283,7 @@ async function identify(
   admission: Admission,
   always: Record<string, string>,
 ): Promise<void> {
-  const { user, strategy, headers } = await admitTo(call, admission)
+  const { user, strategy, headers } = await admitCall(call, admission)
   Object.assign(always, headers)
   const { callHook, registry } = call.runtime
   const caller = await callerOf(callHook, user, registry.users?.model, strategy)

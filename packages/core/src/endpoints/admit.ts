@@ -1,4 +1,4 @@
-// admit: the stages limit and authenticate; who is calling, and whether they may call now. The limit comes before any password is hashed.
+// admit: the stages `limit` and `authenticate`. The rate limit is checked first, because hashing a password is expensive.
 
 import type { Check } from '../access/authorize.ts'
 import { needsAuthentication } from '../access/requirement.ts'
@@ -12,36 +12,39 @@ import type { Timing } from '../http/server-timing.ts'
 import { clientAddress } from '../limits/address.ts'
 import type { LimitHeaders } from '../limits/limiter.ts'
 
-/** What a request asks of these two stages. */
+/** The input of these two stages. */
 export interface Admission {
-  /** The route and method, for counting: the same however the path was spelt. */
+  /** Route and method, as part of the rate limit's key; does not depend on how the client wrote the path. */
   readonly route: string
   readonly windows: readonly RateWindow[]
-  /** The strategies that would do. */
+  /** Any of these strategies is accepted. */
   readonly strategies: readonly StrategyName[]
+  /** Whether anonymous requests get 401. */
   readonly required: boolean
-  /** Verifies tokens instead of the configured key. */
+  /** Verifies tokens with this secret instead of the configured key. */
   readonly secret?: string
 }
 
-/** What the checks of a route ask for together; a caller must satisfy all of them (contract §9). */
+/** The admission of a route whose checks must all pass: only strategies that every check accepts (contract §9). */
 export function admissionOf(
   checks: readonly Check[],
   route: string,
   windows: readonly RateWindow[],
 ): Admission {
-  const needing = checks.filter(({ resource, action }) => needsAuthentication(resource, action))
-  const candidates = (needing.length > 0 ? needing : checks).map(
+  const protectedChecks = checks.filter(({ resource, action }) =>
+    needsAuthentication(resource, action),
+  )
+  const candidates = (protectedChecks.length > 0 ? protectedChecks : checks).map(
     ({ resource }) => resource.settings.strategies,
   )
   const strategies = (candidates[0] ?? []).filter((name) =>
     candidates.every((names) => names.includes(name)),
   )
-  return { route, windows, strategies, required: needing.length > 0 }
+  return { route, windows, strategies, required: protectedChecks.length > 0 }
 }
 
-/** The two stages for a route of a resource; `user` is what the role rules are asked about. */
-export async function admitTo(
+/** Runs both stages for a route of a resource; `user` is the user that the role rules check. */
+export async function admitCall(
   call: Call,
   admission: Admission,
 ): Promise<{
@@ -54,22 +57,22 @@ export async function admitTo(
   const { strategies, required } = admission
   const { providers } = runtime.settings.auth
   const caching = privateHeaders(strategies, providers, identity !== null)
-  // Where no strategy is enabled, the host may have put its own user there.
-  const known = strategies.length === 0 && !required ? request.user : null
+  // If no strategy is enabled, the host may have authenticated the request itself.
+  const hostUser = strategies.length === 0 && !required ? request.user : null
   return {
-    user: identity === null ? known : (identity.user ?? true),
+    user: identity === null ? hostUser : (identity.user ?? true),
     strategy: identity?.strategy,
     headers: { ...caching, ...headers },
   }
 }
 
-/** Nothing to count and nobody to ask for: an API without limits and strategies pays nothing for them. */
-export const asksNothing = ({ windows, strategies, required }: Admission): boolean =>
+/** Whether there is no limit and no strategy, so that both stages can be skipped. */
+export const needsNoAdmission = ({ windows, strategies, required }: Admission): boolean =>
   windows.length === 0 && strategies.length === 0 && !required
 
 const nobody = { identity: null, headers: {} }
 
-/** Who sent the request, or null; `headers` tell the client of its limit. Throws 401, 403 and 429. */
+/** Returns the identity of the caller, or null if anonymous, and the rate limit headers. Throws 401, 403 and 429. */
 export async function admit(
   runtime: Runtime,
   request: ApiRequest,
@@ -78,24 +81,24 @@ export async function admit(
 ): Promise<{ readonly identity: Identity | null; readonly headers: LimitHeaders }> {
   const { auth } = runtime
   const { route, windows, strategies, required, secret } = admission
-  if (asksNothing(admission)) return nobody
+  if (needsNoAdmission(admission)) return nobody
   const options = secret === undefined ? {} : { secret }
-  const authenticating = () => {
+  const timeAuthentication = () => {
     if (strategies.length > 0 || required) timing?.enter('authenticate')
   }
-  const limiting = () => {
+  const timeLimit = () => {
     if (windows.length > 0) timing?.enter('limit')
   }
-  authenticating()
+  timeAuthentication()
   const credentials = await findCredentials(auth, strategies, request, options)
   const counting = counter(runtime, request, credentials, route, windows)
-  limiting()
+  timeLimit()
   let headers = await counting.first()
-  authenticating()
+  timeAuthentication()
   const guard = guardOf(runtime, request, credentials)
   try {
     const identity = await authenticate(auth, strategies, request, credentials, required, guard)
-    limiting()
+    timeLimit()
     headers = { ...headers, ...(await counting.afterwards(identity)) }
     return { identity, headers }
   } catch (error) {
@@ -105,8 +108,9 @@ export async function admit(
 }
 
 /**
- * Counts a request once: by the user, else by the address. Who the user is, is known beforehand where a token proves
- * it; a password or key only claims it, so its counts are looked at first and written when it proved right.
+ * Counts a request once: by user if there is one, else by address. A valid token proves the user before authentication,
+ * so `first` counts it at once. A password or API key only claims a user: `first` checks the limits without counting, and
+ * `afterwards` counts once the credential has been verified or refused.
  */
 function counter(
   { limiter, settings }: Runtime,
@@ -136,13 +140,13 @@ function counter(
   }
 }
 
-/** By what an identity is counted: the account its credential named, else its key. */
+/** The account an identity is counted under: the one its credential named, else its key. */
 function accountOf(identity: Identity, credentials: readonly Credential[]): string | undefined {
   const credential = credentials.find(({ strategy }) => strategy === identity.strategy)
   return credential?.account ?? (identity.key === undefined ? undefined : `key ${identity.key}`)
 }
 
-/** Failed passwords and keys count against the login limit, so that every endpoint is as hard to guess at as login is. */
+/** Counts failed passwords and API keys against the login limit, so that guessing at any endpoint is limited as at login. */
 function guardOf(
   { limiter, settings }: Runtime,
   request: ApiRequest,
@@ -165,7 +169,7 @@ function guardOf(
   }
 }
 
-/** What answers to a protected route say to caches: nobody else may have them, and they must be asked for again. */
+/** Cache headers of a protected route: responses vary by credentials, and those to a user are private and revalidated. */
 export const privateHeaders = (
   strategies: readonly StrategyName[],
   providers: readonly TokenProvider[],

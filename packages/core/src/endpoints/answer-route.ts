@@ -1,4 +1,4 @@
-// Route and method → the endpoint that answers.
+// Calls the endpoint for a route and method; sends reads to a replica and adds the write position to writes.
 
 import type { Call } from '../call.ts'
 import type { Result } from '../http/envelope.ts'
@@ -15,16 +15,17 @@ import { getRelated } from './related.ts'
 import { remove } from './remove.ts'
 import { restore } from './restore.ts'
 import { update } from './update.ts'
-import { tellsPosition, withPosition } from './write-position.ts'
+import { sendsPosition, withPosition } from './write-position.ts'
 
-/** Answers an admitted call; its method is one that the route allows. */
+/** Answers an admitted call whose method the route allows. */
 export function answerRoute(call: Call, route: Route): MaybePromise<Result> {
-  if (isRead(call.method)) return readPreferringReplica(call, (reading) => answerAt(reading, route))
-  const written = answerAt(call, route)
-  return tellsPosition(call) ? andThen(written, (result) => withPosition(call, result)) : written
+  if (isRead(call.method))
+    return readPreferringReplica(call, (reading) => callEndpoint(reading, route))
+  const written = callEndpoint(call, route)
+  return sendsPosition(call) ? andThen(written, (result) => withPosition(call, result)) : written
 }
 
-function answerAt(call: Call, route: Route): MaybePromise<Result> {
+function callEndpoint(call: Call, route: Route): MaybePromise<Result> {
   const { resource } = route
   switch (route.kind) {
     case 'collection':

@@ -1,4 +1,4 @@
-// PATCH and DELETE on a collection: every record that the filters choose, all or none (contract §8).
+// PATCH and DELETE on a collection: changes all records that match the filters, in one transaction (contract §8).
 
 import type { Call } from '../call.ts'
 import { settingNames } from '../config/setting-names.ts'
@@ -25,23 +25,23 @@ import { planList } from '../plan/read-plan.ts'
 import { withAllColumns } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
-import { planEcho, readBack } from './read-back.ts'
+import { planEcho, readEchoes } from './read-back.ts'
 import { parse } from './read-stages.ts'
-import { asksForCascade } from './remove.ts'
+import { cascadeParameter } from './remove.ts'
 import {
   bodyOf,
   inWrite,
   refuseAllBut,
-  refuseOthers,
+  refuseOtherParameters,
   validatorHost,
   type Writing,
 } from './write-stages.ts'
 
-/** `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change → 200 and the records as they are now. */
+/** `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change → 200 and the changed records. */
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
-  refuseOthers(ast, 'max_affected')
-  const choice = choose(call, resource, ast)
+  refuseOtherParameters(ast, 'max_affected')
+  const selection = selectionOf(call, resource, ast)
   const echo: QueryAst = { ...ast, where: [] }
   planEcho(resource, echo, call.reach)
   const problems = inputProblems()
@@ -54,38 +54,39 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   )
   problems.refuse()
   return inWrite(call, async (writing) => {
-    const rows = await chosenRows(writing, resource, choice, 'PATCH')
+    const rows = await lockMatchingRows(writing, resource, selection, 'PATCH')
     const keys = keysOf(resource, rows)
     for (const key of keys) {
       await changeRecord(writing.context, node, key, { action: 'PATCH', replace: false })
     }
-    const echoes = await readBack(writing.call, writing.opened, resource, echo, keys)
+    const echoes = await readEchoes(writing.call, writing.opened, resource, echo, keys)
     return { status: 200, value: echoes.map(({ value }) => value), total: keys.length }
   })
 }
 
-/** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and how many there were. */
+/** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and the number of deleted records as total. */
 export async function removeMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
-  const choice = choose(call, resource, ast)
-  const cascade = asksForCascade(resource, ast)
+  const selection = selectionOf(call, resource, ast)
+  const cascade = cascadeParameter(resource, ast)
   return inWrite(call, async (writing) => {
-    const rows = await chosenRows(writing, resource, choice, 'DELETE')
+    const rows = await lockMatchingRows(writing, resource, selection, 'DELETE')
     await removeAll(writing, resource, rows, cascade)
     return { status: 200, value: null, total: rows.length }
   })
 }
 
-/** Which records, and how many at most. */
-interface Choice {
+/** The records that a bulk write matches. */
+interface Selection {
   readonly rows: RowPlan
-  readonly most: number
-  /** What the client calls that limit. */
+  /** 400 if more records match. */
+  readonly max: number
+  /** The parameter or setting that `max` comes from, for the error message. */
   readonly limit: string
 }
 
-function choose(call: Call, resource: Resource, ast: QueryAst): Choice {
+function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   if (header(call.request, 'if-match') !== undefined) throw preconditionOnMany()
   if (ast.where.length === 0) throw filterNeeded(call.method)
   const [first] = [...ast.order, ...ast.groupBy, ...ast.aggregates]
@@ -99,30 +100,28 @@ function choose(call: Call, resource: Resource, ast: QueryAst): Choice {
   return { rows: withAllColumns(plan.rows), ...limitOf(resource, ast) }
 }
 
-function limitOf(resource: Resource, ast: QueryAst): Pick<Choice, 'most' | 'limit'> {
+function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'limit'> {
   const { bulk } = resource.settings.limits
   const text = ast.single.max_affected?.text
-  if (text === undefined) return { most: bulk, limit: settingNames.maxBulk }
+  if (text === undefined) return { max: bulk, limit: settingNames.maxBulk }
   if (!/^[0-9]{1,9}$/.test(text)) throw invalidParameter('max_affected', text, 'a whole number')
-  const most = Number(text)
-  return most <= bulk
-    ? { most, limit: 'max_affected' }
-    : { most: bulk, limit: settingNames.maxBulk }
+  const max = Number(text)
+  return max <= bulk ? { max, limit: 'max_affected' } : { max: bulk, limit: settingNames.maxBulk }
 }
 
 /**
- * The chosen records, in key order and locked. They are chosen again once they are locked: what somebody
- * else has changed meanwhile may no longer be meant.
+ * The matching records, in key order and locked. After locking, the filters are evaluated again: a concurrent transaction
+ * may have changed a record so that it no longer matches.
  */
-async function chosenRows(
+async function lockMatchingRows(
   { context }: Writing,
   resource: Resource,
-  { rows: plan, most, limit }: Choice,
+  { rows: plan, max, limit }: Selection,
   action: 'PATCH' | 'DELETE',
 ): Promise<readonly Values[]> {
   const read = async () => {
-    const found = await readScoped(context, plan, action, most + 1)
-    if (found.length > most) throw tooManyRecords(limit, most, limit)
+    const found = await readScoped(context, plan, action, max + 1)
+    if (found.length > max) throw tooManyRecords(limit, max, limit)
     return found
   }
   const rows = await read()
@@ -137,8 +136,8 @@ const keysOf = (resource: Resource, rows: readonly Values[]): readonly (readonly
   rows.map((row) => keyIn(resource, row) ?? [])
 
 /**
- * Records that refer to each other go in an order that works. What hooks and cascades take along may set others free, so
- * those that were kept are tried again as long as any goes.
+ * Deletes the records, referring ones before those they refer to. A record that is still referred to is tried again after
+ * the others, since hooks and cascades may have deleted what refers to it; a round without progress throws.
  */
 async function removeAll(
   { context }: Writing,
@@ -146,23 +145,23 @@ async function removeAll(
   rows: readonly Values[],
   cascade: boolean,
 ): Promise<void> {
-  let left = keysOf(resource, referrersFirst(context.registry, resource, rows))
-  while (left.length > 0) {
-    const kept: (readonly Value[])[] = []
+  let remaining = keysOf(resource, referrersFirst(context.registry, resource, rows))
+  while (remaining.length > 0) {
+    const failed: (readonly Value[])[] = []
     let refusal: unknown
-    for (const key of left) {
+    for (const key of remaining) {
       try {
         await removeRecord(context, resource, key, { cascade })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        // A cascade may have taken it along already.
+        // A cascade may have deleted it already.
         const gone = cascade && error.body.code === 'record_not_found'
         if (!gone && error.body.code !== 'referred_to') throw error
-        if (!gone) kept.push(key)
+        if (!gone) failed.push(key)
         refusal = error
       }
     }
-    if (kept.length === left.length) throw refusal
-    left = kept
+    if (failed.length === remaining.length) throw refusal
+    remaining = failed
   }
 }

@@ -1,4 +1,4 @@
-// POST on a collection: one record, a list of them, or an upsert (contract §8).
+// POST on a collection: creates one record or a list, or upserts with `on_conflict` (contract §8).
 
 import type { Call } from '../call.ts'
 import { settingNames } from '../config/setting-names.ts'
@@ -13,26 +13,26 @@ import type { ReadPlan, Value } from '../plan/plan.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
 import { idempotent } from './idempotent.ts'
-import { planEchoOnce } from './read-back.ts'
+import { cachedEchoPlan } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { createInOneStatement } from './single-write.ts'
 import { upsert } from './upsert.ts'
-import { bodyOf, inWrite, refuseOthers, validatorHost } from './write-stages.ts'
+import { bodyOf, inWrite, refuseOtherParameters, validatorHost } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
-/** `POST /api/books` with a book, or with a list of books where bulk writes are allowed → 201. */
+/** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
 export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
-  refuseOthers(ast, 'on_conflict')
-  const echo = planEchoOnce(call, resource, ast)
+  refuseOtherParameters(ast, 'on_conflict')
+  const echo = cachedEchoPlan(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const many = Array.isArray(body)
   const items = itemsOf(resource, body)
-  return idempotent(call, resource, ast, (remember) =>
+  return idempotent(call, resource, ast, (storeResponse) =>
     ast.single.on_conflict === undefined
-      ? insertAll(call, resource, ast, { items, many, problems, remember }, echo)
-      : upsert(call, resource, ast, { items, many, problems, remember }),
+      ? insertAll(call, resource, ast, { items, many, problems, storeResponse }, echo)
+      : upsert(call, resource, ast, { items, many, problems, storeResponse }),
   )
 }
 
@@ -40,7 +40,7 @@ async function insertAll(
   call: Call,
   resource: Resource,
   ast: QueryAst,
-  { items, many, problems, remember }: Items,
+  { items, many, problems, storeResponse }: Items,
   echo: ReadPlan,
 ): Promise<Result> {
   const nodes: RecordNode[] = []
@@ -52,8 +52,8 @@ async function insertAll(
   }
   problems.refuse()
   const [node] = nodes
-  const asked = { many, idempotencyKey: remember !== undefined } as const
-  const written = node && (await createInOneStatement(call, node, echo, asked))
+  const request = { many, idempotencyKey: storeResponse !== undefined } as const
+  const written = node && (await createInOneStatement(call, node, echo, request))
   if (written !== undefined) return written
   return inWrite(call, async (writing) => {
     const keys: (readonly Value[])[] = []
@@ -63,12 +63,12 @@ async function insertAll(
     writing.context.problems.refuse()
     const written = { keys, many, status: 201 } as const
     const result = await writtenResult(writing, resource, ast, written)
-    await remember?.(writing, result, keys)
+    await storeResponse?.(writing, result, keys)
     return result
   })
 }
 
-/** The records of a body. */
+/** The records of the body: one object, or a list if API_ALLOW_BULK is on. */
 function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {
   if (!Array.isArray(body)) return [body]
   const { allowBulk, limits } = resource.settings

@@ -1,4 +1,4 @@
-// The documentation: the page, the script it needs, and the OpenAPI document; answered as they are, without the envelope.
+// The documentation endpoints: the page, its script and the OpenAPI document. They are sent without the envelope.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Runtime } from '../call.ts'
@@ -10,18 +10,17 @@ import { plainPage } from '../openapi/plain-page.ts'
 import { plainPolicy, redocPage, redocPolicy } from '../openapi/redoc-page.ts'
 import { admit } from './admit.ts'
 
-/** What of the documentation a path leads to. */
 export type DocsPart = 'page' | 'script' | 'document'
 
-/** An answer that is no envelope: a text with its media type, or the document. */
+/** A response without the envelope; the document is still an object. */
 export interface DocsAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | OpenAPIObject | undefined
 }
 
-/** Where the document is served besides its configured path: where tools look for it. */
-const usualPlace = '/openapi.json'
+/** The document is also served here, where many tools look for it. */
+const defaultSpecPath = '/openapi.json'
 
 const script = '/redoc.js'
 const scriptPath = ({ page }: DocsSettings): string => `${page}${script}`
@@ -29,15 +28,15 @@ const scriptPath = ({ page }: DocsSettings): string => `${page}${script}`
 /** The part of the documentation at a path, or undefined. */
 export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
   if (docs === null) return undefined
-  if (path === docs.spec || path === usualPlace) return 'document'
+  if (path === docs.spec || path === defaultSpecPath) return 'document'
   if (path === docs.page) return 'page'
-  // Asked at every request: most paths are told apart by their end, without putting one together.
+  // Runs on every request; comparing the end first avoids building the script's path for most of them.
   return path.endsWith(script) && path === scriptPath(docs) ? 'script' : undefined
 }
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']
 
-/** `GET /docs` → the page; by Redoc where the host has it, else a plain one from the same document. */
+/** `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. */
 export async function serveDocs(
   runtime: Runtime,
   request: ApiRequest,
@@ -56,7 +55,7 @@ export async function serveDocs(
     await admit(runtime, request, admission)
   }
   const { type, body, headers } = await partOf(runtime, request, docs, part)
-  // What only some may see is kept by nobody else; the script is the same for everybody.
+  // Shared caches must not store documentation that needs authentication.
   const caching = docs.requireAuth ? 'private, no-cache' : (headers['cache-control'] ?? 'no-cache')
   return {
     status: 200,
@@ -102,18 +101,18 @@ function pageOf(
   redoc: Asset | undefined,
 ): Part {
   const type = 'text/html; charset=utf-8'
-  const place = `${mount}${docs.spec}`
+  const spec = `${mount}${docs.spec}`
   if (redoc === undefined) {
     const headers = { 'content-security-policy': plainPolicy(document) }
-    return { type, body: plainPage(document, place), headers }
+    return { type, body: plainPage(document, spec), headers }
   }
   const script = `${mount}${scriptPath(docs)}`
-  const places = { script, module: redoc.module, document: place }
+  const places = { script, module: redoc.module, document: spec }
   const headers = { 'content-security-policy': redocPolicy(document) }
   return { type, body: redocPage(document, places), headers }
 }
 
-/** The document as it is true under the prefix the API is mounted at. */
+/** The document, with the mount path of the API in `servers`. */
 function mounted({ document, settings }: Runtime, mount: string): OpenAPIObject {
   return mount === '' ? document() : { ...document(), servers: serversOf(settings, mount) }
 }

@@ -1,4 +1,4 @@
-// explainAccess: which rule decides about a request of a user, stage by stage, without serving it.
+// explainAccess: reports stage by stage which rule allows or refuses a user's request, without running it.
 
 import type { Action } from '../access/action.ts'
 import { decidingKey } from '../access/action.ts'
@@ -12,31 +12,31 @@ import type { ApiRequest } from '../http/request.ts'
 import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
 import { allowedMethods } from './route-method.ts'
 
-/** What one stage says. */
+/** The decision of one stage. */
 export interface AccessStep {
   readonly stage: 'route' | 'authenticate' | 'authorize' | 'policy'
-  /** The model the rule is about; null where no model is known yet. */
+  /** The model of the rule; null if the path matched no route. */
   readonly model: string | null
   readonly action: Action | null
-  /** `asks`: a hook decides when the request is served, by its rows. */
+  /** `asks`: a policy hook decides by the rows when the request runs. */
   readonly decision: 'allows' | 'refuses' | 'asks'
-  /** Where the rule is written: `config.API_ROLE_MAP.GET`; null where no rule speaks of the action. */
+  /** Where the rule is configured: `config.API_ROLE_MAP.GET`; null if no rule applies. */
   readonly at: string | null
   readonly because: string
 }
 
-/** Which rule decides about a request. */
+/** Which rules decide about a request. */
 export interface AccessExplanation {
-  /** Whether anything refuses before rows are read. */
+  /** False if a stage before the database refuses. */
   readonly allowed: boolean
   /** The status of the refusal, else 200. */
   readonly status: 200 | 401 | 403 | 404 | 405
   readonly roles: readonly string[]
-  /** In the order of the pipeline; the first refusal is the answer. */
+  /** In pipeline order; the first refusal gives the status. */
   readonly steps: readonly AccessStep[]
 }
 
-/** Explains what becomes of a request of a user (null: nobody); credentials of the request are not looked at. */
+/** Explains a request by this user (null: anonymous). Ignores the credentials of the request. */
 export async function explainAccess(
   runtime: Runtime,
   user: unknown,
@@ -141,7 +141,7 @@ function policy(runtime: Runtime, { resource, action }: Check): AccessStep {
   }
 }
 
-/** Which hooks an action runs. */
+/** Whether an action calls the hook. */
 function concerns(hook: (typeof policyHooks)[number], action: Action): boolean {
   switch (hook) {
     case 'scope_query':

@@ -1,4 +1,4 @@
-// exposure: what each role reaches, as a stable text to commit and compare: endpoints, fields, filters, relations.
+// describeExposure: which endpoints, fields, filters and relations each role can use, as stable text to commit and diff.
 
 import { type Action, methodOf } from '../access/action.ts'
 import { mayAct, mayList } from '../access/reach.ts'
@@ -14,15 +14,15 @@ import {
 import { unwritable } from '../registry/field-rules.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** What a registry exposes, and under which prefix. */
+/** The parts of an API that the description needs. */
 export interface Exposed {
   readonly registry: Registry
   readonly settings: { readonly prefix: string }
 }
 
 /**
- * Everything that nobody in particular, an authenticated user without roles, and a user of each role reaches; without
- * a list, of each role that a rule names.
+ * Lists what an anonymous caller, an authenticated user without roles and a user with each role can use. Default roles:
+ * all that some rule names.
  *
  * ```text
  * viewer
@@ -38,15 +38,15 @@ export function describeExposure(
   exposed: Exposed,
   roles: readonly string[] = rolesNamed(exposed.registry),
 ): string {
-  const someone = (held: readonly string[]): Caller => ({
+  const userWith = (held: readonly string[]): Caller => ({
     user: null,
     authenticated: true,
     roles: held,
   })
   const audiences: readonly (readonly [string, Caller])[] = [
     ['anonymous', anonymous],
-    ['authenticated, without roles', someone([])],
-    ...roles.map((role) => [role, someone([role])] as const),
+    ['authenticated, without roles', userWith([])],
+    ...roles.map((role) => [role, userWith([role])] as const),
   ]
   const lines = audiences.flatMap(([title, caller]) => [
     title,
@@ -119,10 +119,10 @@ function policyOf({ model, settings }: Resource): readonly string[] {
   return [`rows: ${hooks.length === 0 ? `all of ${model.name}` : hooks.join(', ')}`]
 }
 
-/** The hooks that are there; those of a class are on its prototype or, as fields, on what it makes. */
+/** The hooks of a policy. A class is instantiated, since its hooks may be methods or fields. */
 function hooksOf(policy: NonNullable<Resource['settings']['policy']>['policy']): readonly string[] {
-  const made = typeof policy === 'function' ? new policy() : policy
-  return policyHooks.filter((hook) => made[hook] !== undefined)
+  const instance = typeof policy === 'function' ? new policy() : policy
+  return policyHooks.filter((hook) => instance[hook] !== undefined)
 }
 
 function fieldsOf(resource: Resource, caller: Caller): readonly string[] {

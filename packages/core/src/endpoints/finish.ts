@@ -1,4 +1,4 @@
-// The end of a successful answer: the return callback, the ETag and the final callback; inside the transaction of a write (contract §11).
+// The last steps of a successful response: the return callback, the ETag and the final callback (contract §11).
 
 import { hookCallerOf } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
@@ -7,8 +7,8 @@ import { type Result, successBody } from '../http/envelope.ts'
 import { withTag } from '../http/etag.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 
-/** The result as the return callback leaves it, with its tag. */
-export function returnedResult(call: Call, result: Result): MaybePromise<Result> {
+/** Runs the return callback and adds the ETag; does nothing if that has been done. */
+export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result> {
   const { request, hooks, timing } = call
   if (result.finished === true) return result
   timing?.enter('serialize')
@@ -19,17 +19,17 @@ export function returnedResult(call: Call, result: Result): MaybePromise<Result>
 }
 
 /**
- * What a write runs before its COMMIT, so that a callback that fails stores nothing: return and final. Without such
- * callbacks the result stays as it is, and is finished after the COMMIT.
+ * Runs the return and final callbacks of a write before COMMIT, so that a failing callback rolls the write back. Without
+ * such callbacks the result is returned unchanged, and the ETag is added after COMMIT.
  */
-export function finishedInside(call: Call, result: Result): MaybePromise<Result> {
+export function finishBeforeCommit(call: Call, result: Result): MaybePromise<Result> {
   const { hooks, resource } = call
   if (hooks.return === undefined && hooks.final === undefined) return result
-  return andThen(returnedResult(call, result), async (given) => {
-    if (hooks.final === undefined || given.empty === true) return given
-    const body = successBody(given, call.stamp(), resource.settings.dump)
+  return andThen(runReturnAndTag(call, result), async (returned) => {
+    if (hooks.final === undefined || returned.empty === true) return returned
+    const body = successBody(returned, call.stamp(), resource.settings.dump)
     return {
-      ...given,
+      ...returned,
       body: await runFinal({ callHook: hookCallerOf(call) }, hooks, body),
       finished: true,
     }

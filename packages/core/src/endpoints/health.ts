@@ -1,4 +1,4 @@
-// The health routes: whether the process lives, and whether it can take requests; for load balancers and orchestrators.
+// The health routes for load balancers and orchestrators: liveness and readiness.
 
 import type { Runtime } from '../call.ts'
 import { type ApiError, methodNotAllowed, notReadyFor } from '../errors.ts'
@@ -7,7 +7,7 @@ import type { ApiRequest } from '../http/request.ts'
 
 export type HealthPart = 'live' | 'ready'
 
-/** What of the health routes a path leads to, or undefined; `route` is null where there are none. */
+/** The health check at a path, or undefined; `route` is null if the health routes are disabled. */
 export function healthPartAt(route: string | null, path: string): HealthPart | undefined {
   if (route === null || !path.startsWith(route)) return undefined
   if (path.length === route.length) return 'live'
@@ -17,8 +17,8 @@ export function healthPartAt(route: string | null, path: string): HealthPart | u
 const allowed = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * `GET /health` → 200 while the process lives; `GET /health/ready` → 200, or 503 while the service is drained or its
- * database is away. Neither is limited or needs a credential, and neither is kept by a cache.
+ * `GET /health` → 200 while the process runs; `GET /health/ready` → 200, or 503 while the service drains or its database
+ * is unavailable. Neither has a rate limit or needs credentials.
  */
 export async function serveHealth(
   { readiness }: Pick<Runtime, 'readiness'>,
@@ -32,7 +32,7 @@ export async function serveHealth(
   }
   if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
   const state = part === 'live' ? 'live' : await readiness.state()
-  // Not thrown: it is an answer, and nothing to report.
+  // Returned, not thrown: a 503 of this route is a normal answer and must not be reported as an error.
   if (state !== 'live' && state !== 'ready') return notReadyFor(state)
   return { status: 200, value: { status: state }, total: 1 }
 }

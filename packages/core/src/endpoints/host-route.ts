@@ -1,4 +1,4 @@
-// Authentication of host routes: what `jwtAuthentication` and `requireRoles` of the adapters are made of.
+// Authenticates requests to the host application's own routes; `jwtAuthentication` and `requireRoles` of the adapters use it.
 
 import { callerOf } from '../access/caller.ts'
 import { satisfies } from '../access/roles.ts'
@@ -9,19 +9,19 @@ import { forbidden } from '../errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { admit } from './admit.ts'
 
-/** What a host route asks of its caller. */
+/** What a host route requires of its caller. */
 export interface HostRule {
-  /** Roles as in API_ROLE_MAP; who lacks them, or is nobody, gets 403. */
+  /** Required roles, as in API_ROLE_MAP; other callers and anonymous ones get 403. */
   readonly roles?: RoleRule
-  /** The strategies that would do. Default: all that are enabled. */
+  /** Accepted strategies. Default: all that are enabled. */
   readonly strategies?: readonly StrategyName[]
-  /** Verifies access tokens instead of the configured key (specification: JWT settings). */
+  /** Verifies access tokens with this secret instead of the configured key (specification: JWT settings). */
   readonly secret?: string
-  /** false: the route is open to everybody; a wrong credential is refused all the same. */
+  /** false: anonymous requests are allowed; invalid credentials are still refused. */
   readonly auth?: boolean
 }
 
-/** The authenticated user of a request to a host route; null for nobody. Rejects with 401, 403 or 429. */
+/** The authenticated user of a request to a host route; null if anonymous. Rejects with 401, 403 or 429. */
 export async function authenticateHost(
   runtime: Runtime,
   request: ApiRequest,

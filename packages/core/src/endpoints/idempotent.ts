@@ -1,4 +1,4 @@
-// Idempotency-Key: a POST that is sent again is answered as before instead of being done again (contract §8).
+// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (contract §8).
 
 import type { Call } from '../call.ts'
 import {
@@ -33,105 +33,107 @@ import { planValueOf } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { keyOwnerOf } from './key-owner.ts'
-import { planEcho, readBack } from './read-back.ts'
-import { type Opened, open, openedOnOne } from './read-stages.ts'
+import { planEcho, readEchoes } from './read-back.ts'
+import { type Opened, open, withOneConnection } from './read-stages.ts'
 import type { Writing } from './write-stages.ts'
 
-/** Stores the answer of a write inside its transaction. */
-export type Remember = (
+/** Stores the response of a write inside its transaction. */
+export type StoreResponse = (
   writing: Writing,
   result: Result,
   keys: readonly (readonly Value[])[],
 ) => Promise<void>
 
-/** Without a user, only the key tells clients apart. */
-const shortestAnonymous = 16
-const longest = 255
+/** Characters. Anonymous clients share one key space, so their keys must be long enough not to collide. */
+const minAnonymousLength = 16
+const maxLength = 255
 
-/** Runs a POST, unless its key has been answered before: then the stored answer, as far as its reader may still see it. */
+/** Runs a POST, or replays the stored response of its key, without the records that the caller may no longer read. */
 export function idempotent(
   call: Call,
   resource: Resource,
   ast: QueryAst,
-  work: (remember: Remember | undefined) => Promise<Result>,
+  work: (storeResponse: StoreResponse | undefined) => Promise<Result>,
 ): Promise<Result> {
   const key = header(call.request, 'idempotency-key')
-  return key === undefined ? work(undefined) : once(call, resource, ast, key, work)
+  return key === undefined ? work(undefined) : runOnce(call, resource, ast, key, work)
 }
 
-async function once(
+async function runOnce(
   call: Call,
   resource: Resource,
   ast: QueryAst,
   key: string,
-  work: (remember: Remember) => Promise<Result>,
+  work: (storeResponse: StoreResponse) => Promise<Result>,
 ): Promise<Result> {
   const claim = await claimOf(call, resource, key)
   const opened = await open(call)
-  const begun = await claimed(call, opened, resource, ast, claim)
-  if ('status' in begun) return begun
+  const held = await claimOrReplay(call, opened, resource, ast, claim)
+  if ('status' in held) return held
   try {
     return await work(async (writing, result, keys) =>
-      storeAnswer(storeOf(call, writing.opened), begun, {
+      storeAnswer(storeOf(call, writing.opened), held, {
         ...answerOf(result, keys),
         authority: await authorityOf(call),
       }),
     )
   } catch (error) {
     if (error instanceof ClaimLost) {
-      // Rolled back. Whoever has the key now has answered, or will.
+      // Our transaction was rolled back. The request that took the key over has answered, or will.
       const look = (store: KeyStore) => lookAtKey(store, claim)
-      const found = await claimOrAnswer(call, opened, resource, ast, look)
+      const found = await replayIfAnswered(call, opened, resource, ast, look)
       if ('status' in found) return found
     }
-    // What may be stored keeps its key: the answer is there with it, or the lease ends by itself.
+    // The write may be stored, and its response with it, so the key must not be released. If it is not, the lease expires.
     if (isOutcomeUnknown(error)) throw error
-    // A failure leaves nothing behind, so the key is free again; if that fails too, its lease ends by itself.
-    await givenBack(call, opened, begun)
+    // Nothing was stored, so the key is released. If that fails too, its lease expires.
+    await release(call, opened, held)
     throw error
   }
 }
 
-/** The claim, or what was answered before. A claim that failed although it may be stored is given back. */
-async function claimed(
+/** Claims the key, or replays its stored response. If the claim fails but may have been stored, it is released. */
+async function claimOrReplay(
   call: Call,
   opened: Opened,
   resource: Resource,
   ast: QueryAst,
   claim: Claim,
 ): Promise<HeldClaim | Result> {
-  let release: Promise<void> | undefined
+  let releasing: Promise<void> | undefined
   const onUncertain = (held: HeldClaim): void => {
-    release = givenBack(call, opened, held)
+    releasing = release(call, opened, held)
   }
   try {
-    const ask = (store: KeyStore) => claimKey({ ...store, onUncertain }, claim)
-    return await claimOrAnswer(call, opened, resource, ast, ask)
+    const claimIt = (store: KeyStore) => claimKey({ ...store, onUncertain }, claim)
+    return await replayIfAnswered(call, opened, resource, ast, claimIt)
   } catch (error) {
-    await release
+    await releasing
     throw error
   }
 }
 
-/** Milliseconds that an answer waits for its key to be free; later the client might wait for a database that is away. */
-const patience = 1_000
+/** Milliseconds that an error response waits for its key to be released; the database may be unavailable for longer. */
+const releaseWait = 1_000
 
-/** Gives a key back; where that takes long, it goes on after the answer. */
-const givenBack = (call: Call, opened: Opened, held: HeldClaim): Promise<void> =>
-  withTimeLimit(releaseKey(storeOf(call, opened), held), patience, () => undefined).catch(() => {})
+/** Releases a key; if that takes longer than `releaseWait`, it continues after the response. */
+const release = (call: Call, opened: Opened, held: HeldClaim): Promise<void> =>
+  withTimeLimit(releaseKey(storeOf(call, opened), held), releaseWait, () => undefined).catch(
+    () => {},
+  )
 
 /**
- * A claim, or the answer to a request that was sent before. Both are asked for on one connection: behind the
- * pool there may be several hosts, and the one that knows the answer has its records, too.
+ * Runs `ask` and replays the response if it finds one. Both use one connection: the pool may lead to several servers, and
+ * the one that has the stored response has its records, too.
  */
-function claimOrAnswer(
+function replayIfAnswered(
   call: Call,
   opened: Opened,
   resource: Resource,
   ast: QueryAst,
   ask: (store: KeyStore) => Promise<ClaimOutcome>,
 ): Promise<HeldClaim | Result> {
-  return openedOnOne(call, opened, async (own) => {
+  return withOneConnection(call, opened, async (own) => {
     const outcome = await ask(storeOf(call, own))
     switch (outcome.kind) {
       case 'busy':
@@ -158,13 +160,13 @@ async function claimOf(call: Call, resource: Resource, key: string): Promise<Cla
   const owner = keyOwnerOf(call)
   if (owner.kind === 'unknown') throw userWithoutKey()
   const identity = owner.kind === 'user' ? owner.identity : null
-  const least = identity === null ? shortestAnonymous : 1
-  if (!/^[\x21-\x7e]+$/.test(key) || key.length < least || key.length > longest) {
-    throw badIdempotencyKey(`${least} to ${longest} visible characters`)
+  const min = identity === null ? minAnonymousLength : 1
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length < min || key.length > maxLength) {
+    throw badIdempotencyKey(`${min} to ${maxLength} visible characters`)
   }
   const body =
     typeof request.body === 'string' ? request.body : stringify((request.body ?? null) as JsonValue)
-  // As we write it: spellings of one route share their keys, two APIs on one database do not.
+  // The canonical URL: different spellings of a route share their keys, two APIs on one database do not.
   const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
   return {
     id: await digest(stringify([identity, route, key])),
@@ -172,7 +174,7 @@ async function claimOf(call: Call, resource: Resource, key: string): Promise<Cla
   }
 }
 
-/** SHA-256 as hexadecimal text: keys of different users must never meet. */
+/** SHA-256 in hexadecimal; collisions would let one user see another's response. */
 async function digest(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -194,15 +196,15 @@ function answerOf(
   }
 }
 
-/** What a caller may list, which decides what is embedded in an answer; the key of a claim knows the user, not the roles. */
+/** A hash of the resources that the caller may list, which decide what is embedded. The claim's id depends on the user, but not on their roles. */
 const authorityOf = ({ runtime, reach }: Call): Promise<string> =>
   digest(stringify(runtime.registry.resources.filter(reach).map(({ name }) => name)))
 
 /**
- * Whether the stored text may be answered: to a caller who may list the same resources, where it holds nothing that a
- * policy or a callback could decide otherwise for this request. The rows of the base are read again anyway.
+ * Whether the stored value may be sent: if the caller may list the same resources, and no policy of an embedded resource
+ * and no dump callback could give another value for this request. The base rows are read again in any case.
  */
-async function mayRepeat(
+async function mayReuseValue(
   call: Call,
   resource: Resource,
   ast: QueryAst,
@@ -217,7 +219,7 @@ async function mayRepeat(
   return authority === (await authorityOf(call))
 }
 
-/** The policy is asked again: what its reader may no longer see is null. */
+/** The stored response. Its records are read again under the policies; those the caller may no longer read are null. */
 async function replay(
   call: Call,
   opened: Opened,
@@ -231,11 +233,11 @@ async function replay(
       return (column && planValueOf(column, value)) as Value
     }),
   )
-  const echoes = await readBack(call, opened, resource, ast, keys)
-  const repeats = await mayRepeat(call, resource, ast, answer)
+  const echoes = await readEchoes(call, opened, resource, ast, keys)
+  const reuses = await mayReuseValue(call, resource, ast, answer)
   const stored = answer.many ? (answer.value as readonly JsonValue[] | undefined) : undefined
   const values = echoes.map(({ value }, i) => {
-    if (value === null || !repeats) return value
+    if (value === null || !reuses) return value
     return (answer.many ? stored?.[i] : answer.value) ?? value
   })
   return {

@@ -13,7 +13,7 @@ import type { Resource } from '../registry/resource.ts'
 import { type PlannedRead, planRead } from './planned-read.ts'
 import { type Content, recordContent } from './read-stages.ts'
 
-/** `GET /api/books/1` → the book, or 404 where no row has this key; `undefined` is the key of no row. */
+/** `GET /api/books/1` → the book, or 404. `key` is undefined if the path is not a possible key of the resource. */
 export function getOne(
   call: Call,
   resource: Resource,
@@ -23,7 +23,7 @@ export function getOne(
     resource,
     ...(key && { key }),
     plan: (ast, reach) => {
-      // The query is checked first: a mistake in it is a mistake whether or not the record exists.
+      // The query is checked first, so that a mistake in it is 400 whether or not the record exists.
       const planned = planOne(resource, ast, key ?? [], reach)
       if (key === undefined) throw recordNotFound()
       return planned
@@ -34,7 +34,7 @@ export function getOne(
   return andThen(read, (planned) => oneResult(call, resource, planned))
 }
 
-/** Reads the one row of a scoped plan that has its tag, and answers it. */
+/** Runs a program that reads one row, and builds the response; throws 404 if there is none. */
 export function oneResult(
   call: Call,
   resource: Resource,
@@ -42,8 +42,8 @@ export function oneResult(
 ): Promise<Result> {
   return readOne(connection, program).then((row) => {
     if (row === undefined) throw recordNotFound()
-    return andThen(recordContent(call, resource, plan, row), found)
+    return andThen(recordContent(call, resource, plan, row), okResult)
   })
 }
 
-const found = (content: Content): Result => ({ ...content, status: 200, total: 1 })
+const okResult = (content: Content): Result => ({ ...content, status: 200, total: 1 })

@@ -1,23 +1,23 @@
-// Whose an Idempotency-Key is. Two users must never be taken for one: each would be answered what the other wrote.
+// KeyOwner: which user an Idempotency-Key belongs to. If two users had the same owner, one could receive the other's stored response.
 
 import type { Call } from '../call.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import { userKey } from './auth/user-key.ts'
 
-/** `unknown`: somebody, but nothing that is told of the user tells it from others. */
+/** `nobody`: an anonymous request; `unknown`: there is a user, but its object has nothing that identifies it. */
 export type KeyOwner =
   | { readonly kind: 'nobody' | 'unknown' }
   | { readonly kind: 'user'; readonly identity: string }
 
 /**
- * The user's model and key, so that users of two models never meet (security S14). Without a user model, everything that
- * the host tells of the user but its roles: those may change, and are asked again for every answer.
+ * Identifies the user by model name and key, so that users of two models differ (security S14). Without a user model, by
+ * the JSON of the host's user object without its roles: roles may change, and every replay checks them again.
  */
 export function keyOwnerOf({ caller: { user }, runtime }: Call): KeyOwner {
   if (user === null || user === undefined) return { kind: 'nobody' }
   const { users } = runtime.registry
-  if (users === undefined) return ownerOf(told(user))
+  if (users === undefined) return ownerOf(jsonWithoutRoles(user))
   const key = userKey(users, user)
   return ownerOf(key && stringify([users.name, ...key.map(String)]))
 }
@@ -25,8 +25,8 @@ export function keyOwnerOf({ caller: { user }, runtime }: Call): KeyOwner {
 const ownerOf = (identity: string | undefined): KeyOwner =>
   identity === undefined ? { kind: 'unknown' } : { kind: 'user', identity }
 
-/** What JSON tells of a user; undefined for what it cannot write, and for objects of which it tells nothing. */
-function told(user: unknown): string | undefined {
+/** The user as JSON; undefined if it has no JSON form, or no member besides its roles. */
+function jsonWithoutRoles(user: unknown): string | undefined {
   const json = jsonOf(user)
   if (json === null) return undefined
   if (typeof json !== 'object') return stringify(json)
@@ -35,9 +35,10 @@ function told(user: unknown): string | undefined {
 }
 
 function jsonOf(user: unknown): JsonValue {
-  const exact = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+  const bigintAsString = (_: string, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value
   try {
-    return JSON.parse(JSON.stringify(user, exact) ?? 'null')
+    return JSON.parse(JSON.stringify(user, bigintAsString) ?? 'null')
   } catch {
     return null
   }

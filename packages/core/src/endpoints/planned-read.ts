@@ -1,4 +1,4 @@
-// parse → plan → scope → compile of a read, or what a read of the same form has left of them.
+// planRead: parse → plan → scope → compile, or the cached plan and statements of a query that differs in values only.
 
 import { openScopes } from '../access/scope.ts'
 import type { Call } from '../call.ts'
@@ -16,7 +16,7 @@ import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prep
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
 import { fillingMaker } from '../plan-cache/statement-templates.ts'
 import type { Resource } from '../registry/resource.ts'
-import { open, parseRead, scoped } from './read-stages.ts'
+import { open, parseRead, scopePlan } from './read-stages.ts'
 
 /** A read that is ready to be executed. */
 export interface PlannedRead<P extends ReadPlan, G> {
@@ -25,20 +25,20 @@ export interface PlannedRead<P extends ReadPlan, G> {
   readonly connection: Connection
 }
 
-/** What is to be read. */
+/** The input of `planRead`. */
 export interface ReadRequest<P extends ReadPlan, G> {
   readonly resource: Resource
-  /** The key of the path, where one record is read. */
+  /** The key in the path, if one record is read. */
   readonly key?: readonly Value[]
   readonly plan: (ast: QueryAst, reach: Reach) => P
-  /** What the plan must read besides, once it is scoped. */
+  /** Adds what the response needs to the scoped plan, for example the columns of the ETag. */
   readonly complete?: (plan: P) => P
   readonly compile: (target: Target, plan: P, options?: ReadOptions) => G
 }
 
 /**
- * Plans and compiles a read. Of a query that differs from an earlier one in values only, the plan and the statements are
- * used again: the values are converted as ever, and one that is not of its column's type is refused in the plain way.
+ * Plans and compiles a read. If the query differs from an earlier one in values only, the cached plan and statements are
+ * used with the new values. If a value does not fit its column, the query is planned from scratch, which gives the error.
  */
 export function planRead<P extends ReadPlan, G>(
   call: Call,
@@ -48,12 +48,12 @@ export function planRead<P extends ReadPlan, G>(
   const skeleton = fastPaths.preparedReads === false ? undefined : skeletonOf(call.query)
   const name = skeleton && `${request.resource.name}\n${call.action}\n${skeleton.key}`
   const known = name === undefined ? undefined : reads.get(name, call)
-  const again = known && skeleton && readAgain(call, request, known, skeleton)
-  return andThen(again, (planned) => planned ?? readAnew(call, request, skeleton, name))
+  const cached = known && skeleton && planFromCache(call, request, known, skeleton)
+  return andThen(cached, (planned) => planned ?? planAnew(call, request, skeleton, name))
 }
 
-/** Undefined where a value is not what its place takes. */
-function readAgain<P extends ReadPlan, G>(
+/** Fills the values of this request into a cached read; undefined if one does not fit its column. */
+function planFromCache<P extends ReadPlan, G>(
   call: Call,
   { key, compile }: ReadRequest<P, G>,
   known: PreparedRead,
@@ -63,7 +63,7 @@ function readAgain<P extends ReadPlan, G>(
   if (filled === undefined) return undefined
   return andThen(open(call), ({ connection, target }) => {
     const { conditions } = filled
-    // Its name tells what kind of read was kept.
+    // The cache key contains the action, so the cached plan has the type P.
     const plan = filled.plan as P
     const templates = known.templates(target.dialect)
     const scopedTarget = { ...target, scopes: known.scopes }
@@ -80,14 +80,14 @@ function readAgain<P extends ReadPlan, G>(
   })
 }
 
-/** The JSON that the database may build; none where anybody but the client looks at what is read. */
+/** Which JSON the database may build: none if a hook or the caller of the API needs the values. */
 function databaseJson(
   { asText, hooks, base, runtime: { fastPaths } }: Call,
   { rows, embeds }: ReadPlan,
   single: boolean,
 ): DatabaseJson | undefined {
   if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
-  // Of a record that is read for its columns in part, the tag is made of all.
+  // The ETag covers all columns, so the database may build a single record only if all of them are selected.
   const objects = single ? rows.shape === 'entity' && 'own' : 'whole'
   return {
     base,
@@ -96,13 +96,13 @@ function databaseJson(
   }
 }
 
-async function readAnew<P extends ReadPlan, G>(
+async function planAnew<P extends ReadPlan, G>(
   call: Call,
   request: ReadRequest<P, G>,
   skeleton: Skeleton | undefined,
   name: string | undefined,
 ): Promise<PlannedRead<P, G>> {
-  const { complete = asPlanned, compile } = request
+  const { complete = unchanged, compile } = request
   const ast = parseRead(call, request.resource)
   const making = makingFor(call)
   const planned = request.plan(ast, making.reach)
@@ -111,18 +111,18 @@ async function readAnew<P extends ReadPlan, G>(
   if (skeleton !== undefined && name !== undefined && reads.isDue(name, call)) {
     const prepared = preparedFrom(call, complete(planned), skeleton)
     reads.set(name, call, making.keep(prepared))
-    const first = prepared === null ? undefined : readAgain(call, request, prepared, skeleton)
-    const again = await first
-    if (again !== undefined) return again
+    const filled = prepared === null ? undefined : planFromCache(call, request, prepared, skeleton)
+    const read = await filled
+    if (read !== undefined) return read
   }
-  const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
+  const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
   const plan = complete(narrowed)
   return { plan, program: compile(target, plan), connection: opened.connection }
 }
 
-const asPlanned = <P>(plan: P): P => plan
+const unchanged = <P>(plan: P): P => plan
 
-/** What is kept of a read is made of its plan as planned, before any policy has narrowed it for one caller. */
+/** The cacheable form of a read, from the plan before scoping; null if a policy, a filter callback or the query prevents caching. */
 function preparedFrom(call: Call, planned: ReadPlan, skeleton: Skeleton): PreparedRead | null {
   const scopes = openScopes(call, planned)
   return (scopes && prepareRead(planned, skeleton, scopes)) ?? null

@@ -1,4 +1,4 @@
-// The echo of a write: the records by their keys through the read pipeline, inside the same transaction (contract §3, §8).
+// Echoes: the records that a write returns, read by key through the read pipeline in the same transaction (contract §3, §8).
 
 import type { Call } from '../call.ts'
 import { compileRead } from '../compile/read-program.ts'
@@ -16,25 +16,25 @@ import { withKeys } from '../plan/write-look-up.ts'
 import { makingFor } from '../plan-cache/kept.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
-import { type Opened, objectsOf, scoped } from './read-stages.ts'
+import { type Opened, objectsOf, scopePlan } from './read-stages.ts'
 
-/** One record as its writer may see it. */
+/** A written record as the caller may read it. */
 export interface Echo {
-  /** null where the writer may not read it. */
+  /** null if the caller may not read it. */
   readonly value: JsonValue
-  /** The row's part of its ETag. */
+  /** The JSON of the row that its ETag is made of. */
   readonly record: string | undefined
 }
 
-const unseen: Echo = { value: null, record: undefined }
+const hiddenEcho: Echo = { value: null, record: undefined }
 const keysPerStatement = 500
 
-/** Checks the query of an echo before anything is written; the plan is of no record yet. */
+/** Plans the echo before anything is written, so that mistakes in its query are found; the plan has no key yet. */
 export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
   withKeyAndTag(planOne(resource, ast, [], reach))
 
-/** As `planEcho`, kept for the same query of callers who may list the same resources. */
-export function planEchoOnce(call: Call, resource: Resource, ast: QueryAst): ReadPlan {
+/** `planEcho`, cached by query and by the resources that the caller may list. */
+export function cachedEchoPlan(call: Call, resource: Resource, ast: QueryAst): ReadPlan {
   const { fastPaths, echoes } = call.runtime
   if (!fastPaths.preparedReads) return planEcho(resource, ast, call.reach)
   const name = `${resource.name}\n${call.query}`
@@ -46,15 +46,15 @@ export function planEchoOnce(call: Call, resource: Resource, ast: QueryAst): Rea
   return plan
 }
 
-/** Reads records in the order of their keys. */
-export async function readBack(
+/** Reads the records with these keys, in the order of the keys. */
+export async function readEchoes(
   call: Call,
   opened: Opened,
   resource: Resource,
   ast: QueryAst,
   keys: readonly (readonly Value[])[],
 ): Promise<readonly Echo[]> {
-  if (!call.reach(resource)) return keys.map(() => unseen)
+  if (!call.reach(resource)) return keys.map(() => hiddenEcho)
   const echoes = new Map<string, Echo>()
   for (let i = 0; i < keys.length; i += keysPerStatement) {
     const chunk = keys.slice(i, i + keysPerStatement)
@@ -62,7 +62,7 @@ export async function readBack(
       echoes.set(key, echo)
     }
   }
-  return keys.map((key) => echoes.get(keyText(key)) ?? unseen)
+  return keys.map((key) => echoes.get(keyText(key)) ?? hiddenEcho)
 }
 
 async function readChunk(
@@ -79,23 +79,24 @@ async function readChunk(
   }
   const echoes = new Map<string, Echo>()
   try {
-    const { plan: narrowed, target } = await scoped(call, opened, planned, ast)
+    const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
     const plan = withKeyAndTag(narrowed)
     const slice = { limit: keys.length, offset: 0 }
     const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
     for (const row of rows) {
-      const value = await visible(call, resource, plan, row)
+      const value = await valueOrNull(call, resource, plan, row)
       const record = value === null ? undefined : recordText(resource, row.values)
       echoes.set(keyText(keyOfRow(resource, row.values)), { value, record })
     }
   } catch (error) {
-    // A policy that shows nobody anything refuses reads; the write itself has been allowed.
+    // A policy that refuses the read gives 403. The write was allowed, so its record is returned as null instead.
     if (!(error instanceof ApiError) || error.status !== 403) throw error
   }
   return echoes
 }
 
-async function visible(
+/** The record's value; null if `can_read` refuses it. */
+async function valueOrNull(
   call: Call,
   resource: Resource,
   plan: ReadPlan,

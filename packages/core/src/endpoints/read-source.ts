@@ -1,4 +1,4 @@
-// Where a read is sent: to a replica where there is one that may answer it, else to the primary.
+// Chooses the server for a read: a replica if one is available and has the caller's writes, else the primary.
 
 import type { Call } from '../call.ts'
 import { ApiError } from '../errors.ts'
@@ -7,14 +7,11 @@ import type { Result } from '../http/envelope.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { carriedPosition } from './write-position.ts'
 
-/** Who reads, and where. */
 type Reading = Pick<Call, 'request' | 'runtime'>
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/**
- * Reads from a replica; undefined where the primary has to be asked: there is none that may answer, or it was lost on the way.
- */
+/** Reads from a replica; undefined if the primary must be read: no replica is suitable, or its connection failed. */
 export async function readFromReplica<T>(
   reading: Reading,
   read: (replica: Replica) => Promise<T | undefined>,
@@ -28,14 +25,14 @@ export async function readFromReplica<T>(
   } catch (error) {
     const lost = isLost(error, replica)
     if (lost) replicas.leaveOut(replica, error)
-    if (lost || gaveWay(error, replica)) return undefined
+    if (lost || wasCanceled(error, replica)) return undefined
     throw error
   }
 }
 
 /**
- * Reads from a replica, and once more from the primary where the replica was lost on the way. Whoever carries the position
- * of a write reads where that write is. An instance of the session getter's is read as it is.
+ * Reads from a replica, and repeats the read on the primary if the replica fails. A request with a write position reads
+ * from a replica only if that has replayed the position. An instance that API_SESSION_GETTER returned is always used itself.
  */
 export function readPreferringReplica(
   call: Call,
@@ -43,15 +40,15 @@ export function readPreferringReplica(
 ): MaybePromise<Result> {
   const { replicas, root, session } = call.runtime
   if (replicas === undefined) return read(call)
-  return andThen(session(call.request), (own) => {
-    if (own !== root) return read(call)
+  return andThen(session(call.request), (db) => {
+    if (db !== root) return read(call)
     return andThen(replicaFor(call), (replica) =>
       replica === undefined ? read(call) : readFrom(call, replica, read),
     )
   })
 }
 
-/** A replica that has what the caller has written, or undefined. */
+/** The next available replica, if it has replayed the write position of the request; else undefined. */
 function replicaFor(call: Reading): MaybePromise<Replica | undefined> {
   const { replicas, settings } = call.runtime
   const replica = replicas?.next()
@@ -79,7 +76,7 @@ async function readFrom(
   } catch (error) {
     const lost = isLost(error, replica)
     if (lost) call.runtime.replicas?.leaveOut(replica, error)
-    if (lost || gaveWay(error, replica)) return read(call)
+    if (lost || wasCanceled(error, replica)) return read(call)
     throw error
   }
 }
@@ -92,5 +89,6 @@ const kindOf = (error: unknown, { dialect }: Replica): string | undefined =>
 const isLost = (error: unknown, replica: Replica): boolean =>
   kindOf(error, replica) === 'unavailable'
 
-/** A replica ends a read that is in the way of what it has to apply. */
-const gaveWay = (error: unknown, replica: Replica): boolean => kindOf(error, replica) === 'retry'
+/** Whether the replica canceled the read, because it conflicts with changes that it has to replay. */
+const wasCanceled = (error: unknown, replica: Replica): boolean =>
+  kindOf(error, replica) === 'retry'

@@ -1,4 +1,4 @@
-// What every reading endpoint does alike: parse the query of its resource, open the connection, shape the answer of a list.
+// The stages that all reading endpoints share: parse the query, open the connection, scope the plan, serialise the response.
 
 import { checkObjects, readRecords } from '../access/can-read.ts'
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
@@ -29,7 +29,7 @@ import { tagText } from '../serialize/tag-text.ts'
 import { cachedWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
-/** parse: the raw query → AST, within the limits of the resource. */
+/** parse: the raw query → AST. Throws 400 if it exceeds a limit of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
   const { additionalQueryParams, limits } = resource.settings
   return parseQuery(call.query, {
@@ -47,7 +47,7 @@ export function parse(call: Call, resource: Resource): QueryAst {
 
 const onlyOnWrites = ['cascade_delete', 'max_affected', 'on_conflict'] as const
 
-/** As `parse`, for requests that only read: what belongs to writes is refused. */
+/** `parse` for requests that only read; throws 400 for parameters of writes. */
 export function parseRead(call: Call, resource: Resource): QueryAst {
   const ast = parse(call, resource)
   for (const name of onlyOnWrites) {
@@ -57,33 +57,33 @@ export function parseRead(call: Call, resource: Resource): QueryAst {
   return ast
 }
 
-/** What a request reads with. */
+/** The connection of a request, opened by `open`. */
 export interface Opened {
   readonly connection: Connection
-  /** What compilation needs to know; the scopes are not decided yet. */
+  /** The input of compilation, without scopes yet. */
   readonly target: Target
-  /** The connection with the plugins of its author, for what policies are given. */
+  /** The host's own Kysely instance with its plugins; policies and hooks receive it. */
   readonly own: AnyDatabase
 }
 
-/** The connection of this request and what compilation needs to know of it. */
+/** Gets the connection of this request: from API_SESSION_GETTER, a replica or `db`. */
 export const open = (call: Call): MaybePromise<Opened> =>
   andThen(call.runtime.session(call.request), (own) =>
     call.replica === undefined
-      ? andThen(call.runtime.dialect(own), (dialect) => openedBy(call, own, dialect))
-      : openedOn(call, own, call.replica),
+      ? andThen(call.runtime.dialect(own), (dialect) => openedWith(call, own, dialect))
+      : openedOnReplica(call, own, call.replica),
   )
 
-function openedBy(call: Call, own: AnyDatabase, dialect: InternalDialect): Opened {
+function openedWith(call: Call, own: AnyDatabase, dialect: InternalDialect): Opened {
   const { runtime } = call
-  const db = bare(own)
+  const db = withoutPlugins(own)
   const target: Target = { db, dialect, schema: runtime.schema, scopes: noScopes }
   return {
     connection: {
       db,
       dialect,
       statementTimeout: runtime.settings.statementTimeout,
-      // A transaction sees what it wrote itself.
+      // A transaction sees its own uncommitted rows, so it must not use a count of others.
       counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
       timing: call.timing,
       client: call.request,
@@ -93,33 +93,33 @@ function openedBy(call: Call, own: AnyDatabase, dialect: InternalDialect): Opene
   }
 }
 
-/** As `openedBy`, with the statements sent to a replica; policies and hooks keep the instance of the primary. */
-function openedOn(call: Call, own: AnyDatabase, { db, dialect, counts }: Replica): Opened {
-  const { connection, target } = openedBy(call, own, dialect)
+/** `openedWith`, but statements go to the replica. Policies and hooks still receive the primary's instance. */
+function openedOnReplica(call: Call, own: AnyDatabase, { db, dialect, counts }: Replica): Opened {
+  const { connection, target } = openedWith(call, own, dialect)
   return { own, target: { ...target, db }, connection: { ...connection, db, counts } }
 }
 
-/** As `opened`, with every statement of `work` on one connection of the pool. */
-export const openedOnOne = <T>(
+/** Runs `work` with one connection of the pool for all its statements. */
+export const withOneConnection = <T>(
   call: Call,
   { own, connection }: Opened,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> =>
-  onOneConnection(own, connection, (one) => work(openedBy(call, one, connection.dialect)))
+  onOneConnection(own, connection, (one) => work(openedWith(call, one, connection.dialect)))
 
-/** Without plugins; made once for each instance. */
-function bare(own: AnyDatabase): AnyDatabase {
-  const before = bareOf.get(own)
-  if (before !== undefined) return before
+/** The instance without plugins, created once for each. */
+function withoutPlugins(own: AnyDatabase): AnyDatabase {
+  const known = withoutPluginsOf.get(own)
+  if (known !== undefined) return known
   const db = own.withoutPlugins()
-  bareOf.set(own, db)
+  withoutPluginsOf.set(own, db)
   return db
 }
 
-const bareOf = new WeakMap<AnyDatabase, AnyDatabase>()
+const withoutPluginsOf = new WeakMap<AnyDatabase, AnyDatabase>()
 
-/** scope: the plan with every source narrowed by its policy, and the target that knows how. */
-export async function scoped<P extends ReadPlan>(
+/** scope: narrows every source of the plan by its policy; returns the plan, and the target with the scopes. */
+export async function scopePlan<P extends ReadPlan>(
   call: Call,
   { target, own }: Opened,
   planned: P,
@@ -131,8 +131,8 @@ export async function scoped<P extends ReadPlan>(
   return { plan: readRecords(call, plan), target: { ...target, scopes } }
 }
 
-/** As `scoped`, of one statement without relations. */
-export async function scopedRows(
+/** `scopePlan` for one statement without embeds. */
+export async function scopeStatement(
   call: Call,
   { target, own }: Opened,
   rows: RowPlan,
@@ -143,7 +143,7 @@ export async function scopedRows(
   return { ...target, scopes }
 }
 
-/** can_read, then serialize: rows → objects, each through the dump callbacks where there are any. */
+/** Calls can_read, then serialises the rows to objects and runs the dump callbacks. */
 export async function objectsOf(
   call: Call,
   resource: Resource,
@@ -162,43 +162,43 @@ export async function objectsOf(
   return Promise.all(objects.map((object) => runDump(caller, resource, embeds, object, dump, args)))
 }
 
-/** The value of an answer; as text where that will do. */
+/** The value of a response, as an object or as JSON text. */
 export type Content = Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>
 
-/** As `objectsOf`, as the value of an answer. */
+/** The value of a list: as JSON text if possible, else through `objectsOf`. */
 function listContent(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
-  { rows, list }: Pick<LoadedPage, 'rows' | 'list'>,
+  { rows, listText }: Pick<LoadedPage, 'rows' | 'listText'>,
 ): MaybePromise<Content> {
-  if (list !== undefined) {
+  if (listText !== undefined) {
     call.timing?.enter('serialize')
-    return { value: null, text: list }
+    return { value: null, text: listText }
   }
-  if (!writesText(call, resource, plan)) {
+  if (!serialisesToText(call, resource, plan)) {
     return objectsOf(call, resource, plan, rows).then((value) => ({ value }))
   }
-  return andThen(checked(call, plan, rows), () => ({
+  return andThen(checkReadable(call, plan, rows), () => ({
     value: null,
     text: writeList(rows, writerOf(call, resource, plan)),
   }))
 }
 
-/** As `objectsOf`, as the answer of one record, with what its tag is made of. */
+/** The value of one record, with the text that its ETag is made of. */
 export function recordContent(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
   row: LoadedRow,
 ): MaybePromise<Content> {
-  if (!writesText(call, resource, plan)) {
+  if (!serialisesToText(call, resource, plan)) {
     return objectsOf(call, resource, plan, [row]).then(([value = null]) => ({
       value,
       record: tagText(resource, row),
     }))
   }
-  return andThen(checked(call, plan, [row]), () => {
+  return andThen(checkReadable(call, plan, [row]), () => {
     const writer = writerOf(call, resource, plan)
     const own = writer.own(row)
     const record = tagText(resource, row, own)
@@ -206,14 +206,14 @@ export function recordContent(
   })
 }
 
-/** can_read of what is about to be written; without policies there is nobody to ask. */
-function checked(call: Call, plan: ReadPlan, rows: readonly LoadedRow[]): MaybePromise<void> {
+/** Calls can_read for the rows; continues synchronously if there are no policies. */
+function checkReadable(call: Call, plan: ReadPlan, rows: readonly LoadedRow[]): MaybePromise<void> {
   call.timing?.enter('serialize')
   return call.runtime.policies.size === 0 ? undefined : checkObjects(call, plan, rows)
 }
 
-/** Whether the rows may be written as text: nobody looks at the objects but the client. */
-const writesText = (call: Call, resource: Resource, { embeds }: ReadPlan): boolean =>
+/** Whether the rows may be serialised directly to JSON text: no hook and no caller needs objects. */
+const serialisesToText = (call: Call, resource: Resource, { embeds }: ReadPlan): boolean =>
   call.asText && call.hooks.dump === undefined && !hasDump(resource, embeds)
 
 const writerOf = (
@@ -222,7 +222,7 @@ const writerOf = (
   { rows, embeds, links }: ReadPlan,
 ): ObjectWriter => cachedWriter({ resource, output: rows.output, embeds, links }, base)
 
-/** A page of rows → the answer of a list, with its links. */
+/** The response of a list: a page of rows, the total and the page links. */
 export function listResult(
   call: Call,
   resource: Resource,
@@ -236,35 +236,37 @@ export function listResult(
   })
 }
 
-/** Links to the neighbouring pages, in the client's own way of paging. */
+/** Links to the next and previous page, by number or cursor as the client paged. */
 function pageLinks(
   call: Call,
   { page: planned }: ListPlan,
   page: LoadedPage,
 ): { next: string | null; previous: string | null } {
-  const url = (replaced: Readonly<Record<string, string>>): string =>
+  const urlWith = (changed: Readonly<Record<string, string>>): string =>
     pageUrl(`${call.origin}${call.path}`, call.query, {
       limit: String(planned.limit),
-      ...replaced,
+      ...changed,
     })
   if (planned.kind === 'numbered') {
     const { number, limit } = planned
-    const previous = previousOf(number, limit, page)
+    const previous = previousNumber(number, limit, page)
     return {
-      next: page.more ? url({ page: String(number + 1) }) : null,
-      previous: page.earlier ? url({ page: String(previous) }) : null,
+      next: page.hasNext ? urlWith({ page: String(number + 1) }) : null,
+      previous: page.hasPrevious ? urlWith({ page: String(previous) }) : null,
     }
   }
   const { signature } = planned
   return {
-    next: page.more && page.last ? url({ after: writeCursor(signature, page.last) }) : null,
+    next: page.hasNext && page.last ? urlWith({ after: writeCursor(signature, page.last) }) : null,
     previous:
-      page.earlier && page.first ? url({ before: writeCursor(signature, page.first) }) : null,
+      page.hasPrevious && page.first
+        ? urlWith({ before: writeCursor(signature, page.first) })
+        : null,
   }
 }
 
-/** Beyond the end, the previous page is the last one that has rows. */
-function previousOf(number: number, limit: number, page: LoadedPage): number {
+/** The number of the previous page; for a page beyond the end, the last page with rows. */
+function previousNumber(number: number, limit: number, page: LoadedPage): number {
   if (page.total === undefined || page.capped) return number - 1
   return Math.min(number - 1, Math.max(1, Math.ceil(page.total / limit)))
 }

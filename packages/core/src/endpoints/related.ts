@@ -1,4 +1,4 @@
-// GET on a relation of one record: the parent first, then its related rows with the target's own query language.
+// GET on a relation of one record: reads the parent, then the related rows; the query has the parameters of the target.
 
 import type { Call } from '../call.ts'
 import { compilePage, compileRead } from '../compile/read-program.ts'
@@ -10,9 +10,9 @@ import { planParent, planRelated, withParentKey } from '../plan/read-plan.ts'
 import { withRowTag } from '../plan/row-tag.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
-import { listResult, open, parseRead, scoped, scopedRows } from './read-stages.ts'
+import { listResult, open, parseRead, scopePlan, scopeStatement } from './read-stages.ts'
 
-/** `GET /api/authors/1/books` → a page of books; a missing parent is 404, a parent without books an empty list. */
+/** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list without books. */
 export async function getRelated(
   call: Call,
   relation: ResolvedRelation,
@@ -26,12 +26,12 @@ export async function getRelated(
   const opened = await open(call)
   const { connection } = opened
   const parentPlan = planParent(relation, ast, parent)
-  const parentTarget = await scopedRows(call, opened, parentPlan)
-  const { plan: unlinked, target } = await scoped(call, opened, planned, ast)
+  const parentTarget = await scopeStatement(call, opened, parentPlan)
+  const { plan: scoped, target } = await scopePlan(call, opened, planned, ast)
   const parentProgram = compileRead(parentTarget, { rows: parentPlan, embeds: [], links: [] })
   const key = await readParentKey(connection, parentProgram, relation.from)
   if (key === undefined) throw recordNotFound()
-  const plan = withParentKey(unlinked, key ?? [])
+  const plan = withParentKey(scoped, key ?? [])
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
     const tagged = withRowTag(plan)
@@ -42,13 +42,13 @@ export async function getRelated(
   return listResult(call, related, plan, page)
 }
 
-/** What a parent with a null in its key is related to. */
+/** The page if a column of the parent's join key is null: nothing is related. */
 const emptyPage: LoadedPage = {
   rows: [],
   total: 0,
   capped: false,
-  more: false,
-  earlier: false,
+  hasNext: false,
+  hasPrevious: false,
   first: undefined,
   last: undefined,
 }

@@ -13,7 +13,7 @@ import { parse } from './read-stages.ts'
 import { removeInOneStatement } from './single-write.ts'
 import { inWrite, preconditionOf, refuseAllBut } from './write-stages.ts'
 
-/** `DELETE /api/books/1` → 200 and no value. */
+/** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(
   call: Call,
   resource: Resource,
@@ -22,30 +22,30 @@ export async function remove(
   const ast = parse(call, resource)
   refuseAllBut(ast, 'cascade_delete')
   refuseConditions(ast)
-  const cascade = asksForCascade(resource, ast)
+  const cascade = cascadeParameter(resource, ast)
   const key = pathKey(resource, texts)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  const done: Result = { status: 200, value: null, total: 1 }
-  const asked = { cascade, precondition: precondition !== undefined } as const
-  if (await removeInOneStatement(call, resource, key, asked)) return done
+  const success: Result = { status: 200, value: null, total: 1 }
+  const request = { cascade, precondition: precondition !== undefined } as const
+  if (await removeInOneStatement(call, resource, key, request)) return success
   return inWrite(call, async ({ context }) => {
     await removeRecord(context, resource, key, { cascade, precondition })
-    return done
+    return success
   })
 }
 
-/** `cascade_delete=1`, only where it is allowed. */
-export function asksForCascade(resource: Resource, ast: QueryAst): boolean {
+/** The value of `cascade_delete`; throws 400 if it is true and API_ALLOW_CASCADE_DELETE is off. */
+export function cascadeParameter(resource: Resource, ast: QueryAst): boolean {
   const text = ast.single.cascade_delete?.text
   if (text === undefined) return false
-  const asked = parseBoolean(text)
-  if (asked === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
-  if (asked && !resource.settings.allowCascadeDelete) {
+  const cascade = parseBoolean(text)
+  if (cascade === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
+  if (cascade && !resource.settings.allowCascadeDelete) {
     const at = `cascade_delete=${text}`
     throw featureDisabled('Removing dependents', settingNames.allowCascadeDelete, at)
   }
-  return asked
+  return cascade
 }
 
 function refuseConditions({ raw, where: [first] }: QueryAst): void {

@@ -6,21 +6,21 @@ import { restoreRecord } from '../execute/write-change.ts'
 import type { Result } from '../http/envelope.ts'
 import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
-import { planEchoOnce } from './read-back.ts'
+import { cachedEchoPlan } from './read-back.ts'
 import { parse } from './read-stages.ts'
-import { inWrite, preconditionOf, refuseOthers } from './write-stages.ts'
+import { inWrite, preconditionOf, refuseOtherParameters } from './write-stages.ts'
 import { writtenResult } from './written.ts'
 
-/** `POST /api/books/1/restore` → 200 and the record; 409 where it is not deleted. */
+/** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */
 export async function restore(
   call: Call,
   resource: Resource,
   texts: readonly string[],
 ): Promise<Result> {
   const ast = parse(call, resource)
-  refuseOthers(ast)
-  planEchoOnce(call, resource, ast)
-  if (saysSomething(call.request.body)) throw wrongBody('empty: restore takes no fields')
+  refuseOtherParameters(ast)
+  cachedEchoPlan(call, resource, ast)
+  if (!isEmpty(call.request.body)) throw wrongBody('empty: restore takes no fields')
   const key = pathKey(resource, texts)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
@@ -30,7 +30,7 @@ export async function restore(
   })
 }
 
-function saysSomething(body: unknown): boolean {
-  if (body === undefined || body === null || body === '' || body === '{}') return false
-  return typeof body !== 'object' || Object.keys(body).length > 0
+function isEmpty(body: unknown): boolean {
+  if (body === undefined || body === null || body === '' || body === '{}') return true
+  return typeof body === 'object' && Object.keys(body).length === 0
 }

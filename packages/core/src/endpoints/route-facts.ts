@@ -1,4 +1,4 @@
-// What is the same for every request of one method to one route: the methods, the checks, the admission; put together once.
+// RouteFacts: the allowed methods, checks and admission of a route, which are the same for each request; computed once and cached.
 
 import { type Check, checksOf } from '../access/authorize.ts'
 import type { MethodName } from '../config/config.ts'
@@ -7,11 +7,11 @@ import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type Admission, admissionOf } from './admit.ts'
 import { allowedMethods, resourceOf } from './route-method.ts'
 
-/** A kind of route of one resource or relation, whatever its key. */
+/** The facts of one kind of route of a resource or relation; they do not depend on the key in the path. */
 export interface RouteFacts {
-  /** What `Allow` lists. */
+  /** The value of the `Allow` header. */
   readonly allowed: readonly string[]
-  /** By allowed method; OPTIONS asks for nothing. */
+  /** By allowed method, without OPTIONS, which has no checks. */
   readonly methods: ReadonlyMap<string, MethodFacts>
 }
 
@@ -20,34 +20,34 @@ export interface MethodFacts {
   readonly admission: Admission
 }
 
-type Known = WeakMap<Resource | ResolvedRelation, RouteFacts>
+type FactsCache = WeakMap<Resource | ResolvedRelation, RouteFacts>
 
-const known: Readonly<Record<Route['kind'], Known>> = {
+const cache: Readonly<Record<Route['kind'], FactsCache>> = {
   collection: new WeakMap(),
   item: new WeakMap(),
   restore: new WeakMap(),
   related: new WeakMap(),
 }
 
-/** The facts of a route; its resource's settings never change. */
+/** The facts of a route, cached because the settings of a resource never change. */
 export function factsOf(route: Route): RouteFacts {
   const owner = route.kind === 'related' ? route.relation : route.resource
-  const before = known[route.kind].get(owner)
-  if (before !== undefined) return before
-  const facts = gather(route)
-  known[route.kind].set(owner, facts)
+  const known = cache[route.kind].get(owner)
+  if (known !== undefined) return known
+  const facts = newFacts(route)
+  cache[route.kind].set(owner, facts)
   return facts
 }
 
-function gather(route: Route): RouteFacts {
+function newFacts(route: Route): RouteFacts {
   const allowed = allowedMethods(route)
   const answered = allowed.filter((method) => method !== 'OPTIONS')
   return { allowed, methods: new Map(answered.map((method) => [method, factsFor(route, method)])) }
 }
 
-function factsFor(route: Route, asked: string): MethodFacts {
-  const checks = checksOf(route, asked)
-  const method = asked === 'HEAD' ? 'GET' : asked
+function factsFor(route: Route, given: string): MethodFacts {
+  const checks = checksOf(route, given)
+  const method = given === 'HEAD' ? 'GET' : given
   const relation = route.kind === 'related' ? `.${route.relation.name}` : ''
   const windows = resourceOf(route).settings.rates[method as MethodName] ?? []
   const name = `${route.resource.name}${relation}:${method}`

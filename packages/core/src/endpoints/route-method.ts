@@ -1,14 +1,14 @@
-// What a method means on a route: the methods it allows, and the action that roles, policies and hooks are told.
+// The methods that a route allows, and the action of each, which roles, policies and hooks receive.
 
 import type { Action } from '../access/action.ts'
 import type { Route } from '../http/route-table.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** The resource whose records are answered. */
+/** The resource whose records the route returns. */
 export const resourceOf = (route: Route): Resource =>
   route.kind === 'related' ? route.relation.target : route.resource
 
-/** What `Allow` lists: the resource's methods that this kind of route has; HEAD goes with GET. */
+/** The allowed methods, for the `Allow` header: those of the resource that this kind of route has; HEAD is allowed with GET. */
 export function allowedMethods(route: Route): readonly string[] {
   const { methods } = route.resource.settings
   if (route.kind === 'restore') return methods.has('PATCH') ? ['POST', 'OPTIONS'] : ['OPTIONS']
@@ -17,7 +17,7 @@ export function allowedMethods(route: Route): readonly string[] {
   return [...(reads ? ['GET', 'HEAD'] : []), ...writes, 'OPTIONS']
 }
 
-/** The methods beside GET that a kind of route has. */
+/** The methods that a kind of route has in addition to GET. */
 function writingMethods({ kind, resource }: Route): readonly string[] {
   switch (kind) {
     case 'collection':

@@ -1,4 +1,4 @@
-// route: a request's URL and method → the call that the other stages carry on, or 404 and 414.
+// route: a request's URL and method → the `Call` that later stages use. Throws 404 and 414.
 
 import { anonymous } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
@@ -12,18 +12,18 @@ import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
 import { similarPath } from '../http/similar-path.ts'
 import { actionOf, resourceOf } from './route-method.ts'
 
-/** 414, before anything is read of the URL. */
+/** Throws 414 for a URL that is too long, before it is parsed. */
 export function refuseLongUrl({ settings }: Runtime, { url }: ApiRequest): void {
   const { urlLength } = settings.limits
   if (url.length > urlLength) throw urlTooLong(url.length, settingNames.maxUrlLength, urlLength)
 }
 
-/** A request's URL, split. */
-type Place = ReturnType<typeof splitUrl>
+type SplitUrl = ReturnType<typeof splitUrl>
 
-export type Switches = Pick<ApiSettings, 'hooks' | 'dump'>
+/** The settings that shape an error response: `final` and error callbacks, and the naming of its members. */
+export type ResponseSettings = Pick<ApiSettings, 'hooks' | 'dump'>
 
-/** The callbacks of methods without any of their own are those of GET. */
+/** Which `hooks` a method uses; all other methods use those of GET. */
 const hookMethods: Readonly<Record<string, MetaMethod>> = {
   POST: 'post',
   PATCH: 'patch',
@@ -34,23 +34,23 @@ const hookMethods: Readonly<Record<string, MetaMethod>> = {
 const hooksOf = ({ hooks }: ResourceSettings, method: string): HookSettings =>
   hooks[hookMethods[method] ?? 'get']
 
-/** A call whose caller is still to be known. */
+/** A call before authentication: its caller is anonymous and can be replaced. */
 export type RoutedCall = Omit<Call, 'caller' | 'reach'> & {
   caller: Call['caller']
   reach: Call['reach']
 }
 
-/** What a call needs beside its request. */
+/** What a call needs in addition to its request. */
 interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
-  /** Whether the answer is to be sent, not looked at. */
+  /** Whether the caller of the API needs the response only as text to send. */
   readonly wantsText: boolean
 }
 
-/** The path, the method, and what they mean; nobody is known yet. */
+/** Finds the route of a request and creates its call, with an anonymous caller. */
 export function routeRequest(
   runtime: Runtime,
   request: ApiRequest,
-  { path, query }: Place,
+  { path, query }: SplitUrl,
   { stamp, timing, wantsText }: CallParts,
 ): { call: RoutedCall; route: Route } {
   const { baseUrl, prefix } = runtime.settings
@@ -81,7 +81,7 @@ export function routeRequest(
   return { call, route }
 }
 
-/** The path that an unknown one is a slip of, where everybody may read in the documentation which there are. */
+/** A known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
   const { docs, auth } = settings
   if (docs === null || docs.requireAuth) return undefined
@@ -90,8 +90,11 @@ function documentedPathLike({ settings, routes }: Runtime, path: string): string
   return similarPath(routes, known, path)
 }
 
-/** What the answer to a refused request goes by, where it was for a resource. */
-export function switchesAt(runtime: Runtime, request: ApiRequest): Switches | undefined {
+/** The settings for the error response of a request; undefined if its path has no route. */
+export function responseSettingsOf(
+  runtime: Runtime,
+  request: ApiRequest,
+): ResponseSettings | undefined {
   try {
     const route = matchRoute(runtime.routes, splitUrl(request.url).path)
     if (route === undefined) return undefined

@@ -1,4 +1,4 @@
-// POST, PATCH, PUT and DELETE of one record as a single statement, where nothing has to happen around it.
+// POST, PATCH, PUT and DELETE of one record as a single statement without a transaction, if no hook or policy has to run.
 
 import type { Action } from '../access/action.ts'
 import { mayAct } from '../access/reach.ts'
@@ -28,94 +28,94 @@ import { cachedSingleWrites } from '../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Opened, open, recordContent } from './read-stages.ts'
-import { explained, momentOf } from './write-stages.ts'
+import { explainedError, valueSourcesOf } from './write-stages.ts'
 import { recordResult } from './written.ts'
 
-/** The answer of a POST that is one INSERT; undefined: nothing has happened, a transaction is needed. */
+/** Runs a POST as one INSERT. Undefined if nothing was written and a transaction is needed. */
 export function createInOneStatement(
   call: Call,
   node: RecordNode,
   echo: ReadPlan,
-  asked: { readonly many: boolean; readonly idempotencyKey: boolean },
+  options: { readonly many: boolean; readonly idempotencyKey: boolean },
 ): MaybePromise<Result | undefined> {
   const { resource } = node
-  const write = { ...plain, change: 'insert', resource, node, echo } as const
-  const { many, idempotencyKey } = asked
-  const more = { ...nothingAsked, many, idempotencyKey, action: 'POST', callback: 'add' } as const
-  return andThen(singleWriteFor(call, write, more), async (run) => {
+  const write = { ...noParts, change: 'insert', resource, node, echo } as const
+  const { many, idempotencyKey } = options
+  const request = { ...noOptions, many, idempotencyKey, action: 'POST', callback: 'add' } as const
+  return andThen(singleWriteFor(call, write, request), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
-    const made = newRecord(momentOf(call), node)
-    const values = made instanceof Promise ? await made : made
+    const pending = newRecord(valueSourcesOf(call), node)
+    const values = pending instanceof Promise ? await pending : pending
     try {
-      return answered(call, echo, 201, await insertRecord(run.context, resource, values, answer))
+      return resultOf(call, echo, 201, await insertRecord(run.context, resource, values, answer))
     } catch (error) {
-      throw await explained(run.opened, error)
+      throw await explainedError(run.opened, error)
     }
   })
 }
 
-/** The answer of a PATCH or PUT that is one UPDATE; undefined: nothing has happened, a transaction is needed or will tell why. */
+/** Runs a PATCH or PUT as one UPDATE. Undefined if nothing was written; a transaction then does it or gives the error. */
 export function changeInOneStatement(
   call: Call,
   node: RecordNode,
   key: readonly Value[],
   echo: ReadPlan,
-  asked: { readonly replace: boolean; readonly precondition: boolean },
+  options: { readonly replace: boolean; readonly precondition: boolean },
 ): MaybePromise<Result | undefined> {
   const { resource } = node
-  const { replace, precondition } = asked
-  const write = { ...plain, change: 'update', resource, node, echo, replace } as const
+  const { replace, precondition } = options
+  const write = { ...noParts, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
-  const more = { ...nothingAsked, precondition, action, callback: 'update' } as const
-  return andThen(singleWriteFor(call, write, more), async (run) => {
+  const request = { ...noOptions, precondition, action, callback: 'update' } as const
+  return andThen(singleWriteFor(call, write, request), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
-    const made = plainChanges(momentOf(call), node, replace)
-    const values = made instanceof Promise ? await made : made
-    return answered(call, echo, 200, await updateRecord(run.context, resource, key, values, answer))
+    const pending = plainChanges(valueSourcesOf(call), node, replace)
+    const values = pending instanceof Promise ? await pending : pending
+    return resultOf(call, echo, 200, await updateRecord(run.context, resource, key, values, answer))
   })
 }
 
-/** Whether a DELETE was done by one DELETE or UPDATE; false: nothing has happened. */
+/** Runs a DELETE as one DELETE or UPDATE. False if nothing was written and a transaction is needed. */
 export async function removeInOneStatement(
   call: Call,
   resource: Resource,
   key: readonly Value[],
-  asked: { readonly cascade: boolean; readonly precondition: boolean },
+  options: { readonly cascade: boolean; readonly precondition: boolean },
 ): Promise<boolean> {
   const { softDelete } = resource.settings
-  const { cascade, precondition } = asked
+  const { cascade, precondition } = options
   const referredTo = softDelete === null && dependentsOf(call.runtime.registry, resource).length > 0
   const change = softDelete === null ? 'delete' : 'update'
-  const write = { ...plain, change, resource, dependents: cascade || referredTo } as const
+  const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
   const run = await singleWriteFor(call, write, {
-    ...nothingAsked,
+    ...noOptions,
     precondition,
     action: 'DELETE',
     callback: 'remove',
   })
   if (run === undefined) return false
-  const mark = softDelete && deletion(momentOf(call), resource, softDelete)
+  const mark = softDelete && deletion(valueSourcesOf(call), resource, softDelete)
   return removeRecord(run.context, resource, key, mark)
 }
 
-const plain = { node: null, echo: null, replace: false, dependents: false } as const
-const nothingAsked = { many: false, idempotencyKey: false, precondition: false } as const
+const noParts = { node: null, echo: null, replace: false, dependents: false } as const
+const noOptions = { many: false, idempotencyKey: false, precondition: false } as const
 
-interface Asked extends Pick<WriteConditions, 'many' | 'idempotencyKey' | 'precondition'> {
+interface WriteRequest extends Pick<WriteConditions, 'many' | 'idempotencyKey' | 'precondition'> {
   readonly action: Action
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
-/** What a write of one statement runs with, or undefined where it takes a transaction. */
+/** The context for a single-statement write; undefined if the write needs a transaction. */
 function singleWriteFor(
   call: Call,
   write: PlannedWrite,
-  asked: Asked,
+  request: WriteRequest,
 ): MaybePromise<SingleWriteRun | undefined> {
   return andThen(open(call), (opened) => {
-    const strategy = strategyOf(write, circumstancesOf(call, opened, write, asked))
+    const strategy = strategyOf(write, circumstancesOf(call, opened, write, request))
     if (strategy.kind === 'transaction') return undefined
     const { connection, target } = opened
     const statements = call.runtime.fastPaths.preparedReads
@@ -135,13 +135,13 @@ function circumstancesOf(
   call: Call,
   { own, connection }: Opened,
   { resource, echo }: PlannedWrite,
-  { action, callback, many, idempotencyKey, precondition }: Asked,
+  { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
   const { runtime, caller, hooks, method } = call
-  const seen =
+  const echoHasHooks =
     echo !== null &&
     (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
-  const finishes = hooks.return !== undefined || hooks.final !== undefined
+  const resultHasHooks = hooks.return !== undefined || hooks.final !== undefined
   return {
     many,
     idempotencyKey,
@@ -149,14 +149,15 @@ function circumstancesOf(
     enabled: runtime.fastPaths.singleStatementWrites,
     hosted: own.isTransaction,
     policy: runtime.policies.has(resource),
-    callback: seen || finishes || hasCallback(resource, method, callback),
+    callback: echoHasHooks || resultHasHooks || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
     singleWrites: connection.dialect.shortcuts?.singleWrites,
   }
 }
 
-function answered(
+/** The response; undefined if the statement wrote nothing. */
+function resultOf(
   call: Call,
   plan: ReadPlan,
   status: 200 | 201,
@@ -166,5 +167,5 @@ function answered(
   const { key, row } = written
   const { resource } = plan.rows.from
   const content = row === undefined ? { value: null } : recordContent(call, resource, plan, row)
-  return andThen(content, (known) => recordResult(call, resource, { key, status }, known))
+  return andThen(content, (value) => recordResult(call, resource, { key, status }, value))
 }

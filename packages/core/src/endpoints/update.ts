@@ -8,13 +8,19 @@ import { inputProblems } from '../input/problems.ts'
 import { readNode } from '../input/read-body.ts'
 import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
-import { planEchoOnce } from './read-back.ts'
+import { cachedEchoPlan } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { changeInOneStatement } from './single-write.ts'
-import { bodyOf, inWrite, preconditionOf, refuseOthers, validatorHost } from './write-stages.ts'
+import {
+  bodyOf,
+  inWrite,
+  preconditionOf,
+  refuseOtherParameters,
+  validatorHost,
+} from './write-stages.ts'
 import { writtenResult } from './written.ts'
 
-/** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the record as it is now. */
+/** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the changed record. */
 export async function update(
   call: Call,
   resource: Resource,
@@ -22,21 +28,22 @@ export async function update(
 ): Promise<Result> {
   const replace = call.method === 'PUT'
   const ast = parse(call, resource)
-  refuseOthers(ast)
-  const echo = planEchoOnce(call, resource, ast)
+  refuseOtherParameters(ast)
+  const echo = cachedEchoPlan(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const mode = replace ? 'replace' : 'update'
   const read = readNode(resource, body, { path: '', mode }, problems, validatorHost(call))
   const node = read instanceof Promise ? await read : read
   const key = pathKey(resource, texts)
-  // What can only be checked against the stored record is reported together with the rest.
-  const waits = node.wholeRecordChecks.length > 0 || Object.keys(node.echoed.fields).length > 0
-  if (!waits || key === undefined) problems.refuse()
+  // If some checks need the stored record, all problems are reported together after it is read.
+  const needsStored =
+    node.wholeRecordChecks.length > 0 || Object.keys(node.echoed.fields).length > 0
+  if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  const asked = { replace, precondition: precondition !== undefined } as const
-  const written = await changeInOneStatement(call, node, key, echo, asked)
+  const request = { replace, precondition: precondition !== undefined } as const
+  const written = await changeInOneStatement(call, node, key, echo, request)
   if (written !== undefined) return written
   const action = replace ? 'PUT' : 'PATCH'
   return inWrite(

@@ -1,4 +1,4 @@
-// POST with on_conflict: each record is changed where one with its unique key is there, else created (contract §8).
+// POST with on_conflict: updates each record whose unique key exists, and creates the others (contract §8).
 
 import type { Call } from '../call.ts'
 import { missingReference, notUniqueColumns } from '../errors.ts'
@@ -20,21 +20,21 @@ import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { inWrite, validatorHost } from './write-stages.ts'
 import { type Items, keyOf, writtenResult } from './written.ts'
 
-/** The two ways one record of the body can be meant. */
+/** A record of the body, read both as a change and as a new record. */
 interface Candidate {
   readonly path: string
   readonly change: RecordNode
   readonly create: RecordNode
-  /** What is wrong with creating it; a change may do without. */
+  /** Problems that apply only if it is created, such as missing required fields. */
   readonly createProblems: InputProblems
 }
 
-/** `POST /api/books?on_conflict=isbn` → 201 where any record was created, else 200. */
+/** `POST /api/books?on_conflict=isbn` → 201 if any record was created, else 200. */
 export async function upsert(
   call: Call,
   resource: Resource,
   ast: QueryAst,
-  { items, many, problems, remember }: Items,
+  { items, many, problems, storeResponse }: Items,
 ): Promise<Result> {
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
   const candidates: Candidate[] = []
@@ -56,11 +56,11 @@ export async function upsert(
       writing.context.problems.refuse()
       const status = created ? 201 : 200
       const result = await writtenResult(writing, resource, ast, { keys, many, status })
-      await remember?.(writing, result, keys)
+      await storeResponse?.(writing, result, keys)
       return result
     },
-    // Somebody else may have created the record since it was looked for.
-    { again: ({ failure }) => failure.kind === 'unique' },
+    // A concurrent transaction may have created the record after the look-up.
+    { retryOn: ({ failure }) => failure.kind === 'unique' },
   )
 }
 
@@ -112,17 +112,17 @@ async function writeOne(
   { path, change, create, createProblems }: Candidate,
   columns: readonly NamedColumn[],
 ): Promise<{ key: readonly Value[]; created: boolean }> {
-  const known = columns.map((column) => ({
+  const parts = columns.map((column) => ({
     column,
     value: planValueOf(column, change.values[column.name]),
   }))
-  const named = known.filter(
+  const keyParts = parts.filter(
     (one): one is { column: NamedColumn; value: Value } => one.value !== undefined,
   )
-  if (named.length === columns.length) {
-    // Before the look-up: whoever may only create is not told which records are there.
+  if (keyParts.length === columns.length) {
+    // Before the look-up, so that callers who may only create cannot find out which records exist.
     await demand(context, resource, 'PATCH')
-    const plan = planLookUp(resource, named, false)
+    const plan = planLookUp(resource, keyParts, false)
     const [stored] = await readScoped(context, plan, 'PATCH', 1)
     const key = stored && keyIn(resource, stored)
     if (key !== undefined) {
@@ -133,7 +133,7 @@ async function writeOne(
       await changeRecord(context, node, key, { action: 'PATCH', replace: false })
       return { key, created: false }
     }
-    // Nobody chooses a key that the database makes.
+    // Clients cannot choose a generated key.
     if (columns.some(({ definition }) => definition.generated)) {
       throw missingReference(columns.map(({ name }) => pathTo(path, name)))
     }

@@ -1,4 +1,4 @@
-// The door between writes and access: methods, roles and policy of each record's own model, answered for the caller of this request.
+// Implements WriteAccess: decides with methods, roles and policies whether the caller may write a record.
 
 import { callPolicyHook } from '../access/call-policy-hook.ts'
 import { recordArgs } from '../access/hook-args.ts'
@@ -9,14 +9,14 @@ import type { HookArgs } from '../config/hook-types.ts'
 import type { WriteAccess } from '../execute/write-access.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Opened, scopedRows } from './read-stages.ts'
+import { type Opened, scopeStatement } from './read-stages.ts'
 
 type Hook = 'can_create' | 'can_update' | 'can_delete'
 
-/** The rules for this caller, inside the transaction of `opened`. */
+/** The access rules for this caller, inside the transaction of `opened`. */
 export function writeAccess(call: Call, opened: Opened): WriteAccess {
   const { caller, runtime } = call
-  const asked = async (
+  const callHook = async (
     resource: Resource,
     hook: Hook,
     before: Values | null,
@@ -30,24 +30,26 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
     canCreate: (resource, data) =>
-      asked(resource, 'can_create', null, (policy, args) => policy.can_create?.({ ...data }, args)),
+      callHook(resource, 'can_create', null, (policy, args) =>
+        policy.can_create?.({ ...data }, args),
+      ),
     canUpdate: (resource, object, data) =>
-      asked(resource, 'can_update', object, (policy, args) =>
+      callHook(resource, 'can_update', object, (policy, args) =>
         policy.can_update?.({ ...object }, { ...data }, args),
       ),
     canDelete: (resource, object) =>
-      asked(resource, 'can_delete', object, (policy, args) =>
+      callHook(resource, 'can_delete', object, (policy, args) =>
         policy.can_delete?.({ ...object }, args),
       ),
     asks: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
     narrows: (resource) => runtime.policies.get(resource)?.scope_query !== undefined,
     scoped: async (target, rows) => ({
       ...target,
-      scopes: (await scopedRows(call, opened, rows)).scopes,
+      scopes: (await scopeStatement(call, opened, rows)).scopes,
     }),
     shown: async (target, rows) => ({
       ...target,
-      scopes: (await scopedRows(call, opened, rows, 'empty')).scopes,
+      scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
     }),
   }
 }

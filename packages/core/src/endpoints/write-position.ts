@@ -1,4 +1,4 @@
-// The position of a write: told to its client, who carries it along, so that a replica that has not come so far is not read.
+// Write positions: a write returns the primary's replication position, the client sends it with later reads, and replicas behind it are not used.
 
 import { cookie } from '../auth/token-providers.ts'
 import type { Call } from '../call.ts'
@@ -12,15 +12,15 @@ import { open } from './read-stages.ts'
 
 const headerName = 'x-write-position'
 const cookieName = 'write_position'
-/** Seconds that a browser keeps the cookie: by then every replica has come so far, or is to be looked after. */
+/** Seconds that a browser keeps the cookie. A replica that is further behind needs attention. */
 const cookieAge = 600
 
-/** What a write is told where its position could not be asked for: the primary is read. */
+/** Sent instead of a position that could not be read: reads with it go to the primary. */
 const unknown = 'unknown'
 
 /**
- * The position that a read carries, `unknown` where it must not be read from a replica, or undefined. A header that
- * is no position is 400; a cookie that is none may be one of another database, and leads to the primary.
+ * The position sent with a read; `unknown` if it must go to the primary; undefined if there is none. An invalid header is
+ * 400. An invalid cookie may come from another database, so it counts as `unknown`.
  */
 export function carriedPosition(
   call: Pick<Call, 'request' | 'runtime'>,
@@ -35,31 +35,31 @@ export function carriedPosition(
     return given
   }
   if (runtime.settings.readYourWrites !== 'cookie') return undefined
-  const kept = cookie(request, cookieName)
-  if (kept === undefined) return undefined
-  const text = kept.replaceAll('+', ',')
+  const value = cookie(request, cookieName)
+  if (value === undefined) return undefined
+  const text = value.replaceAll('+', ',')
   return isPosition(text) ? text : unknown
 }
 
-/** The answer of a write with its position, where replicas are read and writers read what they wrote. */
+/** Adds the write position to the response of a write. */
 export async function withPosition(call: Call, result: Result): Promise<Result> {
   const position = await positionAfter(call)
   if (position === undefined) return result
   return { ...result, headers: { ...result.headers, ...headersFor(call, position) } }
 }
 
-/** Whether writes of this call are told their position. */
-export const tellsPosition = ({ runtime }: Call): boolean =>
+/** Whether responses of writes contain the position: if there are replicas and API_READ_YOUR_WRITES is on. */
+export const sendsPosition = ({ runtime }: Call): boolean =>
   runtime.replicas !== undefined && runtime.settings.readYourWrites !== 'off'
 
 async function positionAfter(call: Call): Promise<string | undefined> {
   const { own, connection } = await open(call)
-  // What was written inside a transaction of the host's is not committed yet.
+  // The host's own instance may be a transaction that is not committed yet.
   if (own !== call.runtime.root) return undefined
   try {
     return (await positionOf(connection)) ?? unknown
   } catch (error) {
-    // The write is stored, whatever became of this question.
+    // The write is stored, so failing to read the position must not fail the request.
     const cause = new Error(
       `${settingNames.readYourWrites}: the position of a write is not known.`,
       {
@@ -72,11 +72,11 @@ async function positionAfter(call: Call): Promise<string | undefined> {
 }
 
 function headersFor({ runtime, request }: Call, position: string): Record<string, string> {
-  const told = { [headerName]: position }
-  if (runtime.settings.readYourWrites !== 'cookie') return told
-  // A comma may not stand in a cookie, and a plus stands in no position.
+  const headers = { [headerName]: position }
+  if (runtime.settings.readYourWrites !== 'cookie') return headers
+  // Cookies cannot contain a comma, and positions never contain a plus.
   const value = position.replaceAll(',', '+')
   const path = request.baseUrl || '/'
   const cookieText = `${cookieName}=${value}; Path=${path}; Max-Age=${cookieAge}; HttpOnly; Secure; SameSite=Lax`
-  return { ...told, 'set-cookie': cookieText }
+  return { ...headers, 'set-cookie': cookieText }
 }

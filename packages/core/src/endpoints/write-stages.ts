@@ -1,4 +1,4 @@
-// What every writing endpoint does alike: one transaction, its context, and the explanation of what the database refused.
+// The stages that all writing endpoints share: the transaction, its context, and the error for what the database refused.
 
 import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
@@ -9,9 +9,9 @@ import { inTransaction } from '../execute/transaction.ts'
 import { explainRefusal } from '../execute/violation.ts'
 import type { Precondition } from '../execute/write-change.ts'
 import {
-  type Moment,
   type Refusal,
   refusalOf,
+  type ValueSources,
   type WriteContext,
 } from '../execute/write-context.ts'
 import { writeHooks } from '../hooks/write-hooks.ts'
@@ -27,52 +27,52 @@ import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
-import { finishedInside } from './finish.ts'
+import { finishBeforeCommit } from './finish.ts'
 import { type Opened, open } from './read-stages.ts'
 import { writeAccess } from './write-access.ts'
 
 /** A write in its transaction. */
 export interface Writing {
-  /** The call as it is inside the transaction: hooks are given its connection. */
+  /** The call with the transaction; hooks receive it as their connection. */
   readonly call: Call
   readonly context: WriteContext
-  /** The transaction, for the read that answers. */
+  /** The transaction, for reading the echo. */
   readonly opened: Opened
 }
 
-const mostRepeats = 3
+const maxRetries = 3
 
 export interface WriteOptions {
-  /** Which refusals are a race that is worth another try. */
-  readonly again?: (refusal: Refusal) => boolean
-  /** What is wrong with the body already, to be answered together with what the stored record tells. */
+  /** Which refusals come from a race, so that the transaction is tried again. */
+  readonly retryOn?: (refusal: Refusal) => boolean
+  /** Problems of the body so far, to report together with those that the stored record shows. */
   readonly problems?: InputProblems
 }
 
-/** Runs a write in one transaction. What the database refuses is rolled back first and explained then. */
+/** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
 export async function inWrite(
   call: Call,
   work: (writing: Writing) => Promise<Result>,
-  { again, problems }: WriteOptions = {},
+  { retryOn, problems }: WriteOptions = {},
 ): Promise<Result> {
   const opened = await open(call)
-  for (let repeat = 1; ; repeat++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await timedTransaction(call, opened, async (transaction) => {
         const writing = writingIn(call, opened, transaction, problems)
-        return finishedInside(writing.call, await work(writing))
+        return finishBeforeCommit(writing.call, await work(writing))
       })
     } catch (error) {
       const refusal = refusalOf(error)
-      const worthIt = refusal !== undefined && again?.(refusal) === true
-      if (!worthIt || opened.own.isTransaction || repeat > mostRepeats) {
-        throw await explained(opened, error)
+      const mayRetry = refusal !== undefined && retryOn?.(refusal) === true
+      if (!mayRetry || opened.own.isTransaction || attempt > maxRetries) {
+        throw await explainedError(opened, error)
       }
     }
   }
 }
 
-/** As `inTransaction`; where the request is timed, BEGIN and COMMIT count as the database's. */
+/** `inTransaction`; for Server-Timing, BEGIN and COMMIT count as time of the database. */
 function timedTransaction<T>(
   { timing, request, runtime }: Call,
   { own, connection }: Opened,
@@ -86,8 +86,8 @@ function timedTransaction<T>(
   )
 }
 
-/** The answer to what the database refused; any other error is its own. */
-export async function explained(opened: Opened, error: unknown): Promise<unknown> {
+/** Turns a refusal of the database into the API error that explains it; returns other errors unchanged. */
+export async function explainedError(opened: Opened, error: unknown): Promise<unknown> {
   const refusal = refusalOf(error)
   if (refusal === undefined) return error
   return Object.assign(await explainRefusal(opened, refusal), { cause: error })
@@ -116,14 +116,14 @@ function writingIn(
     access: writeAccess(inside, opened),
     hooks: writeHooks(inside),
     base: call.base,
-    ...momentOf(inside),
+    ...valueSourcesOf(inside),
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     problems,
   }
   return { call: inside, context, opened }
 }
 
-/** What validators of the author's are called with; a session getter is asked before the first of them. */
+/** The arguments of the models' validators. API_SESSION_GETTER is called before the first of them. */
 export const validatorHost = (call: Call): ValidatorHost => ({
   callHook: hookCallerOf(call),
   args: (resource, before) =>
@@ -132,8 +132,8 @@ export const validatorHost = (call: Call): ValidatorHost => ({
     ),
 })
 
-/** The moment of a write; most writes never ask for the time. */
-export function momentOf(call: Call): Moment {
+/** Gives the time, UUIDs and function defaults to a write. The time is read on first use, and is the same for the whole write. */
+export function valueSourcesOf(call: Call): ValueSources {
   const { clock } = call.runtime
   let now: string | undefined
   return {
@@ -149,7 +149,7 @@ export function momentOf(call: Call): Moment {
   }
 }
 
-/** The body of this request; what is wrong with it as JSON goes to `problems`. */
+/** Reads the body of the request as JSON; adds syntax problems to `problems`. */
 export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): JsonValue =>
   readBody(
     request,
@@ -157,21 +157,21 @@ export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): Jso
     problems,
   )
 
-/** `If-Match`, as a question to the stored record. */
+/** `If-Match` as a check of the stored record; undefined without that header. */
 export function preconditionOf({ request }: Call, resource: Resource): Precondition | undefined {
   const matches = ifMatch(request)
   return matches && ((stored) => matches(recordText(resource, stored)))
 }
 
-/** Refuses the parameters that mean nothing to this write. */
-export function refuseOthers(ast: QueryAst, ...own: readonly SingleParameter[]): void {
+/** Throws 400 for query parameters that this write does not have. */
+export function refuseOtherParameters(ast: QueryAst, ...own: readonly SingleParameter[]): void {
   const known: readonly string[] = [...echoParameters, ...own]
   for (const [name, node] of Object.entries(ast.single)) {
     if (!known.includes(name)) throw notHere(name, 'in a write', `${name}=${node?.text ?? ''}`)
   }
 }
 
-/** What shapes the record that is answered. */
+/** The parameters that shape the returned record. */
 const echoParameters: readonly SingleParameter[] = [
   'dump',
   'dump_relationships',
@@ -179,7 +179,7 @@ const echoParameters: readonly SingleParameter[] = [
   'join_type',
 ]
 
-/** Refuses everything but these parameters: an answer without a record has nothing to shape. */
+/** Throws 400 for all query parameters but these: the response of a removal has no record that they could shape. */
 export function refuseAllBut(ast: QueryAst, ...own: readonly SingleParameter[]): void {
   for (const [name, node] of Object.entries(ast.single)) {
     if (!(own as readonly string[]).includes(name)) {

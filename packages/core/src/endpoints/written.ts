@@ -1,4 +1,4 @@
-// The answer of a write: its records as their writer may see them, with Location and the tag of a single one.
+// Builds the response of a write: its records, and `Location` and ETag for a single one.
 
 import type { Call } from '../call.ts'
 import { keyIn } from '../execute/look-up.ts'
@@ -11,18 +11,18 @@ import { keyTexts } from '../plan/path-key.ts'
 import type { Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { Remember } from './idempotent.ts'
-import { readBack } from './read-back.ts'
+import type { StoreResponse } from './idempotent.ts'
+import { readEchoes } from './read-back.ts'
 import type { Content } from './read-stages.ts'
 import type { Writing } from './write-stages.ts'
 
-/** The records of a POST, and what is wrong with its body so far. */
+/** The records of a POST body, and its problems so far. */
 export interface Items {
   readonly items: readonly JsonValue[]
   readonly many: boolean
   readonly problems: InputProblems
-  /** Absent where there is no Idempotency-Key. */
-  readonly remember: Remember | undefined
+  /** Undefined without an Idempotency-Key. */
+  readonly storeResponse: StoreResponse | undefined
 }
 
 /** The key of a record that was just created. */
@@ -32,21 +32,21 @@ export function keyOf(resource: Resource, values: Values): readonly Value[] {
   return key
 }
 
-/** What was written, and how it is to be answered. */
+/** The keys of what was written, and the form of the response. */
 export interface Written {
   readonly keys: readonly (readonly Value[])[]
   readonly many: boolean
   readonly status: 200 | 201
 }
 
-/** The answer of a POST: the records as their writer may see them, `Location` and ETag of a single one. */
+/** The response of a write: the records as the caller may read them, with `Location` if one was created. */
 export async function writtenResult(
   { call, opened }: Writing,
   resource: Resource,
   ast: QueryAst,
   { keys, many, status }: Written,
 ): Promise<Result> {
-  const echoes = await readBack(call, opened, resource, ast, keys)
+  const echoes = await readEchoes(call, opened, resource, ast, keys)
   if (many) return { status, value: echoes.map(({ value }) => value), total: keys.length }
   const [key = []] = keys
   const [echo] = echoes
@@ -55,7 +55,7 @@ export async function writtenResult(
   return recordResult(call, resource, { key, status }, content)
 }
 
-/** The answer that is one record. */
+/** The response with one record. */
 export function recordResult(
   call: Call,
   resource: Resource,

@@ -1,4 +1,4 @@
-// Runs a read program: rows, their number, what is embedded in them; decides nothing.
+// Runs a read program: reads the rows, the total and the embedded rows. All decisions were made by `compile`.
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { PlaceColumn } from '../compile/keyset.ts'
@@ -28,33 +28,32 @@ import { type Connection, run, runRows } from './run.ts'
 import type { Turn } from './shared-counts.ts'
 import { keyOfStatement } from './statement-key.ts'
 
-/** A page of rows and what is known of the whole set. */
+/** A page of rows, the total, and whether there are other pages. */
 export interface LoadedPage {
   readonly rows: readonly LoadedRow[]
-  /** The JSON of the rows, where the database wrote them all; there are no rows then. */
-  readonly list?: string
-  /** Undefined when the plan asks for no count. */
+  /** The JSON array of all rows, if the database built it; `rows` is empty then. */
+  readonly listText?: string
+  /** Undefined if the plan has no count. */
   readonly total: number | undefined
-  /** Whether counting stopped before the end. */
+  /** Whether counting stopped at the cap. */
   readonly capped: boolean
-  /** Whether rows follow this page, and whether rows stand before it. */
-  readonly more: boolean
-  readonly earlier: boolean
-  /** Places of the first and the last row, for cursors. */
+  readonly hasNext: boolean
+  readonly hasPrevious: boolean
+  /** Order values of the first and the last row, for cursors. */
   readonly first: CursorValues | undefined
   readonly last: CursorValues | undefined
 }
 
-/** Reads one page, and the total unless the page itself tells it. */
+/** Reads one page, and counts the total unless the page itself proves it. */
 export const readPage = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
   withFallback(program, ({ read, ...page }) =>
     read.kind === 'list'
-      ? readList(connection, { read, ...page }, read)
+      ? readListText(connection, { read, ...page }, read)
       : readRows(connection, { read, ...page }),
   )
 
-/** The page as one text. */
-async function readList(
+/** Reads a page whose rows the database aggregates into one JSON text. */
+async function readListText(
   connection: Connection,
   program: PageProgram,
   { statement, fits }: ListStatement,
@@ -64,90 +63,95 @@ async function readList(
   const [row] = await runRows(connection, statement)
   if (row === undefined) throw new Error('a statement of aggregates gave no row')
   const objects = cellOf(row, listPlaces.objects) ?? ''
-  const read = Number(cellOf(row, listPlaces.count))
-  requireForm(fits(objects, read))
-  const surplus = read > page.limit
-  const kept = surplus ? page.limit : read
-  const within = cellOf(row, listPlaces.total)
-  const total = await totalOf(connection, program, { within, read: kept })
+  const count = Number(cellOf(row, listPlaces.count))
+  requireForm(fits(objects, count))
+  const hasExtra = count > page.limit
+  const rowCount = hasExtra ? page.limit : count
+  const selected = cellOf(row, listPlaces.total)
+  const total = await totalOf(connection, program, { selected, rowCount })
   return {
-    ...positionOf(plan, { kept, surplus, total: total.total }),
+    ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
     ...total,
     rows: [],
-    list: `[${surplus ? withoutLast(objects as string) : objects}]`,
+    listText: `[${hasExtra ? withoutLast(objects as string) : objects}]`,
     first: undefined,
     last: undefined,
   }
 }
 
-/** What stands between two objects of a list stands nowhere else: in a text, a quote comes after a backslash. */
+/** Cuts off the last object. `},{"` occurs only between two objects: inside a JSON string, a quote has a backslash before it. */
 const withoutLast = (objects: string): string =>
   objects.slice(0, Math.max(0, objects.lastIndexOf('},{"') + 1))
 
 async function readRows(connection: Connection, program: PageProgram): Promise<LoadedPage> {
   const { plan } = program
   const { page } = plan
-  const turn = turnOf(connection, program)
-  const { read, raws } = await sent(connection, program, turn)
-  const surplus = raws.length > page.limit
+  const shared = joinCount(connection, program)
+  const { read, raws } = await runRead(connection, program, shared)
+  const hasExtra = raws.length > page.limit
   const cut = raws.slice(0, page.limit)
-  const raw = page.kind === 'keyset' && page.direction === 'before' ? cut.reverse() : cut
-  const rows = await loaded(connection, read, raw)
-  const [top] = raw
-  const within = top && read.rows.total && cellOf(top, read.rows.total)
-  const total = await totalOf(connection, program, { within, read: raw.length, turn })
+  const pageRows = page.kind === 'keyset' && page.direction === 'before' ? cut.reverse() : cut
+  const rows = await loadWithEmbeds(connection, read, pageRows)
+  const [first] = pageRows
+  const selected = first && read.rows.total && cellOf(first, read.rows.total)
+  const rowCount = pageRows.length
+  const total = await totalOf(connection, program, { selected, rowCount, shared })
   const { places } = read.rows
   return {
-    ...positionOf(plan, { kept: rows.length, surplus, total: total.total }),
+    ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
     ...total,
     rows,
-    first: placeOf(places, raw[0]),
-    last: placeOf(places, raw.at(-1)),
+    first: placeOf(places, first),
+    last: placeOf(places, pageRows.at(-1)),
   }
 }
 
-/** Sends the statement of the rows, without the total where it comes of another request's count. */
-async function sent(
+/** Runs the statement of the rows, without its total if another request's count gives it. */
+async function runRead(
   connection: Connection,
   program: PageProgram,
-  turn: Turn | undefined,
+  shared: Turn | undefined,
 ): Promise<{ readonly read: ReadProgram; readonly raws: readonly RawRow[] }> {
   try {
-    const { read } = (turn?.kind === 'shared' && program.withoutTotal?.()) || program
+    const { read } = (shared?.kind === 'shared' && program.withoutTotal?.()) || program
     if (read.kind === 'list') throw new Error('a page as one text has no rows')
     return { read, raws: await runRows(connection, read.rows.statement) }
   } finally {
-    // Others wait for this, also where it fails before anything is sent.
-    if (turn?.kind === 'own') turn.done()
+    // Requests that share the count wait for this, even if it failed.
+    if (shared?.kind === 'own') shared.done()
   }
 }
 
-/** Whether pages stand around this one. */
-function positionOf(
+/** Whether there are pages before and after this one; `hasExtra`: one row more than the limit was found. */
+function neighboursOf(
   { page, count }: ListPlan,
   {
-    kept,
-    surplus,
+    rowCount,
+    hasExtra,
     total,
-  }: { readonly kept: number; readonly surplus: boolean; readonly total: number | undefined },
-): Pick<LoadedPage, 'more' | 'earlier'> {
+  }: {
+    readonly rowCount: number
+    readonly hasExtra: boolean
+    readonly total: number | undefined
+  },
+): Pick<LoadedPage, 'hasNext' | 'hasPrevious'> {
   if (page.kind === 'numbered') {
-    const end = page.offset + kept
-    const more = count === 'exact' && total !== undefined ? end < total : surplus
-    return { more, earlier: page.number > 1 }
+    const end = page.offset + rowCount
+    const hasNext = count === 'exact' && total !== undefined ? end < total : hasExtra
+    return { hasNext, hasPrevious: page.number > 1 }
   }
   return page.direction === 'before'
-    ? { more: kept > 0, earlier: surplus }
-    : { more: surplus, earlier: page.values !== null }
+    ? { hasNext: rowCount > 0, hasPrevious: hasExtra }
+    : { hasNext: hasExtra, hasPrevious: page.values !== null }
 }
 
-/** Whether somebody is counting the same at this moment; asked where the count is part of the statement otherwise. */
-function turnOf(connection: Connection, { withoutTotal, count }: PageProgram): Turn | undefined {
+/** Joins the requests that are counting the same rows at this moment; only if the count can be left out of the statement of the rows. */
+function joinCount(connection: Connection, { withoutTotal, count }: PageProgram): Turn | undefined {
   const { counts } = connection
   if (counts === undefined || withoutTotal === undefined) return undefined
   const statement = count()
   if (!('ready' in statement)) return undefined
-  // A client that goes away must not call off what others wait for.
+  // A client that disconnects must not cancel a count that other requests wait for.
   const forAll = (): Connection => ({ ...connection, client: undefined })
   return counts.join(keyOfStatement(statement), () => runCount(forAll(), statement))
 }
@@ -159,26 +163,26 @@ function placeOf(
   return row && places.map((place) => place.read(cellOf(row, place)))
 }
 
-/** What the page itself says of the total. */
+/** Where the total may come from without a count of its own. */
 interface KnownTotal {
-  /** The total in the statement of the rows. */
-  readonly within: unknown
-  /** How many rows were read. */
-  readonly read: number
-  readonly turn?: Turn | undefined
+  /** The total that the statement of the rows selected. */
+  readonly selected: unknown
+  /** The number of rows on the page. */
+  readonly rowCount: number
+  readonly shared?: Turn | undefined
 }
 
 async function totalOf(
   connection: Connection,
   { plan, count }: PageProgram,
-  { within, read, turn }: KnownTotal,
+  { selected, rowCount, shared }: KnownTotal,
 ): Promise<Pick<LoadedPage, 'total' | 'capped'>> {
   if (plan.count === 'none') return { total: undefined, capped: false }
   const total =
-    within ??
-    provenTotal(plan, read) ??
-    (turn?.kind === 'shared'
-      ? await (connection.timing?.database(turn.total) ?? turn.total())
+    selected ??
+    provenTotal(plan, rowCount) ??
+    (shared?.kind === 'shared'
+      ? await (connection.timing?.database(shared.total) ?? shared.total())
       : await runCount(connection, count()))
   const known = Number(total ?? 0)
   return plan.count === 'capped' && known > countCap
@@ -189,13 +193,13 @@ async function totalOf(
 const runCount = async (connection: Connection, statement: Sendable): Promise<number> =>
   Number((await run(connection, statement))[0]?.total ?? 0)
 
-/** The total where the page itself proves it: its end is the end of the set. */
-function provenTotal({ page }: ListPlan, read: number): number | undefined {
+/** The total, if the page ends before its limit and so reaches the last row; else undefined. */
+function provenTotal({ page }: ListPlan, rowCount: number): number | undefined {
   if (page.kind === 'keyset') {
-    return page.values === null && read < page.limit ? read : undefined
+    return page.values === null && rowCount < page.limit ? rowCount : undefined
   }
-  const atEnd = read < page.limit && (read > 0 || page.offset === 0)
-  return atEnd ? page.offset + read : undefined
+  const atEnd = rowCount < page.limit && (rowCount > 0 || page.offset === 0)
+  return atEnd ? page.offset + rowCount : undefined
 }
 
 /** Reads the one row of a program, or undefined. */
@@ -210,30 +214,30 @@ export const readAll = (
   program: ReadProgram,
 ): Promise<readonly LoadedRow[]> =>
   withFallback(program, async (tried) =>
-    loaded(connection, tried, await runRows(connection, tried.rows.statement)),
+    loadWithEmbeds(connection, tried, await runRows(connection, tried.rows.statement)),
   )
 
-/** The rows with what is embedded in them. */
-async function loaded(
+/** Decodes the rows and reads the rows embedded in them. */
+async function loadWithEmbeds(
   connection: Connection,
   { rows: { readers, texts, object }, edges, joined, mostEmbedded }: ReadProgram,
   raws: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
   requireObjects(object, raws)
-  const used = texts.size === 0 ? 0 : objectsIn(texts, raws)
+  const embedded = texts.size === 0 ? 0 : objectsIn(texts, raws)
   const rows = loadRows(readers, raws, texts, object?.place)
-  const beyond = joined.length === 0 ? [] : attachJoined(rows, joined)
-  requireSize(used <= mostEmbedded)
-  if (edges.length === 0 && beyond.length === 0) return rows
-  const cameAlong = texts.size > 0 || joined.length > 0
-  const budget = { limit: mostEmbedded, left: mostEmbedded - used }
-  await withinSize(cameAlong, () =>
-    loadEdges(connection, [...edgesFrom(edges, rows), ...beyond], budget),
+  const joinedEdges = joined.length === 0 ? [] : attachJoined(rows, joined)
+  requireSize(embedded <= mostEmbedded)
+  if (edges.length === 0 && joinedEdges.length === 0) return rows
+  const embedsInStatement = texts.size > 0 || joined.length > 0
+  const budget = { limit: mostEmbedded, left: mostEmbedded - embedded }
+  await withinSize(embedsInStatement, () =>
+    loadEdges(connection, [...edgesFrom(edges, rows), ...joinedEdges], budget),
   )
   return rows
 }
 
-/** The parent's join key: undefined when there is no such parent, null when a part of the key is null. */
+/** The parent's join key: undefined if there is no such parent, null if a column of the key is null. */
 export async function readParentKey(
   connection: Connection,
   program: ReadProgram,

@@ -10,7 +10,7 @@ import { pathTo, type RecordNode, type Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
 import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
-import type { Moment, WriteContext } from './write-context.ts'
+import type { ValueSources, WriteContext } from './write-context.ts'
 import { parentKeys, writeChildren } from './write-create.ts'
 import { firstValue, openRecord } from './write-defaults.ts'
 import { demandList } from './write-links.ts'
@@ -78,7 +78,7 @@ function undone({ problems }: WriteContext, node: RecordNode, stored: Values): V
 
 /** What a change sets that does not depend on the stored record. */
 export const plainChanges = (
-  moment: Moment,
+  moment: ValueSources,
   { resource, values }: RecordNode,
   replace: boolean,
 ): MaybePromise<Values> =>
@@ -89,7 +89,7 @@ export const plainChanges = (
   }))
 
 /** What PUT makes of fields that are not sent. */
-function emptied(moment: Moment, resource: Resource): MaybePromise<Values> {
+function emptied(moment: ValueSources, resource: Resource): MaybePromise<Values> {
   const record = openRecord()
   for (const column of resource.columns.values()) {
     if (!isReplaceable(resource, column)) continue
@@ -172,7 +172,7 @@ export async function writeSaved(
 }
 
 /** Columns that are set whenever a record changes. */
-export function renewed(moment: Moment, resource: Resource): Values {
+export function renewed(moment: ValueSources, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
   for (const { name, type, definition } of resource.allColumns.values()) {
     if (definition.managed !== 'updated') continue

@@ -34,7 +34,7 @@ export interface LateCheck {
 }
 
 /** What a write takes from the world around it. */
-export interface Moment {
+export interface ValueSources {
   /** The time of the write, as a datetime of contract §7. */
   readonly now: string
   readonly uuid: () => string
@@ -46,7 +46,7 @@ export interface Moment {
   ) => MaybePromise<unknown>
 }
 
-export interface WriteContext extends Moment {
+export interface WriteContext extends ValueSources {
   readonly connection: Connection
   readonly target: Target
   readonly registry: Registry

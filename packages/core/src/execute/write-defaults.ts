@@ -6,11 +6,11 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { RecordNode, Values } from '../plan/write-node.ts'
 import { convertJson } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Moment } from './write-context.ts'
+import type { ValueSources } from './write-context.ts'
 
 /** A new record: what the service itself puts into it, and what was sent. */
 export function newRecord(
-  moment: Moment,
+  moment: ValueSources,
   { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
 ): MaybePromise<Values> {
   const record = openRecord()
@@ -30,7 +30,7 @@ export function newRecord(
 export function firstValue(
   resource: Resource,
   column: NamedColumn,
-  moment: Moment,
+  moment: ValueSources,
 ): MaybePromise<JsonValue> | undefined {
   const { managed, generated, default: own } = column.definition
   if (managed !== undefined) return column.type === 'date' ? moment.now.slice(0, 10) : moment.now

@@ -31,7 +31,7 @@ import {
 } from './look-up.ts'
 import { type Precondition, renewed } from './write-change.ts'
 import { demand } from './write-checks.ts'
-import type { Moment, WriteContext } from './write-context.ts'
+import type { ValueSources, WriteContext } from './write-context.ts'
 import { runWrite } from './write-run.ts'
 
 export interface RemoveOptions {
@@ -124,7 +124,7 @@ async function remove(
 
 /** What marks a record as deleted. */
 export const deletion = (
-  moment: Moment,
+  moment: ValueSources,
   resource: Resource,
   { attribute, deleted }: NonNullable<Resource['settings']['softDelete']>,
 ): Values => ({ ...renewed(moment, resource), [attribute]: deleted as JsonValue })

@@ -67,7 +67,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const checks = checksOf(route, method)
   const protection = writer.protection(route, method)
   const hooks = target.settings.hooks[method.toLowerCase() as 'get']
-  const told = tellsPosition(settings, method)
+  const told = sendsPosition(settings, method)
     ? { ...draft, headers: { ...draft.headers, ...positionTold } }
     : draft
   const description = [draft.description, rolesText(checks)].filter(Boolean).join('\n\n')
@@ -385,7 +385,7 @@ const positionCarried: ParameterObject = {
   schema: { type: 'string' },
 }
 
-const tellsPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>
+const sendsPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>
   readYourWrites !== 'off' && method !== 'GET'
 
 const carriesPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>

@@ -1,4 +1,4 @@
-// The bodies of login and refresh: texts under fixed names; members the service does not know are not its business.
+// The bodies of login and refresh: JSON objects with string members. Unknown members are ignored.
 
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
@@ -7,8 +7,8 @@ import type { ApiRequest } from '../../http/request.ts'
 import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
 
-/** The texts of a JSON body; 400 lists every one that is missing or is no text. */
-export function readTexts<Name extends string>(
+/** Reads these members of the JSON body; throws 400 with each one that is missing, empty or not a string. */
+export function readStrings<Name extends string>(
   { settings }: Runtime,
   request: ApiRequest,
   names: readonly Name[],
@@ -20,13 +20,13 @@ export function readTexts<Name extends string>(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw wrongBody(`a JSON object with ${names.join(' and ')}`)
   }
-  const given = body as Readonly<Record<string, unknown>>
-  const texts: Partial<Record<Name, string>> = {}
+  const members = body as Readonly<Record<string, unknown>>
+  const strings: Partial<Record<Name, string>> = {}
   for (const name of names) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined
-    if (typeof value === 'string' && value !== '') texts[name] = value
+    const value = Object.hasOwn(members, name) ? members[name] : undefined
+    if (typeof value === 'string' && value !== '') strings[name] = value
     else problems.add(name, value === undefined ? 'is required' : 'must be a string')
   }
   problems.refuse()
-  return texts as Record<Name, string>
+  return strings as Record<Name, string>
 }

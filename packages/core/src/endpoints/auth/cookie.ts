@@ -1,22 +1,24 @@
-// The access token as a cookie, where the cookie provider is on: set with every new token, taken away by logout.
+// The access token as a cookie, if the cookie provider is enabled: each new token sets it, logout deletes it.
 
 import type { Runtime } from '../../call.ts'
 import type { ApiRequest } from '../../http/request.ts'
 
-/** `set-cookie` for a new token, or nothing where cookies are not read. */
+/** `set-cookie` for a new token; no header if the cookie provider is disabled. */
 export const tokenCookie = (
   runtime: Runtime,
   request: ApiRequest,
   token: string,
   seconds: number,
-): Readonly<Record<string, string>> => header(runtime, request, token, seconds)
+): Readonly<Record<string, string>> => cookieHeader(runtime, request, token, seconds)
 
-/** `set-cookie` that takes the token away. */
-export const noCookie = (runtime: Runtime, request: ApiRequest): Readonly<Record<string, string>> =>
-  header(runtime, request, '', 0)
+/** `set-cookie` that deletes the token. */
+export const deletedCookie = (
+  runtime: Runtime,
+  request: ApiRequest,
+): Readonly<Record<string, string>> => cookieHeader(runtime, request, '', 0)
 
-/** No script can read it, no other site's form sends it, and it never travels in clear. */
-function header(
+/** Scripts cannot read the cookie (HttpOnly), other sites' POST requests do not send it (SameSite), and plain HTTP never carries it (Secure). */
+function cookieHeader(
   { settings }: Runtime,
   request: ApiRequest,
   value: string,

@@ -1,4 +1,4 @@
-// The authentication endpoints: login, refresh, logout and the current user (specification: Authentication endpoints).
+// The four authentication endpoints: login, refresh, logout and the current user (specification: Authentication endpoints).
 
 import { accountKey } from '../../auth/account.ts'
 import { authenticate, findCredentials } from '../../auth/authenticate.ts'
@@ -9,23 +9,22 @@ import { authorizationMissing, invalidCredentials } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { clientAddress } from '../../limits/address.ts'
-import { readTexts } from './body.ts'
-import { noCookie } from './cookie.ts'
+import { readStrings } from './body.ts'
+import { deletedCookie } from './cookie.ts'
 import { firstPair, nextPair, readRefreshToken, type TokenTools } from './tokens.ts'
 import { basicInformation, currentUser } from './user.ts'
 
-/** What of authentication a path leads to. */
 export type AuthEndpoint = 'login' | 'refresh' | 'logout' | 'me'
 
-/** `POST /auth/login`: JSON `{ username, password }`, a Basic header, or an API key, as far as they are enabled. */
+/** `POST /auth/login`: JSON `{ username, password }`, a Basic header, or an API key, whichever are enabled. */
 export async function login(runtime: Runtime, request: ApiRequest): Promise<Result> {
   const { auth, settings } = runtime
   const names = settings.auth.strategies
-  const byHeader = names.filter((name) => name === 'basic' || name === 'api_key')
-  const credentials = await findCredentials(auth, byHeader, request)
+  const headerStrategies = names.filter((name) => name === 'basic' || name === 'api_key')
+  const credentials = await findCredentials(auth, headerStrategies, request)
   if (credentials.length > 0) {
     await throttle(runtime, request, 'login', credentials[0]?.account)
-    const found = await authenticate(auth, byHeader, request, credentials, true)
+    const found = await authenticate(auth, headerStrategies, request, credentials, true)
     const { user } = found as Identity
     const value = basicInformation(auth.users, settings.auth.lookupField, user)
     return { status: 200, value, total: 1 }
@@ -35,17 +34,17 @@ export async function login(runtime: Runtime, request: ApiRequest): Promise<Resu
     await throttle(runtime, request, 'login', undefined)
     throw authorizationMissing(auth.challenge)
   }
-  const { username, password } = readTexts(runtime, request, ['username', 'password'])
+  const { username, password } = readStrings(runtime, request, ['username', 'password'])
   await throttle(runtime, request, 'login', await accountKey(username))
   if (!isCredential(username) || !isCredential(password)) throw invalidCredentials(auth.challenge)
   const user = await tools.users.byName(request, username)
-  const right = await checked(runtime, request, tools, user, password)
-  if (!right || user === undefined) throw invalidCredentials(auth.challenge)
+  const correct = await passwordIsCorrect(runtime, request, tools, user, password)
+  if (!correct || user === undefined) throw invalidCredentials(auth.challenge)
   return firstPair(runtime, request, tools, user)
 }
 
-/** What the model's method throws is reported, and counts as a wrong password. */
-async function checked(
+/** Checks the password. An error thrown by the model's method is reported, and refused like a wrong password. */
+async function passwordIsCorrect(
   runtime: Runtime,
   request: ApiRequest,
   { users }: TokenTools,
@@ -59,25 +58,25 @@ async function checked(
   }
 }
 
-/** `POST /auth/refresh`: JSON `{ refresh_token }`, for a new pair; a leading `Bearer ` is dropped. */
+/** `POST /auth/refresh`: JSON `{ refresh_token }` → a new pair of tokens; a leading `Bearer ` is ignored. */
 export async function refresh(runtime: Runtime, request: ApiRequest): Promise<Result> {
   const tools = tokenTools(runtime)
   if (tools === undefined) throw authorizationMissing(runtime.auth.challenge)
-  const texts = readTexts(runtime, request, ['refresh_token'])
-  const presented = texts.refresh_token.trim().replace(/^bearer +/i, '')
+  const body = readStrings(runtime, request, ['refresh_token'])
+  const presented = body.refresh_token.trim().replace(/^bearer +/i, '')
   await throttle(runtime, request, 'refresh', undefined)
   const claims = await readRefreshToken(tools, presented)
   await throttleAccount(runtime, 'refresh', await accountKey(claims.lookup || claims.key))
   return nextPair(runtime, request, tools, presented, claims)
 }
 
-/** `POST /auth/logout`: nothing is kept between requests, so there is nothing to end but the cookie. */
+/** `POST /auth/logout`: deletes the cookie. There is no server-side session to end, and issued tokens stay valid until they expire. */
 export function logout(runtime: Runtime, request: ApiRequest): Result {
   Reflect.set(request, 'user', undefined)
-  return { status: 200, value: null, total: 0, headers: noCookie(runtime, request) }
+  return { status: 200, value: null, total: 0, headers: deletedCookie(runtime, request) }
 }
 
-/** `GET /auth/me`: the current user, as the user model shows records. */
+/** `GET /auth/me`: the current user's record, serialised like any record of the user model. */
 export async function me(call: Call): Promise<Result> {
   const { users, challenge } = call.runtime.auth
   if (users === undefined) throw authorizationMissing(challenge)
@@ -89,7 +88,7 @@ function tokenTools({ auth }: Runtime): TokenTools | undefined {
   return users === undefined || tokens === undefined ? undefined : { users, tokens }
 }
 
-/** API_LOGIN_RATE_LIMIT, per address and per account; no part of a key is unchecked text of the client. */
+/** Counts against API_LOGIN_RATE_LIMIT by address and by account. `account` is a digest, so clients cannot choose the keys of the limiter's store. */
 async function throttle(
   runtime: Runtime,
   request: ApiRequest,

@@ -1,4 +1,4 @@
-// Which paths are those of authentication, and what each method does there.
+// Routes the authentication endpoints: maps a path to its endpoint, checks the method and calls the endpoint.
 
 import { callerOf } from '../../access/caller.ts'
 import { reachOf } from '../../access/reach.ts'
@@ -13,7 +13,7 @@ import { clientAddress } from '../../limits/address.ts'
 import { admit } from '../admit.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
 
-/** The authentication endpoint of a path, or undefined; each segment is decoded once, like everywhere. */
+/** The authentication endpoint of a path, or undefined. Each segment is decoded once, as in the route table. */
 export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
   const plain = path.includes('%') ? decodedPath(path) : path
   if (plain === undefined) return undefined
@@ -23,7 +23,7 @@ export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint |
 
 const endpoints = ['login', 'refresh', 'logout', 'me'] as const
 
-/** A decoded slash never separates segments. */
+/** Undefined if the encoding is malformed or a segment contains an encoded slash. */
 function decodedPath(path: string): string | undefined {
   const segments = path.split('/').map(decoded)
   return segments.some((segment) => segment === undefined || segment.includes('/'))
@@ -59,13 +59,14 @@ export async function serveAuth(
     case 'refresh':
       return refresh(runtime, request)
     case 'logout':
-      return counted(runtime, request)
+      return limitedLogout(runtime, request)
     case 'me':
       return ownRecord(runtime, request, method)
   }
 }
 
-async function counted(runtime: Runtime, request: ApiRequest): Promise<Result> {
+/** Logout needs no credentials, so its rate limit counts by address. */
+async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Result> {
   const { rateWindows, trustedProxies } = runtime.settings
   const key = `logout|ip:${clientAddress(request, trustedProxies)}`
   const headers = await runtime.limiter.count(key, rateWindows)

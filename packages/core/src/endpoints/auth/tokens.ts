@@ -1,4 +1,4 @@
-// New pairs of tokens: for a login, and in exchange for a refresh token that was never used.
+// Issues pairs of access and refresh tokens: on login, and in exchange for an unused refresh token.
 
 import { sha256Hex } from '../../auth/digest.ts'
 import type { RefreshRecord } from '../../auth/refresh-tokens.ts'
@@ -13,7 +13,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { tokenCookie } from './cookie.ts'
 import { userKeyValue } from './user.ts'
 
-/** What both endpoints work with; where there is none, neither is served. */
+/** The users and the tokens that login by password and refresh need; without a user model or a token key, both answer 401. */
 export interface TokenTools {
   readonly users: Users
   readonly tokens: Tokens
@@ -33,14 +33,14 @@ export async function firstPair(
   return pair(runtime, request, tools, user, refresh)
 }
 
-/** What a presented refresh token says; 401 unless it is one of ours (its own time does not decide). */
+/** Verifies a refresh token and returns its user; throws 401 if it is not valid. Its expiry is checked in the store, not here. */
 export async function readRefreshToken(tools: TokenTools, text: string): Promise<Subject> {
   const claims = await tools.tokens.readRefresh(text)
   if (claims === undefined) throw invalidToken()
   return claims
 }
 
-/** Exchanges a refresh token for a new pair; 403 where the store knows better. */
+/** Exchanges a refresh token for a new pair; throws 403 if the store does not know it, or it is used, revoked or expired. */
 export async function nextPair(
   runtime: Runtime,
   request: ApiRequest,

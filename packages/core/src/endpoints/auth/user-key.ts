@@ -1,12 +1,12 @@
-// The key of a user, as the host or a strategy tells it: what tells users of one model apart.
+// The primary key of the current user, taken from the user object of the host or of an authentication strategy.
 
 import type { Value } from '../../plan/plan.ts'
 import { keyValue } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
 
 /**
- * The key in a user's record, or undefined where a part of it is missing. Where the host brings the user, its key may be
- * spelt as the host likes: `{ id: '7' }`, `{ id: 7n }`.
+ * The key in a user object, or undefined if a column of it is missing. A user object of the host may have the key in any
+ * scalar type: `{ id: '7' }`, `{ id: 7n }`.
  */
 export function userKey({ primaryKey }: Resource, user: unknown): readonly Value[] | undefined {
   if (user === null || typeof user !== 'object') return undefined

@@ -1,4 +1,4 @@
-// What login and /auth/me answer of a user: the key, the login name, or the record as the model shows it.
+// What login and `/auth/me` return about a user: the key and the login name, or the whole record.
 
 import type { Users } from '../../auth/users.ts'
 import type { Call } from '../../call.ts'
@@ -8,11 +8,11 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { getOne } from '../item.ts'
 import { userKey } from './user-key.ts'
 
-/** The key in its JSON form; of several columns, the text that stands in paths. */
+/** The user's key as JSON; a key of several columns as the string used in paths. */
 export function userKeyValue(users: Users | undefined, user: HookRecord): JsonValue {
   const [column, ...others] = users?.resource.primaryKey ?? []
   if (column !== undefined && others.length > 0) return users?.keyOf(user) ?? null
-  // Without a user model, the callable's own user is asked for the usual name.
+  // Without a user model, the user comes from the host's callback; its key is then taken from `id`.
   return (user?.[column?.name ?? 'id'] as JsonValue | undefined) ?? null
 }
 
@@ -29,7 +29,7 @@ export function basicInformation(
   }
 }
 
-/** The current user, read like `GET` on the user's own record. */
+/** The current user's record, read like `GET` on it, with its policies. */
 export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
   return getOne(call, users.resource, userKey(users.resource, user))
 }
