@@ -28,7 +28,7 @@ export async function rollingRestart(
   try {
     const [target = ''] = setup.targets
     for (let i = 0; i < processes; i++) {
-      services.push(await startService(setup, target, pool, drainDelay))
+      services.push(await startService(setup, target, pool, { drainDelay }))
     }
     const front = await startHaproxy({ ports: services.map(({ port }) => port), reuse })
     proxy = front

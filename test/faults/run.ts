@@ -78,10 +78,14 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
 }
 
 /** One process for each target; the first is the one that is asked for its gauges, and ended by faults. */
-async function startServices(setup: Setup, pool: string): Promise<[Service, ...Service[]]> {
+async function startServices(
+  setup: Setup,
+  pool: string,
+  options: Parameters<typeof startService>[3] = {},
+): Promise<[Service, ...Service[]]> {
   const [first = '', ...others] = setup.targets
-  const services: [Service, ...Service[]] = [await startService(setup, first, pool)]
-  for (const target of others) services.push(await startService(setup, target, pool))
+  const services: [Service, ...Service[]] = [await startService(setup, first, pool, options)]
+  for (const target of others) services.push(await startService(setup, target, pool, options))
   return services
 }
 
@@ -130,7 +134,8 @@ async function leakedConnections(setup: Setup, url: () => string): Promise<strin
 
 async function soak(setup: Setup, pool: string, minutes: number): Promise<void> {
   await prepare(setup)
-  const services = await startServices(setup, pool)
+  // Counting entries stops the process for seconds. Node then closes idle connections before it reads what has come on them.
+  const services = await startServices(setup, pool, { keepAliveTimeout: 120_000 })
   const [service] = services
   const ledger = emptyLedger()
   const stop = startLoad({ url: inTurn(services), ledger, clients: 4, serviceEnds: false })

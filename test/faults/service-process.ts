@@ -20,14 +20,25 @@ export async function startService(
   { replicas, causal }: Setup,
   target: string,
   pool: string,
-  drainDelay = 0,
+  {
+    drainDelay = 0,
+    keepAliveTimeout,
+  }: Pick<ServiceOptions, 'drainDelay' | 'keepAliveTimeout'> = {},
 ): Promise<Service> {
   const port = await freePort()
   const deaths: number[] = []
   let ending = false
   const start = async (): Promise<ChildProcess> => {
     const file = fileURLToPath(new URL('service.ts', import.meta.url))
-    const options: ServiceOptions = { port, pool, target, replicas, causal, drainDelay }
+    const options: ServiceOptions = {
+      port,
+      pool,
+      target,
+      replicas,
+      causal,
+      drainDelay,
+      ...(keepAliveTimeout === undefined ? {} : { keepAliveTimeout }),
+    }
     const child = fork(file, [JSON.stringify(options)], {
       execArgv: [...process.execArgv, '--expose-gc'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -18,10 +18,12 @@ export interface ServiceOptions {
   readonly causal: boolean
   /** Milliseconds that it goes on serving after it has been asked to end. Default 0. */
   readonly drainDelay?: number
+  /** Milliseconds after which an idle connection is closed. Default: that of `createServer`. */
+  readonly keepAliveTimeout?: number
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as ServiceOptions
-const { port, pool, target, replicas, causal, drainDelay = 0 } = options
+const { port, pool, target, replicas, causal, drainDelay = 0, keepAliveTimeout } = options
 
 /** As the documentation tells hosts to open a database of their own. */
 function openAsHost(url: string): { db: Kysely<unknown>; close: () => Promise<void> } {
@@ -89,7 +91,11 @@ const api = apiOf(
   others.map((other) => other.db),
   onError,
 )
-const server = createServer(api, { drainDelay, sendTimeout: 5_000 })
+const server = createServer(api, {
+  drainDelay,
+  sendTimeout: 5_000,
+  ...(keepAliveTimeout === undefined ? {} : { keepAliveTimeout }),
+})
 const url = await server.listen(port)
 
 /** What must not grow. */
