@@ -6,9 +6,9 @@ import { suite } from '../support/suite.ts'
 const root = 'packages/core/src/'
 
 /** What makes a place keep things: a weak map, an LRU map, or values under an authority. */
-const keeping = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|keptValues)(?:<[^()]*>)?\(/g
+const keeping = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|authorityCache)(?:<[^()]*>)?\(/g
 
-const ofAuthority = 'by the authority of the caller (Kept)'
+const ofAuthority = 'by the authority of the caller (AuthorityBound)'
 const ofPlan = 'by a part of one kept plan: what it says follows from that part alone'
 const ofModels = 'by a part of the models, which no request changes'
 const ofDriver =
@@ -25,7 +25,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'execute/loaded-row.ts': [1, ofPlan],
   'execute/write-context.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],
-  'plan-cache/kept.ts': [1, ofAuthority],
+  'plan-cache/authority-bound.ts': [1, ofAuthority],
   'plan-cache/single-write-cache.ts': [3, ofPlan],
   'plan-cache/prepared-read.ts': [1, 'within one prepared read, by the dialect'],
   'plan-cache/read-cache.ts': [2, `prepared reads, ${ofAuthority}; whether a query came before`],
@@ -59,8 +59,8 @@ suite('what is kept between requests', (test) => {
 
   test('is found by this rule', () => {
     equal(placesOf('const known = new WeakMap<A, B>()'), 1)
-    equal(placesOf('const a = lruMap<true>(2), b = lruMap(3), c = keptValues<Plan>(4)'), 3)
+    equal(placesOf('const a = lruMap<true>(2), b = lruMap(3), c = authorityCache<Plan>(4)'), 3)
     equal(placesOf('export function lruMap<V>(size: number): LruMap<V> {}'), 0)
-    equal(placesOf('export function keptValues<T>(size: number): KeptValues<T> {}'), 0)
+    equal(placesOf('export function authorityCache<T>(size: number): AuthorityCache<T> {}'), 0)
   })
 })

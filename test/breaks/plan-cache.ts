@@ -4,21 +4,21 @@ import type { Break } from './break.ts'
 export const planCache: readonly Break[] = [
   {
     title: 'What was kept for an admin is handed to whoever may list less',
-    file: 'packages/core/src/plan-cache/kept.ts',
+    file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'for (const [resource, answer] of reached) if (reach(resource) !== answer) return undefined',
     replace: '',
     fails: 'test/security/kept.test.ts',
   },
   {
     title: 'What was kept without a filter callback is handed to a request that has one',
-    file: 'packages/core/src/plan-cache/kept.ts',
+    file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'if (hooks.filter !== filter || hooks.dump !== dump) return undefined',
     replace: '',
-    fails: 'test/unit/plan-cache/kept.test.ts',
+    fails: 'test/unit/plan-cache/authority-bound.test.ts',
   },
   {
     title: 'What a maker asked about the caller is not written down',
-    file: 'packages/core/src/plan-cache/kept.ts',
+    file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'reached.set(resource, answer)',
     replace: '',
     fails: 'test/security/kept.test.ts',
@@ -47,15 +47,15 @@ export const planCache: readonly Break[] = [
   {
     title: 'A prepared read answers with the values of the first request',
     file: 'packages/core/src/plan-cache/prepared-read.ts',
-    find: 'conditions.set(place.condition.slot, now)',
-    replace: 'conditions.set(place.condition.slot, place.condition)',
+    find: 'conditions.set(each.condition.slot, condition)',
+    replace: 'conditions.set(each.condition.slot, each.condition)',
     fails: 'test/property/prepared-reads.test.ts',
   },
   {
     title: 'A prepared read stays on the page of the first request',
     file: 'packages/core/src/plan-cache/prepared-read.ts',
-    find: 'if (place === undefined) return page',
-    replace: 'if (place !== undefined) return page',
+    find: 'if (pageOrCursor === undefined) return page',
+    replace: 'if (pageOrCursor !== undefined) return page',
     fails: 'test/property/prepared-reads.test.ts',
   },
   {

@@ -19,7 +19,7 @@ export const statements: readonly Break[] = [
   {
     title: 'A parameter that is given twice makes one skeleton',
     file: 'packages/core/src/plan-cache/skeleton.ts',
-    find: 'if (standsForPlace && place !== undefined) return undefined',
+    find: 'if (setsPage && pageOrCursor !== undefined) return undefined',
     replace: '',
     fails: 'test/unit/plan-cache/skeleton.test.ts',
   },

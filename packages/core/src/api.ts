@@ -52,7 +52,7 @@ import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
 import { type Endpoints, openapiDocument } from './openapi/document.ts'
-import { keptValues } from './plan-cache/kept.ts'
+import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
@@ -330,7 +330,7 @@ export function createApi<
     replicas,
     counts: newCounts(),
     reads: createReadCache(cachedPlans, fastPaths.preparedReads === 'at once'),
-    echoes: keptValues(cachedPlans),
+    echoes: authorityCache(cachedPlans),
     auth: createAuth({
       settings,
       users: registry.users,

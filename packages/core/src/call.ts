@@ -17,7 +17,7 @@ import type { RouteTable } from './http/route-table.ts'
 import type { Timing } from './http/server-timing.ts'
 import type { Reach } from './plan/context.ts'
 import type { ReadPlan } from './plan/plan.ts'
-import type { KeptValues } from './plan-cache/kept.ts'
+import type { AuthorityCache } from './plan-cache/authority-bound.ts'
 import type { ReadCache } from './plan-cache/read-cache.ts'
 import type { Registry } from './registry/resource.ts'
 
@@ -38,7 +38,7 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   /** Cached reads, by query and authority. */
   readonly reads: ReadCache
   /** Cached plans of the records that writes return, by query and authority. */
-  readonly echoes: KeptValues<ReadPlan>
+  readonly echoes: AuthorityCache<ReadPlan>
   /** The OpenAPI document, built on first use. */
   document(): OpenAPIObject
 }

@@ -13,7 +13,7 @@ suite('skeletons of queries', (test) => {
       { text: '30', start: 10 },
       { text: 'woolf', start: query.indexOf('woolf') },
     ])
-    equal(skeleton?.place, '2')
+    equal(skeleton?.pageOrCursor, '2')
     ok(same(query, 'price__ge=1.5&order_by=-price&author.name__ilike=a&page=77'))
     ok(same('after=abc', 'after=d-e_f'))
   })

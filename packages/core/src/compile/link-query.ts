@@ -9,7 +9,7 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import type { Reader } from './selection.ts'
 import { tableOf } from './source.ts'
 import type { Target } from './target.ts'
-import { type Match, matching, setting } from './write-query.ts'
+import { type Match, matchCondition, setting } from './write-query.ts'
 
 /** A column that holds a part of a key; `column` says how its values compare. */
 export type KeyPart = Omit<Match, 'value'>
@@ -26,7 +26,7 @@ export function compileLinks(
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${matching(target, matches)}`,
+    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${matchCondition(target, matches)}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -90,7 +90,7 @@ function ofKeys(
   keys: readonly (readonly Value[])[],
 ): Fragment<SqlBool> {
   const one = anyOf(target, parts, keys)
-  return matches.length === 0 ? one : sql<SqlBool>`${matching(target, matches)} and ${one}`
+  return matches.length === 0 ? one : sql<SqlBool>`${matchCondition(target, matches)} and ${one}`
 }
 
 /** `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
@@ -106,7 +106,7 @@ function anyOf(
   }
   const each = keys.map((key) => {
     const matches = parts.map((part, i) => ({ ...part, value: key[i] as Value }))
-    return sql`(${matching(target, matches)})`
+    return sql`(${matchCondition(target, matches)})`
   })
   return sql<SqlBool>`(${chain(each, 'or')})`
 }

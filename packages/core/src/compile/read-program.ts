@@ -121,7 +121,7 @@ export interface ReadOptions {
   readonly ways: Ways
   readonly make: StatementMaker
   /** Told when what the database wrote had not the form that was promised. */
-  readonly misfit?: () => void
+  readonly onUnexpectedJson?: () => void
 }
 
 const plainly: ReadOptions = { ways: valuesOnly, make: compileEach }
@@ -139,7 +139,7 @@ export function compileRead(
   options: ReadOptions = plainly,
   slice: Slice = oneRow,
 ): ReadProgram {
-  const { ways, make, misfit } = options
+  const { ways, make, onUnexpectedJson } = options
   const made = make<Omit<CompiledRows, 'rows'>>({
     name: `rows ${sliceForm(target, plan.rows, slice)} ${waysForm(ways)}`,
     refill: refillOf(target, slice, ways),
@@ -172,7 +172,7 @@ export function compileRead(
       ? {}
       : {
           fallback: (because) => {
-            if (because === 'form') misfit?.()
+            if (because === 'form') onUnexpectedJson?.()
             return compileRead(target, plan, { make, ways: valuesOnly }, slice)
           },
         }),
@@ -186,7 +186,7 @@ export function compilePage(
   options: ReadOptions = plainly,
   counted = true,
 ): PageProgram {
-  const { ways, make, misfit } = options
+  const { ways, make, onUnexpectedJson } = options
   const slice = sliceOf(target, plan, counted)
   const total = {
     name: `count ${mostCounted(plan)}`,
@@ -210,7 +210,7 @@ export function compilePage(
       ? {}
       : {
           fallback: (because) => {
-            if (because === 'form') misfit?.()
+            if (because === 'form') onUnexpectedJson?.()
             return compilePage(target, plan, { make, ways: valuesOnly }, counted)
           },
         }),

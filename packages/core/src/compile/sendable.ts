@@ -1,12 +1,11 @@
-// Sendable: a statement that can be sent, printed already or not.
+// Sendable: a statement to send, as a fragment that must still be printed or as printed SQL.
 
 import type { CompiledQuery } from 'kysely'
 import type { Statement } from '../sql/statement.ts'
 
-/** A statement that is still to be printed, or one that is as the driver takes it. */
-export type Sendable = Statement | Ready
+export type Sendable = Statement | PrintedStatement
 
-/** As the driver takes it. */
-export interface Ready {
-  readonly ready: CompiledQuery
+/** A statement whose SQL is printed already, in the form that the driver takes. */
+export interface PrintedStatement {
+  readonly printed: CompiledQuery
 }

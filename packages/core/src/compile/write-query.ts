@@ -38,7 +38,7 @@ export function compileInsert(
 ): CompiledWrite {
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
-  const bound = sql.join(columns.map((column) => encoded(target, column, values[column.name])))
+  const bound = sql.join(columns.map((column) => encodedValue(target, column, values[column.name])))
   // Where nothing is given, each database has one of two ways to say so; those that give back rows share one.
   const what =
     columns.length > 0
@@ -62,7 +62,8 @@ export function compileInserts(
   const columns = storedColumns(resource, rows[0] ?? {})
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
   const values = rows.map(
-    (row) => sql`(${sql.join(columns.map((column) => encoded(target, column, row[column.name])))})`,
+    (row) =>
+      sql`(${sql.join(columns.map((column) => encodedValue(target, column, row[column.name])))})`,
   )
   return sql`insert into ${tableOf(target, resource.table)} (${names}) values ${sql.join(values)}`
 }
@@ -80,7 +81,7 @@ export function compileUpdate(
 ): CompiledWrite {
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
-    madeOf<SqlBool>(keyOrigin, matching(target, key)),
+    madeOf<SqlBool>(keyOrigin, matchCondition(target, key)),
     ...(undeleted === undefined ? [] : [undeleted]),
   ])
   const { clause, readers } = returning(target, output)
@@ -93,14 +94,15 @@ export function compileUpdate(
 /** `update t set …`, of the rows that a condition follows to choose. */
 export function setting(target: Target, resource: Resource, values: Values): Fragment {
   const set = storedColumns(resource, values).map(
-    (column) => sql`${sql.id(column.dbName)} = ${encoded(target, column, values[column.name])}`,
+    (column) =>
+      sql`${sql.id(column.dbName)} = ${encodedValue(target, column, values[column.name])}`,
   )
   return sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}`
 }
 
 /** `delete from t where …`: a record by its key, or links by one of their ends. */
 export const compileDelete = (target: Target, table: string, matches: readonly Match[]): Fragment =>
-  sql`delete from ${tableOf(target, table)} where ${matching(target, matches)}`
+  sql`delete from ${tableOf(target, table)} where ${matchCondition(target, matches)}`
 
 /** `delete from t where key`, giving back a row where there was one. */
 export const compileRemoval = (target: Target, table: string, key: readonly Match[]): Fragment =>
@@ -108,7 +110,7 @@ export const compileRemoval = (target: Target, table: string, key: readonly Matc
 
 /** Holds the row until the transaction ends. */
 export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>
-  sql`select 1 from ${tableOf(target, table)} where ${matching(target, key)} for update`
+  sql`select 1 from ${tableOf(target, table)} where ${matchCondition(target, key)} for update`
 
 /** Reads rows of a table and holds them: of a plan that `readsStoredColumns`. */
 export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
@@ -119,7 +121,8 @@ export const compileLockedRecord = (
   target: Target,
   plan: RowPlan,
   key: readonly Match[],
-): CompiledWrite => lockedRows(target, plan, madeOf<SqlBool>(keyOrigin, matching(target, key)))
+): CompiledWrite =>
+  lockedRows(target, plan, madeOf<SqlBool>(keyOrigin, matchCondition(target, key)))
 
 function lockedRows(
   target: Target,
@@ -141,8 +144,8 @@ export function compileProbe(
   matches: readonly Match[],
   except: readonly Match[] = [],
 ): Fragment {
-  const other = except.length === 0 ? sql`` : sql` and not (${matching(target, except)})`
-  return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${matching(target, matches)}${other} limit 1`
+  const other = except.length === 0 ? sql`` : sql` and not (${matchCondition(target, except)})`
+  return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${matchCondition(target, matches)}${other} limit 1`
 }
 
 /** The columns of these values, in model order; computed ones are not stored. */
@@ -154,13 +157,13 @@ export function storedColumns(resource: Resource, values: Values): readonly Name
   return stored
 }
 
-export const encoded = (
+export const encodedValue = (
   { dialect }: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
 ): Fragment => madeOf(column, sql`${value === null ? null : dialect.encode(column, value)}`)
 
-export function matching(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
+export function matchCondition(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
   const parts = matches.map(({ dbName, column, value }) =>
     target.dialect.compare(column, sql.id(dbName), 'eq', value),
   )

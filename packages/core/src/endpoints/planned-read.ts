@@ -11,10 +11,10 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
-import { makingFor } from '../plan-cache/kept.ts'
+import { trackAuthority } from '../plan-cache/authority-bound.ts'
 import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prepared-read.ts'
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
-import { fillingMaker } from '../plan-cache/statement-templates.ts'
+import { makeFromTemplates } from '../plan-cache/statement-templates.ts'
 import type { Resource } from '../registry/resource.ts'
 import { open, parseRead, scopePlan } from './read-stages.ts'
 
@@ -68,12 +68,14 @@ function planFromCache<P extends ReadPlan, G>(
     const templates = known.templates(target.dialect)
     const scopedTarget = { ...target, scopes: known.scopes }
     const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
-    const json = templates.misfit ? undefined : databaseJson(call, plan, key !== undefined)
+    const json = templates.hadUnexpectedJson
+      ? undefined
+      : databaseJson(call, plan, key !== undefined)
     const program = compile(scopedTarget, plan, {
       ways: { joins: call.runtime.fastPaths.embedJoins, ...(json && { json }) },
-      make: fillingMaker({ target: scopedTarget, templates, conditions, finish }),
-      misfit: () => {
-        templates.misfit = true
+      make: makeFromTemplates({ target: scopedTarget, templates, conditions, finish }),
+      onUnexpectedJson: () => {
+        templates.hadUnexpectedJson = true
       },
     })
     return { plan, program, connection }
@@ -104,13 +106,13 @@ async function planAnew<P extends ReadPlan, G>(
 ): Promise<PlannedRead<P, G>> {
   const { complete = unchanged, compile } = request
   const ast = parseRead(call, request.resource)
-  const making = makingFor(call)
-  const planned = request.plan(ast, making.reach)
+  const tracker = trackAuthority(call)
+  const planned = request.plan(ast, tracker.reach)
   const opened = await open(call)
   const { reads } = call.runtime
-  if (skeleton !== undefined && name !== undefined && reads.isDue(name, call)) {
+  if (skeleton !== undefined && name !== undefined && reads.shouldPrepare(name, call)) {
     const prepared = preparedFrom(call, complete(planned), skeleton)
-    reads.set(name, call, making.keep(prepared))
+    reads.set(name, call, tracker.bind(prepared))
     const filled = prepared === null ? undefined : planFromCache(call, request, prepared, skeleton)
     const read = await filled
     if (read !== undefined) return read

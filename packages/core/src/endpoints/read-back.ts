@@ -13,7 +13,7 @@ import type { ReadPlan, Value } from '../plan/plan.ts'
 import { planOne } from '../plan/read-plan.ts'
 import { keyOfRow, withKeyAndTag } from '../plan/write-echo.ts'
 import { withKeys } from '../plan/write-look-up.ts'
-import { makingFor } from '../plan-cache/kept.ts'
+import { trackAuthority } from '../plan-cache/authority-bound.ts'
 import type { Resource } from '../registry/resource.ts'
 import { recordText } from '../serialize/tag-text.ts'
 import { type Opened, objectsOf, scopePlan } from './read-stages.ts'
@@ -40,9 +40,9 @@ export function cachedEchoPlan(call: Call, resource: Resource, ast: QueryAst): R
   const name = `${resource.name}\n${call.query}`
   const known = echoes.get(name, call)
   if (known !== undefined) return known
-  const making = makingFor(call)
-  const plan = planEcho(resource, ast, making.reach)
-  echoes.set(name, call, making.keep(plan))
+  const tracker = trackAuthority(call)
+  const plan = planEcho(resource, ast, tracker.reach)
+  echoes.set(name, call, tracker.bind(plan))
   return plan
 }
 

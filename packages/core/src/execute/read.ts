@@ -150,7 +150,7 @@ function joinCount(connection: Connection, { withoutTotal, count }: PageProgram)
   const { counts } = connection
   if (counts === undefined || withoutTotal === undefined) return undefined
   const statement = count()
-  if (!('ready' in statement)) return undefined
+  if (!('printed' in statement)) return undefined
   // A client that disconnects must not cancel a count that other requests wait for.
   const forAll = (): Connection => ({ ...connection, client: undefined })
   return counts.join(keyOfStatement(statement), () => runCount(forAll(), statement))

@@ -45,12 +45,12 @@ export async function run(
 /** As `run`; rows come as arrays where the driver can. */
 export function runRows(connection: Connection, statement: Sendable): Promise<readonly RawRow[]> {
   const ready = readyOf(connection, statement)
-  if ('ready' in statement) return send(connection, ready)
+  if ('printed' in statement) return send(connection, ready)
   return send(connection, { ...ready, sql: arrayText(connection.dialect, ready.sql) })
 }
 
 function readyOf(connection: Connection, statement: Sendable): CompiledQuery {
-  if ('ready' in statement) return statement.ready
+  if ('printed' in statement) return statement.printed
   const { db, dialect } = connection
   return limited(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
 }

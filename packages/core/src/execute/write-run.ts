@@ -32,7 +32,7 @@ async function send(
 ): Promise<QueryResult<RawRow>> {
   const { dialect } = connection
   try {
-    const sent = 'ready' in statement ? statement.ready : compiled(connection, statement, rows)
+    const sent = 'printed' in statement ? statement.printed : compiled(connection, statement, rows)
     return (await execute(connection, sent)) as QueryResult<RawRow>
   } catch (error) {
     const failure = dialect.classify(error)

@@ -1,4 +1,4 @@
-// PreparedRead: a read that was planned once, and how the values of another request are filled into its plan.
+// PreparedRead: a cached plan of a read, and how the values of a later request replace those in its conditions.
 
 import type { Scopes } from '../compile/scopes.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -13,46 +13,48 @@ import { type StatementTemplates, statementTemplates } from './statement-templat
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
-  /** Which rows of the plan's sources may be read; nothing that a policy said to one request. */
+  /** Which rows of the plan's sources may be read. Independent of the request, because reads narrowed by a policy are not cached. */
   readonly scopes: Scopes
-  /** The conditions whose values are filled in, and where these stand. */
-  readonly places: readonly FilledPlace[]
-  /** Its statements, as a dialect prints them. */
+  /** The conditions whose values each request replaces. */
+  readonly replaceable: readonly ReplaceableCondition[]
+  /** The statements as printed for a dialect. */
   readonly templates: (dialect: InternalDialect) => StatementTemplates
 }
 
-interface FilledPlace {
-  readonly condition: Slotted
-  /** Among the values of the skeleton, or in the key of the path. */
+interface ReplaceableCondition {
+  readonly condition: ConditionWithSlot
+  /** The index of its value among those of the skeleton, or in the key of the path. */
   readonly at: { readonly value: number } | { readonly key: number }
 }
 
-type Slotted = Extract<Condition, { readonly slot?: Slot }> & { readonly slot: Slot }
+type ConditionWithSlot = Extract<Condition, { readonly slot?: Slot }> & { readonly slot: Slot }
 
-/** What a request has in the place of the values. */
-export interface GivenValues {
+/** The values of a request. */
+export interface RequestValues {
   readonly skeleton: Skeleton
-  /** The key of the path, where one record is read. */
+  /** The key of the path if one record is read. */
   readonly key?: readonly Value[]
 }
 
-/** Undefined where a value of the skeleton is not found in the plan's own conditions. */
+/** Prepares a plan for caching; undefined if a value of the skeleton belongs to no top-level condition of the plan. */
 export function prepareRead<P extends ReadPlan>(
   plan: P,
   skeleton: Skeleton,
   scopes: Scopes,
 ): PreparedRead<P> | undefined {
   const { where, having } = plan.rows
-  const places = [...where, ...having].flatMap((condition): readonly FilledPlace[] => {
-    if (!hasSlot(condition)) return []
-    const { slot } = condition
-    if ('key' in slot) return [{ condition, at: slot }]
-    const value = skeleton.values.findIndex(({ start }) => start === slot.query)
-    return value === -1 ? [] : [{ condition, at: { value } }]
-  })
-  const found = places.filter(({ at }) => 'value' in at).length
+  const replaceable = [...where, ...having].flatMap(
+    (condition): readonly ReplaceableCondition[] => {
+      if (!hasSlot(condition)) return []
+      const { slot } = condition
+      if ('key' in slot) return [{ condition, at: slot }]
+      const value = skeleton.values.findIndex(({ start }) => start === slot.query)
+      return value === -1 ? [] : [{ condition, at: { value } }]
+    },
+  )
+  const found = replaceable.filter(({ at }) => 'value' in at).length
   if (found !== skeleton.values.length) return undefined
-  return { plan, places, scopes, templates: byDialect() }
+  return { plan, replaceable, scopes, templates: byDialect() }
 }
 
 function byDialect(): PreparedRead['templates'] {
@@ -66,29 +68,31 @@ function byDialect(): PreparedRead['templates'] {
   }
 }
 
-const hasSlot = (condition: Condition): condition is Slotted =>
+const hasSlot = (condition: Condition): condition is ConditionWithSlot =>
   'slot' in condition && condition.slot !== undefined
 
-/** A plan with its values filled in. */
+/** A cached plan with the values of a request. */
 export interface RefilledPlan<P extends ReadPlan> {
   readonly plan: P
   /** The conditions with the values of this request, by their slots. */
   readonly conditions: ReadonlyMap<object, Condition>
 }
 
-/** Undefined where a value is not what its place takes: it is then refused in the plain way, in its words. */
+/** Replaces the values of a cached plan; undefined if a value does not convert, so that planning it normally gives the 400. */
 export function refilledPlan<P extends ReadPlan>(
-  { plan, places }: PreparedRead<P>,
-  given: GivenValues,
+  { plan, replaceable }: PreparedRead<P>,
+  given: RequestValues,
 ): RefilledPlan<P> | undefined {
-  if (places.length === 0 && given.skeleton.place === undefined) return { plan, conditions: none }
+  const { pageOrCursor } = given.skeleton
+  if (replaceable.length === 0 && pageOrCursor === undefined)
+    return { plan, conditions: noConditions }
   const conditions = new Map<object, Condition>()
-  for (const place of places) {
-    const now = refilled(place, given)
-    if (now === undefined) return undefined
-    conditions.set(place.condition.slot, now)
+  for (const each of replaceable) {
+    const condition = withNewValue(each, given)
+    if (condition === undefined) return undefined
+    conditions.set(each.condition.slot, condition)
   }
-  const page = isList(plan) ? pageWith(plan.page, given.skeleton.place) : undefined
+  const page = isList(plan) ? pageAtPosition(plan.page, pageOrCursor) : undefined
   if (isList(plan) && page === undefined) return undefined
   const current = (all: readonly Condition[]): readonly Condition[] =>
     all.map((condition) =>
@@ -99,13 +103,13 @@ export function refilledPlan<P extends ReadPlan>(
   return { plan: { ...plan, rows, ...(page && { page }) }, conditions }
 }
 
-const none: ReadonlyMap<object, Condition> = new Map()
+const noConditions: ReadonlyMap<object, Condition> = new Map()
 
 const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
 
-function refilled(
-  { condition, at }: FilledPlace,
-  { skeleton, key }: GivenValues,
+function withNewValue(
+  { condition, at }: ReplaceableCondition,
+  { skeleton, key }: RequestValues,
 ): Condition | undefined {
   if ('key' in at) {
     const value = key?.[at.key]
@@ -117,7 +121,7 @@ function refilled(
   return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
 }
 
-function pageWith(page: Page, place: string | undefined): Page | undefined {
-  if (place === undefined) return page
-  return page.kind === 'numbered' ? pageAt(page, place) : keysetAt(page, place)
+function pageAtPosition(page: Page, pageOrCursor: string | undefined): Page | undefined {
+  if (pageOrCursor === undefined) return page
+  return page.kind === 'numbered' ? pageAt(page, pageOrCursor) : keysetAt(page, pageOrCursor)
 }

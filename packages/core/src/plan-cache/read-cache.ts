@@ -1,27 +1,30 @@
-// Prepared reads by the skeletons of their queries: LRU, each kept for callers of the same authority.
+// The cache of prepared reads: LRU, by the skeleton of the query and the caller's authority.
 
 import { lruMap } from '../lru-map.ts'
-import { type Authority, type Kept, keptValues } from './kept.ts'
+import { type Authority, type AuthorityBound, authorityCache } from './authority-bound.ts'
 import type { PreparedRead } from './prepared-read.ts'
 
 export interface ReadCache {
-  /** The prepared read of this name for such a caller; undefined too where it cannot be prepared. */
+  /** The prepared read with this name for a caller of this authority; undefined if there is none or it cannot be prepared. */
   get(name: string, authority: Authority): PreparedRead | undefined
-  /** Whether it is worth preparing: it came before, and is not known to be impossible. */
-  isDue(name: string, authority: Authority): boolean
-  /** null: it cannot be prepared, and need not be tried again. */
-  set(name: string, authority: Authority, read: Kept<PreparedRead | null>): void
+  /** Whether to prepare a read: its query has occurred before, and is not known to be unpreparable. */
+  shouldPrepare(name: string, authority: Authority): boolean
+  /** Caches a prepared read, or null if the read cannot be prepared, so that it is not tried again. */
+  set(name: string, authority: Authority, read: AuthorityBound<PreparedRead | null>): void
 }
 
-/** Keeps at most `size` reads. One that comes once is not prepared (unless `atOnce`), and does not push others out. */
-export function createReadCache(size: number, atOnce: boolean): ReadCache {
-  const known = keptValues<PreparedRead | null>(size)
+/**
+ * Creates a cache of at most `size` reads. Unless `onFirstUse`, a read is prepared when its query occurs for the second time,
+ * so that queries that occur once do not evict others.
+ */
+export function createReadCache(size: number, onFirstUse: boolean): ReadCache {
+  const known = authorityCache<PreparedRead | null>(size)
   const seen = lruMap<true>(size * 2)
   return {
     get: (name, authority) => known.get(name, authority) ?? undefined,
-    isDue(name, authority) {
+    shouldPrepare(name, authority) {
       if (known.get(name, authority) === null) return false
-      if (atOnce || seen.get(name) === true) return true
+      if (onFirstUse || seen.get(name) === true) return true
       seen.set(name, true)
       return false
     },

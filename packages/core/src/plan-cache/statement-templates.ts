@@ -1,4 +1,4 @@
-// The statements of a prepared read: printed once for each name they have, then filled in with the values of a request.
+// The SQL of a prepared read's statements: each is printed once, and later requests only compute its parameters.
 
 import { compileCondition } from '../compile/condition.ts'
 import type { StatementMaker, StatementRequest } from '../compile/read-program.ts'
@@ -6,50 +6,53 @@ import type { Target } from '../compile/target.ts'
 import type { Condition } from '../plan/plan.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { filled, type Template, templateOf } from '../sql/template.ts'
-import { readyOf } from './ready.ts'
+import { printedStatement } from './printed-statement.ts'
 
 export interface StatementTemplates {
-  /** What was printed so far, by name. */
+  /** The statements printed so far, by name. */
   readonly known: Map<string, Known>
-  /** Whether JSON that the database built had not its form: it is not asked for again. */
-  misfit: boolean
+  /** Set once JSON built by the database did not have the expected form; later requests read plain values instead. */
+  hadUnexpectedJson: boolean
 }
 
 type Known =
   | { readonly kind: 'template'; readonly template: Template; readonly reading: unknown }
-  /** The database has no such statement, or a part of it is printed by Kysely. */
+  /** The statement cannot be cached: the database does not support it, or Kysely prints a part of it. */
   | { readonly kind: 'none' }
 
-export const statementTemplates = (): StatementTemplates => ({ known: new Map(), misfit: false })
+export const statementTemplates = (): StatementTemplates => ({
+  known: new Map(),
+  hadUnexpectedJson: false,
+})
 
-/** A read whose plan was filled in. */
-export interface FilledRead {
+/** A prepared read with the values of a request. */
+export interface RefilledRead {
   readonly target: Target
   readonly templates: StatementTemplates
   /** The conditions with the values of this request, by their slots. */
   readonly conditions: ReadonlyMap<object, Condition>
-  /** The text of a statement as the driver takes it; `rows`: its rows may come as arrays. */
+  /** Rewrites printed SQL for the driver; `rows`: whether its rows may be arrays. */
   readonly finish: (text: string, rows: boolean) => string
 }
 
-/** Fills the values of a request into the statements of its read; undefined where that cannot be done. */
-export function fillingMaker({
+/** Makes statements from cached SQL and the values of a request; a statement is undefined if it must be compiled normally. */
+export function makeFromTemplates({
   target,
   templates: { known },
   conditions,
   finish,
-}: FilledRead): StatementMaker {
+}: RefilledRead): StatementMaker {
   const style = target.dialect.shortcuts?.textStyle
-  // The rows and the total of a page have their conditions in common.
+  // The rows and the count of a page share their conditions.
   const compiled = new Map<object, Fragment>()
   const conditionAt = (origin: object): Fragment | undefined => {
-    const before = compiled.get(origin)
-    if (before !== undefined) return before
+    const cached = compiled.get(origin)
+    if (cached !== undefined) return cached
     const condition = conditions.get(origin)
     if (condition === undefined) return undefined
-    const made = compileCondition(target, condition) as Fragment
-    compiled.set(origin, made)
-    return made
+    const fragment = compileCondition(target, condition) as Fragment
+    compiled.set(origin, fragment)
+    return fragment
   }
   const printed = ({ compile, rows }: StatementRequest<unknown>): Known => {
     const made = compile()
@@ -60,13 +63,13 @@ export function fillingMaker({
   }
   return <R>(request: StatementRequest<R>) => {
     const { name, refill } = request
-    const before = known.get(name) ?? printed(request)
-    known.set(name, before)
-    if (before.kind === 'none') return undefined
-    const { template, reading } = before
+    const cached = known.get(name) ?? printed(request)
+    known.set(name, cached)
+    if (cached.kind === 'none') return undefined
+    const { template, reading } = cached
     const parameters = filled(template, (origin) => conditionAt(origin) ?? refill(origin))
-    // A value may change the text.
+    // Undefined if the values need other SQL.
     if (parameters === undefined) return undefined
-    return { statement: readyOf(template.text, parameters), reading: reading as R }
+    return { statement: printedStatement(template.text, parameters), reading: reading as R }
   }
 }
