@@ -70,7 +70,7 @@ const known: readonly Unscoped[] = [
     },
   },
   {
-    name: 'compileLockOf',
+    name: 'compileLockByKeys',
     callers: {
       'execute/link-records.ts': [1, 'holds links before they are read through their scope'],
     },

@@ -90,7 +90,7 @@ export const compile: readonly Break[] = [
   {
     title: 'The total of groups counts the rows in them',
     file: 'packages/core/src/compile/row-count.ts',
-    find: "if (plan.shape !== 'groups' && most === null) return selectOf(target, plan, [total])",
+    find: "if (plan.shape !== 'groups' && maxRows === null) return selectOf(target, plan, [total])",
     replace: 'if (most === null) return selectOf(target, plan, [total])',
     fails: 'test/contract/grouping.test.ts',
   },

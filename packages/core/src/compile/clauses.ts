@@ -1,4 +1,4 @@
-// The clauses of a select, each with its keyword, or nothing where it is empty.
+// WHERE, GROUP BY and ORDER BY clauses; empty if they have no items.
 
 import type { Expression } from 'kysely'
 import { type Fragment, sql } from '../sql/fragment.ts'

@@ -1,4 +1,4 @@
-// Condition → SQL expression; every decision was taken in the plan, every database difference is the dialect's.
+// Compiles conditions and operands to SQL expressions; differences between databases are in the dialect.
 
 import type { Expression, SqlBool } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
@@ -10,13 +10,13 @@ import { whereAll } from './clauses.ts'
 import { columnOf, joinedSource, joinKeys, junction, linkRows, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
 
-/** An operand as SQL, with the column type its comparisons follow. */
+/** An operand as SQL, with the column whose type determines how it is compared. */
 export interface CompiledOperand {
   readonly column: DialectColumn
   readonly expression: Expression<unknown>
 }
 
-/** `grouped`: the operand stands beside GROUP BY, which works on comparable forms. */
+/** Compiles an operand. `grouped`: the statement has GROUP BY, which groups by comparable forms. */
 export function compileOperand(
   { dialect }: Target,
   operand: Operand,
@@ -42,7 +42,7 @@ export function compileOperand(
       }
 }
 
-/** All of them; true where there is none. */
+/** The conditions combined with AND; undefined without conditions. */
 export const allOf = (
   target: Target,
   conditions: readonly Condition[],
@@ -95,7 +95,7 @@ function join(
   return chain(parts, word)
 }
 
-// `in ()` is a syntax error on two of the databases, and `false` a keyword that not all have.
+// For an empty list: `in ()` is a syntax error in PostgreSQL and MariaDB, and not every database has the keyword `false`.
 const constant = (value: boolean): Fragment<SqlBool> =>
   value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
 
@@ -115,21 +115,21 @@ function byRow(target: Target, condition: Exists, where: readonly Test[]): Test 
     : sql<SqlBool>`exists (select 1 from ${rows} and ${chain(where, 'and')})`
 }
 
-/** By the keys of the related rows, where the database does better so. */
+/** With IN over the keys of the related rows, if the dialect prefers that to EXISTS. */
 function amongKeys(target: Target, condition: Exists, where: readonly Test[]): Test | undefined {
   const keys = joinKeys(condition)
-  // EXISTS is false for a key of NULL, and IN is unknown.
+  // For a NULL key, EXISTS is false but IN is NULL, so NULL keys are excluded on both sides.
   const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
   const rows = sql`${joinedSource(target, condition)}${whereAll([...known, ...where])}`
   const found = target.dialect.shortcuts?.keysIn?.(condition.lookUp, keys, rows)
   if (found === undefined || condition.exact !== true) return found
-  const brought = keys.map(({ otherRef }) => isNotNull(otherRef))
-  return sql<SqlBool>`(${chain([...brought, found], 'and')})`
+  const outerKeys = keys.map(({ otherRef }) => isNotNull(otherRef))
+  return sql<SqlBool>`(${chain([...outerKeys, found], 'and')})`
 }
 
 const isNotNull = (ref: Fragment): Test => sql<SqlBool>`${ref} is not null`
 
-/** Rows of a relation route: by the child's key, or through the junction. */
+/** The condition of a relation route: on the child's foreign key, or through the junction. */
 function linked(
   target: Target,
   { relation, source, key }: Extract<Condition, { kind: 'linked' }>,

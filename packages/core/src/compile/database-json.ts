@@ -1,73 +1,75 @@
-// Which parts of an answer come with the rows of a read: JSON that the database builds, and to-one relations that are joined.
+// Decides what the statement of a read's rows includes besides columns: JSON built by the database, and joined to-one relations.
 
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
-import { compileEmbedText } from './embedded-json.ts'
+import { compileEmbeddedJson } from './embedded-json.ts'
 import { isJoinable } from './joined-embed.ts'
 import { compileObject, type ObjectSelection } from './object-json.ts'
 import { replansForValue } from './replans-for-value.ts'
 import {
+  canBuildObjects,
   canSkipKeys,
-  canWriteObjects,
-  type EmbedText,
+  type EmbeddedJson,
   keysFirstOffset,
   type Slice,
 } from './row-query.ts'
 import type { Target } from './target.ts'
 
-/** What a read may take from the database otherwise than as values. */
-export interface Ways {
+/** Which shortcuts a read may use instead of reading each value as a column and each relation by its own statement. */
+export interface ReadShortcuts {
   /** To-one relations may be joined. */
   readonly joins: boolean
-  /** JSON that the database may build; absent where somebody besides the client looks at the values. */
+  /** JSON that the database may build; absent if the service needs the values itself, such as for a callback. */
   readonly json?: DatabaseJson
 }
 
 export interface DatabaseJson {
-  /** What URLs in it start with. */
+  /** The beginning of URLs in the JSON. */
   readonly base: string
-  /** Embedded relations. */
+  /** Whether it may build embedded relations. */
   readonly embeds: boolean
   /**
-   * The objects of rows: `whole`, with their relations, or of a single record, whose ETag is made of its columns, the
-   * columns alone.
+   * Whether it may build the objects of rows: `complete` with their relations, or only their `columns`, for a single record
+   * whose ETag is computed from them.
    */
-  readonly objects: 'whole' | 'own' | false
+  readonly objects: 'complete' | 'columns' | false
 }
 
-/** Every value is read as such, every relation by a statement of its own. */
-export const valuesOnly: Ways = { joins: false }
+/** Every value is read as a column, and every relation by its own statement. */
+export const noShortcuts: ReadShortcuts = { joins: false }
 
-/** The ways in words, as part of the name of a statement. */
-export const waysForm = ({ joins, json }: Ways): string =>
+/** The part of a statement's cache key that names its shortcuts. */
+export const shortcutsForm = ({ joins, json }: ReadShortcuts): string =>
   `${joins ? 'joins' : ''} ${json?.objects || ''}${json?.embeds ? ' embeds' : ''}`
 
-/** What comes with the rows of a page. */
+/** What the statement of a page's rows includes. */
 export function partsWithRows(
   target: Target,
   plan: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
   slice: Slice,
-  ways: Ways,
-): Pick<Slice, 'texts' | 'joined' | 'object'> {
-  const { json } = ways
-  const texts = json?.embeds ? embedTexts(target, plan, slice, json.base) : []
-  const names = new Set(texts.map(({ name }) => name))
+  shortcuts: ReadShortcuts,
+): Pick<Slice, 'embeddedJson' | 'joined' | 'object'> {
+  const { json } = shortcuts
+  const embeddedJson = json?.embeds ? embeddedJsonOf(target, plan, slice, json.base) : []
+  const names = new Set(embeddedJson.map(({ name }) => name))
   const joined =
-    ways.joins && slice.offset < keysFirstOffset ? fitting(plan, joinable(plan, names)) : []
-  if (texts.length > 0) return { texts, joined }
-  const isWritten =
-    canWriteObjects(plan.rows, slice) && !replansForValue(target.dialect, plan.rows, slice.keyset)
-  const object = isWritten ? rowObject(target, plan, json, joined) : undefined
+    shortcuts.joins && slice.offset < keysFirstOffset
+      ? withinLimits(plan, joinable(plan, names))
+      : []
+  if (embeddedJson.length > 0) return { embeddedJson, joined }
+  const canBuild =
+    canBuildObjects(plan.rows, slice) && !replansForValue(target.dialect, plan.rows, slice.keyset)
+  const object = canBuild ? rowObject(target, plan, json, joined) : undefined
   return { joined, ...(object && { object }) }
 }
 
-/** The object of each embedded row, where the database can write it. */
+/** The JSON of each embedded row's object, if the database can build it. */
 export function embeddedObject(
   target: Target,
   embed: EmbedPlan,
-  { json }: Ways,
+  { json }: ReadShortcuts,
 ): ObjectSelection | undefined {
   if (embed.limit !== null || replansForValue(target.dialect, embed.rows)) return undefined
-  return rowObject(target, embed, json && { ...json, objects: json.objects && 'whole' }, [])
+  return rowObject(target, embed, json && { ...json, objects: json.objects && 'complete' }, [])
 }
 
 function rowObject(
@@ -77,50 +79,51 @@ function rowObject(
   joined: readonly EmbedPlan[],
 ): ObjectSelection | undefined {
   if (json === undefined || json.objects === false) return undefined
-  const ownOnly = json.objects === 'own'
-  return compileObject(target, { rows, embeds, links, joined, base: json.base, ownOnly })
+  const columnsOnly = json.objects === 'columns'
+  return compileObject(target, { rows, embeds, links, joined, base: json.base, columnsOnly })
 }
 
-/** The relations that the database can write; rows that are skipped must not have them written. */
-function embedTexts(
+/** The embedded relations whose JSON the database can build; none if it would also build them for rows skipped by OFFSET. */
+function embeddedJsonOf(
   target: Target,
   { rows, embeds }: Pick<ReadPlan, 'rows' | 'embeds'>,
   { offset, limit }: Slice,
   base: string,
-): readonly EmbedText[] {
+): readonly EmbeddedJson[] {
   if (offset > 0 && !canSkipKeys(target, rows)) return []
-  const most = rows.from.resource.settings.limits.embeddedRows + 1
+  const maxRows = rows.from.resource.settings.limits.embeddedRows + 1
   return embeds.flatMap((embed) => {
-    const text = compileEmbedText(target, rows.from, embed, { base, most, parents: limit })
+    const text = compileEmbeddedJson(target, rows.from, embed, { base, maxRows, parents: limit })
     return text === undefined ? [] : [{ name: embed.relation.name, text }]
   })
 }
 
-/** The to-one relations of a page of records that can be joined: none of them changes which rows there are. */
+/** The to-one relations that can be joined without changing the rows of the page. */
 const joinable = (
   { rows, embeds }: Pick<ReadPlan, 'rows' | 'embeds'>,
-  written: ReadonlySet<string>,
+  asJson: ReadonlySet<string>,
 ): readonly EmbedPlan[] =>
   embeds.filter(
     (embed, i) =>
       rows.shape === 'entity' &&
-      !written.has(embed.relation.name) &&
+      !asJson.has(embed.relation.name) &&
       isJoinable(rows, embed) &&
-      // Two of one alias cannot both be joined.
+      // Of two embeds with the same alias, only the first can be joined.
       embeds.findIndex(({ rows: { from } }) => from.alias === embed.rows.from.alias) === i,
   )
 
-/** Databases take some 60 tables and 1,600 columns in one statement. */
-const mostJoined = 16
-const mostColumns = 1000
+/** Below the limits of all databases: MariaDB joins at most 61 tables, PostgreSQL selects at most 1,664 columns. */
+const maxJoined = 16
+const maxColumns = 1000
 
-function fitting(
+/** The embeds that fit in one statement. */
+function withinLimits(
   { rows }: Pick<ReadPlan, 'rows'>,
   embeds: readonly EmbedPlan[],
 ): readonly EmbedPlan[] {
   let columns = rows.output.length
-  return embeds.slice(0, mostJoined).filter((embed) => {
+  return embeds.slice(0, maxJoined).filter((embed) => {
     columns += embed.rows.output.length + 1
-    return columns <= mostColumns
+    return columns <= maxColumns
   })
 }

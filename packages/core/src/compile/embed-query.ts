@@ -1,4 +1,4 @@
-// EmbedPlan + the parents' keys → the one statement that reads all related rows of that relation.
+// Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys.
 
 import type { Expression, SqlBool } from 'kysely'
 import { rowCount } from '../dialect/shared/row-count.ts'
@@ -9,7 +9,12 @@ import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
-import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-json.ts'
+import {
+  type ObjectColumn,
+  type ObjectSelection,
+  objectAlias,
+  objectColumn,
+} from './object-json.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { columnOf, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
@@ -17,9 +22,9 @@ import type { Target } from './target.ts'
 export interface CompiledEmbed {
   readonly rows: Fragment
   readonly readers: readonly MemberReader[]
-  /** Where a row holds the text of its object, and the form of such texts. */
-  readonly object?: PromisedObject
-  /** Reads the key of the parent a row belongs to, in the order of `relation.from`. */
+  /** Where a row holds the JSON of its object, and the test of its form. */
+  readonly object?: ObjectColumn
+  /** Reads the key of the row's parent, in the order of `relation.from`. */
   readonly parentKey: readonly KeyReader[]
 }
 
@@ -34,19 +39,19 @@ const parentAlias = (i: number): string => `parent_${i}`
 const rank = 'rank_in_parent'
 
 /**
- * `most` bounds the rows read, so that one request cannot ask for a whole database; null for to-one relations. `object`:
- * what the database writes of each row.
+ * Compiles the statement. `maxRows` limits the rows, so that one request cannot read a whole database; null for to-one
+ * relations. `object` is the JSON that the database builds of each row.
  */
 export function compileEmbed(
   target: Target,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
-  most: number | null,
+  maxRows: number | null,
   object?: ObjectSelection,
 ): CompiledEmbed {
   const { relation, rows: plan } = embed
   const { dialect } = target
-  const selection = compileSelection(target, object?.kept ?? plan.output, false)
+  const selection = compileSelection(target, object?.separate ?? plan.output, false)
   const parents = parentColumns(embed)
   const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
   const chosen = allOf(target, plan.where)
@@ -62,19 +67,19 @@ export function compileEmbed(
     decode: dialect.decoder(column),
   }))
   const selected = [...selection.expressions, ...objects, ...parentSelection]
-  const reading = { readers, parentKey, ...promised(object, readers.length) }
-  const within = madeOf<SqlBool>(keysOrigin, parentIn(target, parents, keys))
+  const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
+  const within = madeOf<SqlBool>(keysOrigin, parentKeysCondition(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
-  const first = most === null ? sql`` : madeOf(mostOrigin, mostOf(target, most))
+  const limit = maxRows === null ? sql`` : madeOf(limitOrigin, limitClause(target, maxRows))
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
-    return { rows: sql`${all}${orderBy(order)}${first}`, ...reading }
+    return { rows: sql`${all}${orderBy(order)}${limit}`, ...reading }
   }
   const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
   const ranking = sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`
   const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${source} where ${where}`
   return {
-    rows: sql`select * from (${ranked}) as ${sql.id('ranked')} where ${sql.id(rank)} <= ${embed.limit} order by ${sql.id(rank)}${first}`,
+    rows: sql`select * from (${ranked}) as ${sql.id('ranked')} where ${sql.id(rank)} <= ${embed.limit} order by ${sql.id(rank)}${limit}`,
     ...reading,
   }
 }
@@ -87,26 +92,26 @@ export const embedOrder = (target: Target, { rows }: EmbedPlan): readonly Expres
     return target.dialect.order(column, expression, { descending, nulls, mayBeNull })
   })
 
-/** What the condition on the parents' keys, and the bound of the rows, are made of. */
+/** Identify the condition on the parents' keys and the LIMIT clause in a statement's template. */
 export const keysOrigin = {}
-export const mostOrigin = {}
+export const limitOrigin = {}
 
-export const mostOf = ({ dialect }: Target, most: number): Fragment =>
-  sql` limit ${rowCount(dialect, most)}`
+export const limitClause = ({ dialect }: Target, maxRows: number): Fragment =>
+  sql` limit ${rowCount(dialect, maxRows)}`
 
-/** The condition on the parents' keys alone. */
-export const parentsIn = (
+/** The condition on the parents' keys. */
+export const parentKeysIn = (
   target: Target,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
-): Fragment => parentIn(target, parentColumns(embed), keys)
+): Fragment => parentKeysCondition(target, parentColumns(embed), keys)
 
 interface ParentColumn {
   readonly column: NamedColumn
   readonly ref: Fragment
 }
 
-/** The columns of the related rows that hold the parent's key: the target's own, or the junction's. */
+/** The columns of the related rows that hold the parent's key: in the target table, or in the junction. */
 function parentColumns({ relation, rows }: EmbedPlan): readonly ParentColumn[] {
   return relation.from.map((column, i) => {
     const to = relation.to[i]
@@ -116,7 +121,7 @@ function parentColumns({ relation, rows }: EmbedPlan): readonly ParentColumn[] {
   })
 }
 
-function parentIn(
+function parentKeysCondition(
   target: Target,
   parents: readonly ParentColumn[],
   keys: readonly (readonly Value[])[],

@@ -1,4 +1,4 @@
-// EmbedPlan → a subquery that gives the related objects of one row as JSON text, the bytes that `serialize/` would write.
+// Compiles an embed to a subquery that returns the related objects of a row as JSON, with the same bytes that `serialize/` would write.
 
 import type { JsonText } from '../dialect/shared/json-text.ts'
 import { rowCount } from '../dialect/shared/row-count.ts'
@@ -13,42 +13,43 @@ import { plainAlias } from './selection.ts'
 import { columnOf, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
 
-/** What the text is written for. */
-export interface TextOptions {
-  /** What emitted URLs start with. */
+/** Options of the JSON, and its limits. */
+export interface EmbeddedJsonOptions {
+  /** The beginning of emitted URLs. */
   readonly base: string
-  /** Most rows of one list; one more than a request may embed, so that too many are noticed. */
-  readonly most: number
-  /** Most rows that the texts are written in. */
+  /** The most rows of one list: one more than a request may embed, so that exceeding the limit is noticed. */
+  readonly maxRows: number
+  /** The most parent rows. */
   readonly parents: number
 }
 
-/** What the beginning of links is made of: another request may have come by another mount. */
+/** Identifies the beginning of links in a statement's template, because it can differ between requests. */
 export const baseOrigin = {}
 
-export const baseOf = (jsonText: JsonText, base: string): Fragment => jsonText.text(sql`${base}`)
+export const linkBaseOf = (jsonText: JsonText, base: string): Fragment =>
+  jsonText.text(sql`${base}`)
 
-/** The relation of a row of `from`; undefined where the database cannot write it as we would. */
-export function compileEmbedText(
+/** Compiles the JSON of a relation of `from`; undefined if the database could write other bytes than `serialize/`. */
+export function compileEmbeddedJson(
   target: Target,
   from: Source,
   embed: EmbedPlan,
-  options: TextOptions,
+  options: EmbeddedJsonOptions,
 ): Fragment | undefined {
   const jsonText = target.dialect.shortcuts?.jsonText
-  const share = shareOf(embed, options.parents)
-  return jsonText && textOf({ target, jsonText, options, share }, from, embed, [from.alias])
+  const maxPerList = maxPerListOf(embed, options.parents)
+  return jsonText && jsonOf({ target, jsonText, options, maxPerList }, from, embed, [from.alias])
 }
 
-/** Objects that the texts of one relation may hold, inner ones included: lists in lists multiply before anybody counts. */
-const mostWritten = 50_000
+/** The most objects in the JSON of one relation, nested ones included: the database builds nested lists before the service can count their rows. */
+const maxObjects = 50_000
 
-/** Most rows of each list, so that all of them together stay within what may be written. */
-const shareOf = (embed: EmbedPlan, parents: number): number =>
-  Math.max(1, Math.floor((mostWritten / parents) ** (1 / listsIn(embed))))
+/** The most rows of each list, so that all lists together have at most `maxObjects`. */
+const maxPerListOf = (embed: EmbedPlan, parents: number): number =>
+  Math.max(1, Math.floor((maxObjects / parents) ** (1 / listDepth(embed))))
 
-/** How many lists lie in each other; at least one. */
-const listsIn = (embed: EmbedPlan): number => Math.max(1, depthOf(embed))
+/** How deeply lists are nested; at least one. */
+const listDepth = (embed: EmbedPlan): number => Math.max(1, depthOf(embed))
 
 const depthOf = ({ relation, embeds }: EmbedPlan): number =>
   Math.max(0, ...embeds.map(depthOf)) + (relation.cardinality === 'many' ? 1 : 0)
@@ -56,40 +57,40 @@ const depthOf = ({ relation, embeds }: EmbedPlan): number =>
 interface Writing {
   readonly target: Target
   readonly jsonText: JsonText
-  readonly options: TextOptions
-  /** Most rows of a list; a longer one is read as rows. */
-  readonly share: number
+  readonly options: EmbeddedJsonOptions
+  /** The most rows of each list; a relation with a longer list is read as rows instead. */
+  readonly maxPerList: number
 }
 
-function textOf(
+function jsonOf(
   writing: Writing,
   from: Source,
   embed: EmbedPlan,
-  around: readonly string[],
+  outerAliases: readonly string[],
 ): Fragment | undefined {
-  const { target, jsonText, options, share } = writing
+  const { target, jsonText, options, maxPerList } = writing
   const { relation, rows: plan, limit } = embed
   const source = plan.from
-  // An alias of its own inside would hide the row that it belongs to.
-  if (around.includes(source.alias) || plan.joins.length > 0) return undefined
-  const members = membersOf(writing, embed, [...around, source.alias])
+  // The same alias in a subquery would hide the outer row that it refers to.
+  if (outerAliases.includes(source.alias) || plan.joins.length > 0) return undefined
+  const members = membersOf(writing, embed, [...outerAliases, source.alias])
   if (members === undefined) return undefined
   const chosen = allOf(target, plan.where)
   const rows = relatedRows(target, { from, relation, source })
   const where = chosen === undefined ? rows : sql`${rows} and ${chosen}`
   const many = relation.cardinality === 'many'
-  const asked = many ? Math.min(limit ?? options.most, options.most) : 1
-  const isShort = asked <= share
-  const most = isShort ? asked : share + 1
-  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${rowCount(target.dialect, most)}`
-  return many ? jsonText.list(select, isShort ? undefined : share) : jsonText.object(select)
+  const requested = many ? Math.min(limit ?? options.maxRows, options.maxRows) : 1
+  const isShort = requested <= maxPerList
+  const limited = isShort ? requested : maxPerList + 1
+  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${rowCount(target.dialect, limited)}`
+  return many ? jsonText.list(select, isShort ? undefined : maxPerList) : jsonText.object(select)
 }
 
-/** The members in the order of `serialize/`: visible columns, then relations as the model lists them. */
+/** The members in the order of `serialize/`: visible columns, then relations in the order of the model. */
 function membersOf(
   writing: Writing,
   { relation, rows, embeds, links }: EmbedPlan,
-  around: readonly string[],
+  outerAliases: readonly string[],
 ): readonly Fragment[] | undefined {
   const { target, jsonText } = writing
   const members: Fragment[] = []
@@ -109,8 +110,8 @@ function membersOf(
   for (const inner of relation.target.relations.values()) {
     const embedded = embeds.find((candidate) => candidate.relation === inner)
     if (embedded !== undefined) {
-      const text = textOf(writing, rows.from, embedded, around)
-      if (!add(inner.name, text && jsonText.nested(text))) return undefined
+      const json = jsonOf(writing, rows.from, embedded, outerAliases)
+      if (!add(inner.name, json && jsonText.nested(json))) return undefined
     } else if (links.includes(inner) && !add(inner.name, linkOf(writing, rows.from, inner))) {
       return undefined
     }
@@ -120,7 +121,7 @@ function membersOf(
     : members
 }
 
-/** `/api/books/1/author`, or NULL where a to-one relation has none. */
+/** `/api/books/1/author`, or NULL if a to-one relation's key is NULL. */
 function linkOf(
   { jsonText, options }: Writing,
   source: Source,
@@ -133,7 +134,7 @@ function linkOf(
   const text = (given: string): Fragment => jsonText.text(sql`${given}`)
   const parts = key.flatMap((part, i) => (i === 0 ? [part] : [text(','), part])) as Fragment[]
   const url = jsonText.joined([
-    madeOf(baseOrigin, baseOf(jsonText, options.base)),
+    madeOf(baseOrigin, linkBaseOf(jsonText, options.base)),
     text(`${collectionUrl(relation.source, '')}/`),
     ...parts,
     text(`/${relation.segment}`),

@@ -1,39 +1,39 @@
-// EmbedPlan of a to-one relation → a left join of the statement that reads the rows it is embedded in.
+// Compiles the embed of a to-one relation as a left join in the statement of the parent rows.
 
 import type { EmbedPlan, RowPlan } from '../plan/plan.ts'
 import { refersToPrimaryKey } from '../plan/primary-key-relation.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
-import type { Place } from './cell.ts'
+import type { CellLocation } from './cell.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { columnOf, joinCondition, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
 
-/** A relation whose one row stands beside the row it is embedded in. */
+/** A to-one relation whose columns are in the parent row. */
 export interface JoinedEmbed {
   readonly embed: EmbedPlan
   readonly readers: readonly MemberReader[]
-  /** NULL where there is no related row. */
-  readonly key: Place
+  /** The related row's key; NULL if there is no related row. */
+  readonly key: CellLocation
 }
 
-/** What the statement needs for it. */
+/** A joined embed with the SQL that the statement needs for it. */
 export interface EmbedJoin extends JoinedEmbed {
   readonly join: Fragment
   readonly selected: readonly Aliased[]
 }
 
-/** Whether at most one row can be joined, which nothing chooses, and whose alias is free. */
+/** Whether an embed can be joined: it adds at most one row, has no conditions, and its alias is unused. */
 export function isJoinable({ from, joins }: RowPlan, { relation, rows }: EmbedPlan): boolean {
-  const taken = [from, ...joins.map(({ source }) => source)].map(({ alias }) => alias.toLowerCase())
+  const used = [from, ...joins.map(({ source }) => source)].map(({ alias }) => alias.toLowerCase())
   return (
     refersToPrimaryKey(relation) &&
     rows.where.length === 0 &&
     rows.joins.length === 0 &&
-    !taken.includes(rows.from.alias.toLowerCase())
+    !used.includes(rows.from.alias.toLowerCase())
   )
 }
 
-/** `first`: the place of its first value in the select list; `number` tells its aliases from those of others. */
+/** Compiles the join. `first` is the index of its first value in the select list; `number` makes its aliases unique. */
 export function compileEmbedJoin(
   target: Target,
   plan: RowPlan,

@@ -1,4 +1,4 @@
-// Keyset pages in SQL: the columns a cursor is made of, and the condition that begins after its row.
+// Keyset pages in SQL: the columns whose values make up a cursor, and the condition that selects the rows beyond a cursor's row.
 
 import type { Expression, SqlBool } from 'kysely'
 import { exactDatetime, exactTime } from '../dialect/shared/calendar-text.ts'
@@ -8,12 +8,12 @@ import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
-/** The values of each order term, as selected, under aliases no output has, with their readers; `first` is the place of the first in the select list. */
-export function placeColumns(
+/** Selects the value of each order term, under aliases that no output has. `first` is the index of the first one in the select list. */
+export function cursorColumnsOf(
   target: Target,
   { terms }: KeysetPage,
   first: number,
-): readonly PlaceColumn[] {
+): readonly CursorColumn[] {
   return terms.map(({ ref: { column, source } }, i) => {
     const alias = `place ${i}`
     const selected = target.dialect.select(column, columnOf(source, column))
@@ -22,15 +22,15 @@ export function placeColumns(
   })
 }
 
-/** Selects one part of a row's place in the order, and reads it as the text that a cursor holds. */
-export interface PlaceColumn {
+/** Selects one value of a row's cursor, and reads it as the string that the cursor holds. */
+export interface CursorColumn {
   readonly alias: string
   readonly index: number
   readonly expression: Aliased
   readonly read: (raw: unknown) => string | null
 }
 
-function placeReader(target: Target, column: NamedColumn): PlaceColumn['read'] {
+function placeReader(target: Target, column: NamedColumn): CursorColumn['read'] {
   const decode =
     column.type === 'datetime'
       ? (raw: unknown) => exactDatetime(String(raw))
@@ -43,8 +43,8 @@ function placeReader(target: Target, column: NamedColumn): PlaceColumn['read'] {
   }
 }
 
-/** Rows beyond the cursor's: greater in the first term, or equal there and greater in the second, and so on. */
-export function beyondPlace(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
+/** The rows beyond the cursor's row: `a > 1 or (a = 1 and b > 2) or …`; undefined for the first page. */
+export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
   if (values === null) return undefined
   const backwards = page.direction === 'before'
@@ -66,7 +66,7 @@ function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expres
   return compare(target, ref, 'eq', stored)
 }
 
-/** Undefined when nothing can lie beyond. */
+/** The condition that a term's value comes after the cursor's; undefined if none can, such as after NULLs that come last. */
 function beyond(
   target: Target,
   { ref, descending, nulls, mayBeNull }: KeysetTerm,

@@ -1,4 +1,4 @@
-// Links → SQL: which rows of a junction table belong to a record, new ones, and the removal of some; values are bound through the dialect.
+// Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking related records.
 
 import type { SqlBool } from 'kysely'
 import { chain } from '../dialect/shared/sql-parts.ts'
@@ -9,12 +9,12 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import type { Reader } from './selection.ts'
 import { tableOf } from './source.ts'
 import type { Target } from './target.ts'
-import { type Match, matchCondition, setting } from './write-query.ts'
+import { type Match, matchCondition, updateSet } from './write-query.ts'
 
-/** A column that holds a part of a key; `column` says how its values compare. */
+/** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
 
-/** The keys at the other end of the links that match. */
+/** Reads the partner keys (`ends`) of the matching rows of a junction table. */
 export function compileLinks(
   target: Target,
   table: string,
@@ -36,7 +36,7 @@ export function compileLinks(
   }
 }
 
-/** Rows of a junction table: one end is the same in all of them, the other is one of the keys. */
+/** Inserts rows into a junction table: one for each partner key, all with the same key of the record. */
 export function compileNewLinks(
   target: Target,
   table: string,
@@ -53,48 +53,51 @@ export function compileNewLinks(
   return sql`insert into ${tableOf(target, table)} (${sql.join(names)}) values ${sql.join(rows)}`
 }
 
-/** Removes the rows that match and have one of the keys. */
-export const compileRemovalOf = (
+/** Deletes the rows that match and have one of the keys. */
+export const compileDeleteByKeys = (
   target: Target,
   table: string,
   matches: readonly Match[],
   parts: readonly KeyPart[],
   keys: readonly (readonly Value[])[],
 ): Fragment =>
-  sql`delete from ${tableOf(target, table)} where ${ofKeys(target, matches, parts, keys)}`
+  sql`delete from ${tableOf(target, table)} where ${matchAndKeys(target, matches, parts, keys)}`
 
 /** Sets the same values in the records that have one of the keys. */
-export const compileUpdateOf = (
+export const compileUpdateByKeys = (
   target: Target,
   resource: Resource,
   values: Values,
   parts: readonly KeyPart[],
   keys: readonly (readonly Value[])[],
-): Fragment => sql`${setting(target, resource, values)} where ${ofKeys(target, [], parts, keys)}`
+): Fragment =>
+  sql`${updateSet(target, resource, values)} where ${matchAndKeys(target, [], parts, keys)}`
 
-/** Holds the rows that match and have one of the keys until the transaction ends. */
-export const compileLockOf = (
+/** Locks the rows that match and have one of the keys until the transaction ends. */
+export const compileLockByKeys = (
   target: Target,
   table: string,
   matches: readonly Match[],
   parts: readonly KeyPart[],
   keys: readonly (readonly Value[])[],
 ): Fragment =>
-  sql`select 1 from ${tableOf(target, table)} where ${ofKeys(target, matches, parts, keys)} for update`
+  sql`select 1 from ${tableOf(target, table)} where ${matchAndKeys(target, matches, parts, keys)} for update`
 
-/** The rows that match, and of whose key parts the values are one of the keys. */
-function ofKeys(
+/** The condition that a row matches and has one of the keys. */
+function matchAndKeys(
   target: Target,
   matches: readonly Match[],
   parts: readonly KeyPart[],
   keys: readonly (readonly Value[])[],
 ): Fragment<SqlBool> {
-  const one = anyOf(target, parts, keys)
-  return matches.length === 0 ? one : sql<SqlBool>`${matchCondition(target, matches)} and ${one}`
+  const inKeys = oneOfKeys(target, parts, keys)
+  return matches.length === 0
+    ? inKeys
+    : sql<SqlBool>`${matchCondition(target, matches)} and ${inKeys}`
 }
 
 /** `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
-function anyOf(
+function oneOfKeys(
   target: Target,
   parts: readonly KeyPart[],
   keys: readonly (readonly Value[])[],

@@ -1,4 +1,4 @@
-// A page whose objects the database writes → the statement whose one row is the text of them all.
+// Compiles a statement that returns the JSON of a whole page in one row.
 
 import { listTest } from '../dialect/shared/object-text.ts'
 import type { RowPlan } from '../plan/plan.ts'
@@ -10,28 +10,28 @@ import type { Target } from './target.ts'
 
 export interface CompiledList {
   readonly list: Fragment
-  /** Whether a value is the text of so many objects, whose links begin with `base`. */
+  /** Whether a value is the JSON of `count` objects whose links begin with `base`. */
   readonly test: (base: string) => (text: unknown, count: number) => boolean
 }
 
-/** Where the one row holds what. */
-export const listPlaces = {
-  /** The objects with commas between them; NULL where there are none. */
+/** The columns of the row. */
+export const listColumns = {
+  /** The objects, separated by commas; NULL without objects. */
   objects: { alias: 'list of objects', index: 0 },
   count: { alias: 'number of objects', index: 1 },
-  /** The total of the set where it is asked for; NULL where the page itself proves it. */
+  /** The total number of rows, if asked for; NULL if the number of rows on the page gives it. */
   total: { alias: 'total of all', index: 2 },
 } as const
 
-/** What is to be known of the set. */
+/** How to count the total. */
 export interface ListTotal {
-  /** Counts so many at most. */
-  readonly most: number | null
-  /** A page of fewer rows is the last one. */
-  readonly full: number
+  /** Counts at most this many rows; null counts all. */
+  readonly maxRows: number | null
+  /** The page size: a page with fewer rows is the last one. */
+  readonly pageSize: number
 }
 
-/** Undefined where more than the objects has to be read: places of rows, relations. */
+/** Compiles the statement; undefined if more than the objects must be read, such as cursor values or relations. */
 export function compileList(
   target: Target,
   plan: RowPlan,
@@ -39,18 +39,18 @@ export function compileList(
   total: ListTotal | undefined,
 ): CompiledList | undefined {
   const objectText = target.dialect.shortcuts?.objectText
-  if (objectText === undefined || slice.object?.whole !== true || slice.keyset !== undefined) {
+  if (objectText === undefined || slice.object?.complete !== true || slice.keyset !== undefined) {
     return undefined
   }
   const { rows } = compileRows(target, plan, slice)
   const selected = [
-    objectText.listed(sql.id(objectAlias)).as(listPlaces.objects.alias),
-    sql`count(*)`.as(listPlaces.count.alias),
+    objectText.listed(sql.id(objectAlias)).as(listColumns.objects.alias),
+    sql`count(*)`.as(listColumns.count.alias),
     ...(total === undefined
       ? []
       : [
-          sql`case when ${isNeeded(slice, total)} then (${compileCount(target, plan, total.most)}) end`.as(
-            listPlaces.total.alias,
+          sql`case when ${isTotalNeeded(slice, total)} then (${compileCount(target, plan, total.maxRows)}) end`.as(
+            listColumns.total.alias,
           ),
         ]),
   ]
@@ -60,6 +60,6 @@ export function compileList(
   }
 }
 
-/** The set ends with a page that is not full; one that is empty stands beyond the end. */
-const isNeeded = ({ offset }: Pick<Slice, 'offset'>, { full }: ListTotal): Fragment =>
-  offset === 0 ? sql`count(*) >= ${full}` : sql`(count(*) >= ${full} or count(*) = 0)`
+/** Counts only if the page is full, or empty because it is beyond the last page; otherwise offset and row count give the total. */
+const isTotalNeeded = ({ offset }: Pick<Slice, 'offset'>, { pageSize }: ListTotal): Fragment =>
+  offset === 0 ? sql`count(*) >= ${pageSize}` : sql`(count(*) >= ${pageSize} or count(*) = 0)`

@@ -1,4 +1,4 @@
-// RowPlan → the one value that is the JSON text of its row, the bytes that `serialize/` would write, with the form it is checked for.
+// Compiles the JSON of a row's object as one column, with the same bytes that `serialize/` would write, and a regular expression that checks its form.
 
 import type { ObjectText, TextPiece } from '../dialect/shared/object-text.ts'
 import { basePiece, constant, formTest, inRow } from '../dialect/shared/object-text.ts'
@@ -7,64 +7,73 @@ import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
 import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
-import type { ObjectPlace } from './cell.ts'
+import type { ObjectLocation } from './cell.ts'
 import { baseOrigin } from './embedded-json.ts'
 import { plainAlias } from './selection.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
-/** The text of a row's object. */
+/** The column with the JSON of a row's object. */
 export interface ObjectSelection {
   readonly text: Fragment
   readonly form: TextPiece['form']
-  /** Whether it holds the relations, too, and the brace at the end. */
-  readonly whole: boolean
-  /** What is read beside it, for the relations that it does not hold. */
-  readonly kept: readonly Output[]
+  /** Whether the JSON is complete, with relations and the closing brace. */
+  readonly complete: boolean
+  /** The columns to select as well, which embeds and links outside the JSON are looked up by. */
+  readonly separate: readonly Output[]
 }
 
-/** No output has this name. */
+/** An alias that no column or label can have, because it has spaces. */
 export const objectAlias = 'object of row'
 
-/** Where a row holds the text of its object, and what tests whether such a text has the form that was promised. */
-export interface PromisedObject extends ObjectPlace {
+/** Where a row holds the JSON of its object, and a test whether a value there has the expected form. */
+export interface ObjectColumn extends ObjectLocation {
   readonly test: (base: string) => (text: unknown) => boolean
 }
 
-/** Of the text at that place in the select list. */
-export const promised = (
+/** The location and test of an object's JSON at this index of the select list. */
+export const objectColumn = (
   object: ObjectSelection | undefined,
   index: number,
-): { readonly object?: PromisedObject } =>
+): { readonly object?: ObjectColumn } =>
   object === undefined
     ? {}
-    : { object: { alias: objectAlias, index, whole: object.whole, test: formTest(object.form) } }
+    : {
+        object: {
+          alias: objectAlias,
+          index,
+          complete: object.complete,
+          test: formTest(object.form),
+        },
+      }
 
-/** What is to be written. */
+/** What the JSON contains. */
 export interface ObjectOptions extends Pick<ReadPlan, 'rows' | 'embeds' | 'links'> {
-  /** Relations whose rows are joined to it. */
+  /** Embedded relations that the statement joins. */
   readonly joined: readonly EmbedPlan[]
-  /** What emitted URLs start with. */
+  /** The beginning of emitted URLs. */
   readonly base: string
-  /** The columns alone: they are what tags are made of. */
-  readonly ownOnly: boolean
+  /** Without relations: for a single record, whose ETag is computed from its columns. */
+  readonly columnsOnly: boolean
 }
 
-/** Undefined where the database cannot write it as we would. */
+/** Compiles the JSON of a row's object; undefined if the database could write other bytes than `serialize/`. */
 export function compileObject(target: Target, options: ObjectOptions): ObjectSelection | undefined {
   const objectText = target.dialect.shortcuts?.objectText
   if (objectText === undefined || options.rows.shape === 'groups') return undefined
   const writing: Writing = { target, objectText, base: options.base }
   const own = ownMembers(writing, options.rows)
   if (own === undefined || !keepsOrder(namesOf(options, own))) return undefined
-  if (options.ownOnly && !isRecord(options.rows, own)) return undefined
-  const relations = options.ownOnly ? undefined : relationMembers(writing, options, options.joined)
+  if (options.columnsOnly && !isRecord(options.rows, own)) return undefined
+  const relations = options.columnsOnly
+    ? undefined
+    : relationMembers(writing, options, options.joined)
   const whole = relations === undefined ? undefined : objectOf([...own, ...relations])
-  const piece = whole ?? opened(own)
+  const piece = whole ?? openObject(own)
   const text = piece && objectText.written(piece)
   if (piece === undefined || text === undefined) return undefined
-  const kept = whole === undefined ? outputsFor(options) : []
-  return { text, form: piece.form, whole: whole !== undefined, kept }
+  const separate = whole === undefined ? outputsFor(options) : []
+  return { text, form: piece.form, complete: whole !== undefined, separate }
 }
 
 interface Writing {
@@ -87,27 +96,28 @@ const namesOf = (
   ...links.map(({ name }) => name),
 ]
 
-/** Whether an object of ours has these members in their order; there is one at least. */
+/** Whether a JavaScript object with these members keeps them in this order: plain, distinct names, at least one. */
 const keepsOrder = (names: readonly string[]): boolean =>
   names.length > 0 &&
   new Set(names).size === names.length &&
   names.every((name) => plainAlias.test(name) && name !== '__proto__')
 
-/** Whether these are all visible columns, as they are. */
+/** Whether the members are exactly the visible columns of the resource. */
 function isRecord({ from }: RowPlan, own: readonly Member[]): boolean {
   const names = [...from.resource.columns.keys()]
   return names.length === own.length && own.every(({ name }, i) => name === names[i])
 }
 
-/** `{"id":1,"title":"Emma"` */
-const opened = (members: readonly Member[]): TextPiece =>
+/** An object without its closing brace: `{"id":1,"title":"Emma"`. */
+const openObject = (members: readonly Member[]): TextPiece =>
   inRow(
     members.flatMap(({ name, value }, i) => [constant(`${i === 0 ? '{' : ','}"${name}":`), value]),
   )
 
-const objectOf = (members: readonly Member[]): TextPiece => inRow([opened(members), constant('}')])
+const objectOf = (members: readonly Member[]): TextPiece =>
+  inRow([openObject(members), constant('}')])
 
-/** The visible columns. */
+/** The members of the visible columns. */
 function ownMembers(
   { objectText }: Writing,
   { from, output }: RowPlan,
@@ -125,7 +135,7 @@ function ownMembers(
   return members
 }
 
-/** The relations as the model lists them: links, and rows that are joined. */
+/** The members of the relations, in the order of the model: links and joined rows. Undefined if one of them needs its own statement. */
 function relationMembers(
   writing: Writing,
   { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
@@ -153,7 +163,7 @@ function relationMembers(
   return members
 }
 
-/** The object of a joined row, or null where there is none. */
+/** The object of a joined row, or null without one. */
 function embeddedOf(writing: Writing, embed: EmbedPlan): TextPiece | undefined {
   const { target, objectText } = writing
   const { rows, relation } = embed
@@ -168,7 +178,7 @@ function embeddedOf(writing: Writing, embed: EmbedPlan): TextPiece | undefined {
   return objectText.unless(missing, object)
 }
 
-/** `"/api/books/1/author"`, or null where a to-one relation has no key; undefined where its key is not among the columns shown. */
+/** `"/api/books/1/author"`, or null if a to-one relation's key is NULL; undefined if the key columns are not all shown. */
 function linkOf(
   { objectText, base }: Writing,
   source: Source,
@@ -187,7 +197,7 @@ function linkOf(
     constant(`${insideQuotes(`/${relation.segment}`)}"`),
   ])
   if (relation.kind !== 'belongsTo') return url
-  // What is shown has the form of its type, or is NULL; of anything else we would have to know what it is read as.
+  // Shown columns are checked by the form of the object; the value of another column could be one that is read as null.
   if (!relation.from.every((column) => shown.has(column))) return undefined
   const missing = relation.from
     .filter(({ nullable }) => nullable)
@@ -195,7 +205,7 @@ function linkOf(
   return missing.length === 0 ? url : objectText.unless(sql.join(missing, sql` or `), url)
 }
 
-/** The keys that links and embedded rows are found by. */
+/** The outputs that links and embedded rows are looked up by. */
 function outputsFor({ rows, embeds, links }: ObjectOptions): readonly Output[] {
   const relations = [...embeds.map(({ relation }) => relation), ...links]
   const needed = new Set(relations.flatMap(({ from }) => from))

@@ -1,73 +1,80 @@
-// ReadProgram: one read, compiled: what is sent, how its rows are read, and the program to run where they are not as promised.
+// ReadProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the rows do not have the expected form.
 
 import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, ListPlan, ReadPlan, Value } from '../plan/plan.ts'
 import { isWholeTable } from '../plan/required-joins.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import type { Refill } from '../sql/template.ts'
-import type { ObjectPlace } from './cell.ts'
-import { embeddedObject, partsWithRows, valuesOnly, type Ways, waysForm } from './database-json.ts'
+import type { ObjectLocation } from './cell.ts'
+import {
+  embeddedObject,
+  noShortcuts,
+  partsWithRows,
+  type ReadShortcuts,
+  shortcutsForm,
+} from './database-json.ts'
 import {
   type CompiledEmbed,
   compileEmbed,
   keysOrigin,
-  mostOf,
-  mostOrigin,
-  parentsIn,
+  limitClause,
+  limitOrigin,
+  parentKeysIn,
 } from './embed-query.ts'
-import { baseOf, baseOrigin } from './embedded-json.ts'
+import { baseOrigin, linkBaseOf } from './embedded-json.ts'
 import type { JoinedEmbed } from './joined-embed.ts'
-import { beyondPlace } from './keyset.ts'
+import { beyondCursor } from './keyset.ts'
 import { compileList } from './list-json.ts'
-import type { PromisedObject } from './object-json.ts'
-import { compileCount, countsBeside } from './row-count.ts'
+import type { ObjectColumn } from './object-json.ts'
+import { compileCount, countsByWindow } from './row-count.ts'
 import { type CompiledRows, compileRows, offsetOf, offsetOrigin, type Slice } from './row-query.ts'
 import type { Sendable } from './sendable.ts'
 import { keysForm, sliceForm } from './statement-forms.ts'
 import type { Target } from './target.ts'
 
-/** The rows of a read, and what is embedded in them. */
+/** The statement of a read's rows, and the statements of what is embedded in them. */
 export interface ReadProgram {
   readonly kind: 'rows'
   readonly rows: RowsStatement
-  /** Relations that are read by statements of their own, one for each level. */
+  /** Embedded relations that are read by their own statements. */
   readonly edges: readonly EdgeProgram[]
-  /** Relations whose rows stand beside the rows. */
+  /** To-one relations whose columns are in the same rows, because the statement joins them. */
   readonly joined: readonly JoinedEdge[]
-  /** Most rows of to-many relations that one request may embed. */
-  readonly mostEmbedded: number
+  /** The most rows of to-many relations that one request may embed. */
+  readonly maxEmbedded: number
   /**
-   * The same read with every value as such and every relation by a statement of its own: for rows that do not have the
-   * form that was promised, or that embed more than may be. Absent where this is that program.
+   * The same read without shortcuts: every value as a column and every relation by its own statement. Run if JSON built by
+   * the database does not have the expected form (`form`), or embeds too many rows (`size`). Absent if this program uses no
+   * shortcuts.
    */
   readonly fallback?: (because: 'form' | 'size') => ReadProgram
 }
 
-/** The statement of the rows, and where each value stands in one of them. */
+/** The statement of the rows, and where each value is in a row. */
 export interface RowsStatement extends Omit<CompiledRows, 'rows' | 'object' | 'joined'> {
   readonly statement: Sendable
   readonly object: CheckedObject | undefined
 }
 
-/** The statement whose one row is the JSON of a whole page (`listPlaces`). */
+/** A statement that returns a single row with the JSON of the whole page (`listColumns`). */
 export interface ListStatement {
   readonly kind: 'list'
   readonly statement: Sendable
-  /** Whether a value is the JSON of so many objects. */
+  /** Whether a value is the JSON of `count` objects in the expected form. */
   readonly fits: (text: unknown, count: number) => boolean
 }
 
-/** Where a row holds the JSON of its object, and whether a value there has the form that was promised. */
+/** Where a row holds the JSON of its object, and a test whether a value there has the expected form. */
 export interface CheckedObject {
-  readonly place: ObjectPlace
+  readonly location: ObjectLocation
   readonly fits: (text: unknown) => boolean
 }
 
-/** One relation of the embed tree: its statement is made when the keys of the parents are known. */
+/** One relation of the embed tree. Its statement is compiled when the keys of the parent rows are known. */
 export interface EdgeProgram {
   readonly embed: EmbedPlan
-  /** `most` bounds the rows; null for to-one relations. */
-  statement(keys: readonly (readonly Value[])[], most: number | null): EmbedStatement
+  /** `maxRows` limits the rows; null for to-one relations. */
+  statement(keys: readonly (readonly Value[])[], maxRows: number | null): EmbedStatement
   readonly edges: readonly EdgeProgram[]
 }
 
@@ -76,148 +83,149 @@ export interface EmbedStatement extends Omit<CompiledEmbed, 'rows' | 'object'> {
   readonly object: CheckedObject | undefined
 }
 
-/** A relation that came beside the rows, and what is to be embedded in it. */
+/** A joined relation, and the relations to embed in it. */
 export interface JoinedEdge extends JoinedEmbed {
   readonly edges: readonly EdgeProgram[]
 }
 
-/** One page of a list, and how its total becomes known. */
+/** The program of one page of a list, and of its total. */
 export interface PageProgram {
   readonly plan: ListPlan
   readonly read: ReadProgram | ListStatement
-  /** Counts the whole set, where neither the statement nor the page tells the total. */
+  /** The statement that counts all rows, if neither the page's statement nor its number of rows gives the total. */
   readonly count: () => Sendable
-  /** The same page without the total in its statement, for while another request counts the same set. */
+  /** The same page without the total in its statement, used while another request is already counting the same rows. */
   readonly withoutTotal?: () => PageProgram
   readonly fallback?: (because: 'form' | 'size') => PageProgram
 }
 
-/** A statement and how its rows are read. */
-interface Made<R> {
+/** A statement, and how its rows are read. */
+interface MadeStatement<R> {
   readonly statement: Sendable
   readonly reading: R
 }
 
 export interface StatementRequest<R> {
-  /** Tells the statement from the other statements of its read; what differs in values only has one name. */
+  /** Cache key of the statement within its read: statements that differ only in values have the same name. */
   readonly name: string
-  /** What the pieces of the statement are made of for this request; conditions of the plan excepted. */
+  /** Compiles parts of the statement, other than the plan's conditions, with the values of this request. */
   readonly refill: Refill
-  /** Whether its rows may come as arrays. */
+  /** Whether the driver may return its rows as arrays. */
   readonly rows: boolean
   readonly compile: () => { readonly statement: Fragment; readonly reading: R } | undefined
 }
 
 /**
- * Makes the statements of a read: compiles each, or fills one in that was compiled for an earlier request; undefined where
- * it cannot, so that the statement is compiled in the plain way.
+ * Makes a statement: compiles it, or takes the SQL compiled for an earlier request and replaces the values; undefined if it
+ * cannot, so that the caller compiles the statement without shortcuts.
  */
-export type StatementMaker = <R>(request: StatementRequest<R>) => Made<R> | undefined
+export type StatementMaker = <R>(request: StatementRequest<R>) => MadeStatement<R> | undefined
 
 export const compileEach: StatementMaker = ({ compile }) => compile()
 
 /** How a read is compiled. */
 export interface ReadOptions {
-  readonly ways: Ways
+  readonly shortcuts: ReadShortcuts
   readonly make: StatementMaker
-  /** Told when what the database wrote had not the form that was promised. */
+  /** Called if JSON built by the database does not have the expected form. */
   readonly onUnexpectedJson?: () => void
 }
 
-const plainly: ReadOptions = { ways: valuesOnly, make: compileEach }
+const plainOptions: ReadOptions = { shortcuts: noShortcuts, make: compileEach }
 
-/** What is compiled of a plan. */
-export type Readable = Pick<ReadPlan, 'rows' | 'embeds' | 'links'>
+/** The parts of a plan that are compiled. */
+export type CompilablePlan = Pick<ReadPlan, 'rows' | 'embeds' | 'links'>
 
-/** One row, whichever it is. */
+/** A single row; the limit is a literal. */
 const oneRow: Slice = { limit: 1, fixed: true, offset: 0 }
 
-/** The program of the rows of a plan; of one row, unless a slice says otherwise. */
+/** Compiles the read of a plan's rows; of one row unless `slice` is given. */
 export function compileRead(
   target: Target,
-  plan: Readable,
-  options: ReadOptions = plainly,
+  plan: CompilablePlan,
+  options: ReadOptions = plainOptions,
   slice: Slice = oneRow,
 ): ReadProgram {
-  const { ways, make, onUnexpectedJson } = options
+  const { shortcuts, make, onUnexpectedJson } = options
   const made = make<Omit<CompiledRows, 'rows'>>({
-    name: `rows ${sliceForm(target, plan.rows, slice)} ${waysForm(ways)}`,
-    refill: refillOf(target, slice, ways),
+    name: `rows ${sliceForm(target, plan.rows, slice)} ${shortcutsForm(shortcuts)}`,
+    refill: refillOf(target, slice, shortcuts),
     rows: true,
     compile() {
-      const parts = partsWithRows(target, plan, slice, ways)
+      const parts = partsWithRows(target, plan, slice, shortcuts)
       const { rows, ...reading } = compileRows(target, plan.rows, { ...slice, ...parts })
       return { statement: rows, reading }
     },
   })
-  if (made === undefined) return compileRead(target, plan, plainly, slice)
+  if (made === undefined) return compileRead(target, plan, plainOptions, slice)
   const { statement, reading } = made
-  const { object, joined, ...places } = reading
-  const whole = object?.whole === true
-  const isBeside = ({ relation }: EmbedPlan): boolean =>
-    places.texts.has(relation.name) || joined.some(({ embed }) => embed.relation === relation)
-  const own = whole ? [] : plan.embeds.filter((embed) => !isBeside(embed))
+  const { object, joined, ...locations } = reading
+  const whole = object?.complete === true
+  const isInRows = ({ relation }: EmbedPlan): boolean =>
+    locations.embeddedJson.has(relation.name) ||
+    joined.some(({ embed }) => embed.relation === relation)
+  const own = whole ? [] : plan.embeds.filter((embed) => !isInRows(embed))
   const edgesOf = (embeds: readonly EmbedPlan[], path: string): readonly EdgeProgram[] =>
     embeds.map((embed) => edgeOf(target, embed, options, path))
   return {
     kind: 'rows',
-    rows: { statement, ...places, object: checked(object, ways) },
+    rows: { statement, ...locations, object: checked(object, shortcuts) },
     edges: edgesOf(own, ''),
     joined: joined.map((join) => ({
       ...join,
       edges: edgesOf(join.embed.embeds, join.embed.relation.name),
     })),
-    mostEmbedded: plan.rows.from.resource.settings.limits.embeddedRows,
-    ...(isPlain(ways)
+    maxEmbedded: plan.rows.from.resource.settings.limits.embeddedRows,
+    ...(usesNoShortcuts(shortcuts)
       ? {}
       : {
           fallback: (because) => {
             if (because === 'form') onUnexpectedJson?.()
-            return compileRead(target, plan, { make, ways: valuesOnly }, slice)
+            return compileRead(target, plan, { make, shortcuts: noShortcuts }, slice)
           },
         }),
   }
 }
 
-/** The program of one page of a list. */
+/** Compiles the read of one page of a list; `counted`: whether its statement may include the total. */
 export function compilePage(
   target: Target,
   plan: ListPlan,
-  options: ReadOptions = plainly,
+  options: ReadOptions = plainOptions,
   counted = true,
 ): PageProgram {
-  const { ways, make, onUnexpectedJson } = options
+  const { shortcuts, make, onUnexpectedJson } = options
   const slice = sliceOf(target, plan, counted)
   const total = {
-    name: `count ${mostCounted(plan)}`,
-    refill: nothing,
+    name: `count ${maxCounted(plan)}`,
+    refill: keepAll,
     rows: false,
     compile: () => ({
-      statement: compileCount(target, plan.rows, mostCounted(plan)),
+      statement: compileCount(target, plan.rows, maxCounted(plan)),
       reading: undefined,
     }),
   }
   const count = (): Sendable => (make(total) ?? total.compile()).statement
   const list = listStatement(target, plan, options)
   const isShareable =
-    list === undefined && slice.total !== undefined && !countsBeside(target.dialect, plan.rows)
+    list === undefined && slice.total !== undefined && !countsByWindow(target.dialect, plan.rows)
   return {
     plan,
     read: list ?? compileRead(target, plan, options, slice),
     count,
     ...(isShareable ? { withoutTotal: () => compilePage(target, plan, options, false) } : {}),
-    ...(isPlain(ways)
+    ...(usesNoShortcuts(shortcuts)
       ? {}
       : {
           fallback: (because) => {
             if (because === 'form') onUnexpectedJson?.()
-            return compilePage(target, plan, { make, ways: valuesOnly }, counted)
+            return compilePage(target, plan, { make, shortcuts: noShortcuts }, counted)
           },
         }),
   }
 }
 
-/** The rows that a page needs: one more where that tells whether others follow. */
+/** The rows that a page reads, and whether the statement includes the total. */
 function sliceOf({ dialect: { shortcuts } }: Target, plan: ListPlan, counted: boolean): Slice {
   const { page, count, rows } = plan
   const within =
@@ -227,40 +235,40 @@ function sliceOf({ dialect: { shortcuts } }: Target, plan: ListPlan, counted: bo
     limit: page.limit + extraRows(plan),
     offset: page.kind === 'numbered' ? page.offset : 0,
     ...(page.kind === 'keyset' ? { keyset: page } : {}),
-    ...(counted && count !== 'none' && within ? { total: { most: mostCounted(plan) } } : {}),
+    ...(counted && count !== 'none' && within ? { total: { maxRows: maxCounted(plan) } } : {}),
   }
 }
 
-/** One row more tells whether others follow, where no exact count does. */
+/** Without an exact count, one more row than the page shows tells whether there is a next page. */
 const extraRows = ({ page, count }: ListPlan): number =>
   page.kind === 'keyset' || count !== 'exact' ? 1 : 0
 
-/** A capped count stops here, and says that there are more. */
+/** Where `count=capped` stops counting; the response then says that there are more. */
 export const countCap = 10_000
 
-/** One more than what is counted, so that "more than that" can be told. */
-const mostCounted = ({ count }: ListPlan): number | null =>
+/** One row more than the cap, so that the count tells whether there are more. */
+const maxCounted = ({ count }: ListPlan): number | null =>
   count === 'capped' ? countCap + 1 : null
 
-/** The page as the text of its list; undefined where the database cannot give that. */
+/** The statement that returns the page's JSON; undefined if the database cannot build it. */
 function listStatement(
   target: Target,
   plan: ListPlan,
-  { ways, make }: ReadOptions,
+  { shortcuts, make }: ReadOptions,
 ): ListStatement | undefined {
   const { page, count } = plan
-  const { json } = ways
-  if (target.dialect.shortcuts?.objectText === undefined || json?.objects !== 'whole')
+  const { json } = shortcuts
+  if (target.dialect.shortcuts?.objectText === undefined || json?.objects !== 'complete')
     return undefined
   if (page.kind === 'keyset') return undefined
   const slice: Slice = { limit: page.limit + extraRows(plan), offset: page.offset }
-  const total = count === 'none' ? undefined : { most: mostCounted(plan), full: page.limit }
+  const total = count === 'none' ? undefined : { maxRows: maxCounted(plan), pageSize: page.limit }
   const made = make<(base: string) => ListStatement['fits']>({
-    name: `list ${sliceForm(target, plan.rows, slice)} ${waysForm(ways)}`,
-    refill: refillOf(target, slice, ways),
+    name: `list ${sliceForm(target, plan.rows, slice)} ${shortcutsForm(shortcuts)}`,
+    refill: refillOf(target, slice, shortcuts),
     rows: true,
     compile() {
-      const parts = partsWithRows(target, plan, slice, ways)
+      const parts = partsWithRows(target, plan, slice, shortcuts)
       const compiled = compileList(target, plan.rows, { ...slice, ...parts }, total)
       return compiled && { statement: compiled.list, reading: compiled.test }
     },
@@ -272,62 +280,66 @@ function edgeOf(
   target: Target,
   embed: EmbedPlan,
   options: ReadOptions,
-  around: string,
+  parentPath: string,
 ): EdgeProgram {
-  const { ways, make } = options
-  const path = `${around}.${embed.relation.name}`
+  const { shortcuts, make } = options
+  const path = `${parentPath}.${embed.relation.name}`
   return {
     embed,
-    statement(keys, most) {
+    statement(keys, maxRows) {
       const made = make<Omit<CompiledEmbed, 'rows'>>({
-        name: `embed ${path} ${keysForm(keys)} ${waysForm(ways)}`,
+        name: `embed ${path} ${keysForm(keys)} ${shortcutsForm(shortcuts)}`,
         refill: (origin) => {
-          if (origin === keysOrigin) return parentsIn(target, embed, keys)
-          if (origin === mostOrigin) return most === null ? undefined : mostOf(target, most)
-          return origin === baseOrigin ? baseRefill(target, ways) : undefined
+          if (origin === keysOrigin) return parentKeysIn(target, embed, keys)
+          if (origin === limitOrigin)
+            return maxRows === null ? undefined : limitClause(target, maxRows)
+          return origin === baseOrigin ? baseRefill(target, shortcuts) : undefined
         },
         rows: true,
         compile() {
-          const object = embeddedObject(target, embed, ways)
-          const { rows, ...reading } = compileEmbed(target, embed, keys, most, object)
+          const object = embeddedObject(target, embed, shortcuts)
+          const { rows, ...reading } = compileEmbed(target, embed, keys, maxRows, object)
           return { statement: rows, reading }
         },
       })
-      if (made === undefined) return edgeOf(target, embed, plainly, around).statement(keys, most)
+      if (made === undefined)
+        return edgeOf(target, embed, plainOptions, parentPath).statement(keys, maxRows)
       const { statement, reading } = made
-      const { object, ...places } = reading
-      return { statement, ...places, object: checked(object, ways) }
+      const { object, ...locations } = reading
+      return { statement, ...locations, object: checked(object, shortcuts) }
     },
     edges: embed.embeds.map((inner) => edgeOf(target, inner, options, path)),
   }
 }
 
-/** The edges of a tree of relations, for rows that were read in another way. */
+/** Compiles a tree of embeds for rows that were read in another way, such as a written record. */
 export const compileEdges = (
   target: Target,
   embeds: readonly EmbedPlan[],
-): readonly EdgeProgram[] => embeds.map((embed) => edgeOf(target, embed, plainly, ''))
+): readonly EdgeProgram[] => embeds.map((embed) => edgeOf(target, embed, plainOptions, ''))
 
-const isPlain = ({ joins, json }: Ways): boolean => !joins && json === undefined
+const usesNoShortcuts = ({ joins, json }: ReadShortcuts): boolean => !joins && json === undefined
 
-const checked = (object: PromisedObject | undefined, { json }: Ways): CheckedObject | undefined =>
-  object && { place: object, fits: object.test(json?.base ?? '') }
+const checked = (
+  object: ObjectColumn | undefined,
+  { json }: ReadShortcuts,
+): CheckedObject | undefined => object && { location: object, fits: object.test(json?.base ?? '') }
 
-const nothing: Refill = () => undefined
+const keepAll: Refill = () => undefined
 
-/** What a statement of rows takes from the slice and the request. */
+/** Compiles the parts of a rows statement that depend on the slice and the request. */
 const refillOf =
-  (target: Target, slice: Slice, ways: Ways): Refill =>
+  (target: Target, slice: Slice, shortcuts: ReadShortcuts): Refill =>
   (origin) => {
     if (origin === offsetOrigin) return offsetOf(slice)
-    if (origin === baseOrigin) return baseRefill(target, ways)
+    if (origin === baseOrigin) return baseRefill(target, shortcuts)
     return slice.keyset !== undefined && origin === slice.keyset.terms
-      ? beyondPlace(target, slice.keyset)
+      ? beyondCursor(target, slice.keyset)
       : undefined
   }
 
-const baseRefill = ({ dialect }: Target, { json }: Ways): Fragment | undefined => {
+const baseRefill = ({ dialect }: Target, { json }: ReadShortcuts): Fragment | undefined => {
   if (json === undefined) return undefined
   const jsonText = dialect.shortcuts?.jsonText
-  return jsonText === undefined ? sql`${insideQuotes(json.base)}` : baseOf(jsonText, json.base)
+  return jsonText === undefined ? sql`${insideQuotes(json.base)}` : linkBaseOf(jsonText, json.base)
 }

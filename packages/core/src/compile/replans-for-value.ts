@@ -1,9 +1,9 @@
-// Whether the database plans a statement anew each time it comes, for the values in its conditions.
+// Whether the database plans a statement again for each execution, because of the values in its conditions.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Condition, KeysetPage, Operand, RowPlan } from '../plan/plan.ts'
 
-/** Of the rows of a plan, from a place in their order where there is one. */
+/** Whether the statement of a plan's rows, beyond a cursor if `keyset` is given, is planned again for each execution. */
 export function replansForValue(
   dialect: InternalDialect,
   plan: RowPlan,

@@ -1,4 +1,4 @@
-// The RETURNING clause of a plan's output, and its readers: compiled once for an output that comes again.
+// Compiles the RETURNING clause of an output list and its readers; cached by the list.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Output } from '../plan/plan.ts'
@@ -8,33 +8,33 @@ import { compileSelection, type Selection } from './selection.ts'
 import type { Target } from './target.ts'
 
 export interface Returning {
-  /** ` returning …`, or nothing. */
+  /** ` returning …`, or empty. */
   readonly clause: Fragment
   readonly readers: Selection['readers']
 }
 
-const nothing: Returning = { clause: sql``, readers: [] }
+const emptyReturning: Returning = { clause: sql``, readers: [] }
 
-interface Known extends Returning {
+interface CachedReturning extends Returning {
   readonly dialect: InternalDialect
 }
 
-const known = new WeakMap<readonly Output[], Known>()
+const cache = new WeakMap<readonly Output[], CachedReturning>()
 
-/** What gives these columns of the written row back, as a select of them would. */
+/** Returns the columns of the written row in the same form as a SELECT. */
 export function returning(target: Target, output: readonly Output[]): Returning {
-  if (output.length === 0) return nothing
+  if (output.length === 0) return emptyReturning
   const { dialect } = target
-  const made = known.get(output)
-  if (made?.dialect === dialect) return made
+  const cached = cache.get(output)
+  if (cached?.dialect === dialect) return cached
   const { expressions, readers } = compileSelection(target, output, false)
   const clause = printedOnce(sql` returning ${sql.join(expressions)}`, dialect)
-  const fresh = { clause, readers, dialect }
-  known.set(output, fresh)
-  return fresh
+  const compiled = { clause, readers, dialect }
+  cache.set(output, compiled)
+  return compiled
 }
 
-/** The same clause as one text, where the dialect says how it is written and nothing in it is bound. */
+/** The clause as a single string, if the dialect supports printing it and it has no parameters. */
 function printedOnce(clause: Fragment, { shortcuts }: InternalDialect): Fragment {
   const textStyle = shortcuts?.textStyle
   const text = textStyle && printed(clause, textStyle)

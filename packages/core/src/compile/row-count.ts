@@ -1,4 +1,4 @@
-// RowPlan → the number of rows of its whole set: a statement, or a value beside the rows.
+// Compiles the total number of rows of a RowPlan: as a statement, or as a column of the rows.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { rowCount } from '../dialect/shared/row-count.ts'
@@ -7,22 +7,26 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import { selectOf } from './row-set.ts'
 import type { Target } from './target.ts'
 
-/** The total beside the rows. Groups are all made before the first is given: where that may be, they are counted then. */
-export const totalWithin = (target: Target, plan: RowPlan, most: number | null): Fragment =>
-  countsBeside(target.dialect, plan)
+/** The total as a column: a subquery, or for groups a window function if the database computes all groups before the first row anyway. */
+export const totalColumn = (target: Target, plan: RowPlan, maxRows: number | null): Fragment =>
+  countsByWindow(target.dialect, plan)
     ? sql`count(*) over ()`
-    : sql`(${compileCount(target, plan, most)})`
+    : sql`(${compileCount(target, plan, maxRows)})`
 
-/** Whether the total is there as soon as the rows are. */
-export const countsBeside = ({ shortcuts }: InternalDialect, { shape }: RowPlan): boolean =>
+/** Whether a window function counts the groups, without a second query. */
+export const countsByWindow = ({ shortcuts }: InternalDialect, { shape }: RowPlan): boolean =>
   shape === 'groups' && shortcuts?.countsGroupsByWindow === true
 
-/** The number of rows of the whole set, as `total`; counts at most `most` where that is given. */
-export function compileCount(target: Target, plan: RowPlan, most: number | null = null): Fragment {
+/** Compiles the statement that counts all rows, as `total`; at most `maxRows` unless that is null. */
+export function compileCount(
+  target: Target,
+  plan: RowPlan,
+  maxRows: number | null = null,
+): Fragment {
   const total = sql`count(*)`.as('total')
-  if (plan.shape !== 'groups' && most === null) return selectOf(target, plan, [total])
+  if (plan.shape !== 'groups' && maxRows === null) return selectOf(target, plan, [total])
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
   const set = selectOf(target, plan, [member.as('n')])
-  const limit = most === null ? sql`` : sql` limit ${rowCount(target.dialect, most)}`
+  const limit = maxRows === null ? sql`` : sql` limit ${rowCount(target.dialect, maxRows)}`
   return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
 }

@@ -1,4 +1,4 @@
-// RowPlan → the terms of ORDER BY, and whether its rows come in that order without sorting.
+// Compiles the ORDER BY terms of a RowPlan, and tells whether the database can return its rows in that order without sorting.
 
 import type { Expression } from 'kysely'
 import type { Operand, RowPlan } from '../plan/plan.ts'
@@ -7,7 +7,7 @@ import { compileOperand } from './condition.ts'
 import { readsBaseAlone } from './row-set.ts'
 import type { Target } from './target.ts'
 
-/** Backwards, every direction and every null placement turns around; the reader turns the rows again. */
+/** The ORDER BY terms. `backwards` reverses the order, for `before` pages, whose rows are reversed again after they are read. */
 export function orderTerms(
   target: Target,
   plan: RowPlan,
@@ -24,7 +24,7 @@ export function orderTerms(
   })
 }
 
-/** Where no NULL can occur, the database may follow an index. */
+/** Whether a term can be NULL; if not, it needs no NULLS FIRST or LAST, and an index can give the order. */
 function mayBeNull(plan: RowPlan, operand: Operand): boolean {
   const { source, column } = operand.kind === 'column' ? operand : operand.of
   if (operand.kind === 'aggregate') return operand.function !== 'count'
@@ -34,7 +34,7 @@ function mayBeNull(plan: RowPlan, operand: Operand): boolean {
   return column.nullable || outer || (plan.distinctBase && source !== plan.from)
 }
 
-/** Whether the rows come in their order without sorting: a single one, or all of a table by its key. */
+/** Whether no sort is needed: for a single row, or all rows of a table by an integer primary key. */
 export function isInOrder(plan: RowPlan): boolean {
   const { order, where, joins, from } = plan
   if (order.length === 0) return true

@@ -1,4 +1,4 @@
-// RowPlan → the statement that reads a page of its rows; no decisions left, no client text but bound values.
+// Compiles a RowPlan to the SELECT statement of one page of its rows.
 
 import type { SqlBool } from 'kysely'
 import { rowCount } from '../dialect/shared/row-count.ts'
@@ -6,12 +6,17 @@ import { natural, tuple } from '../dialect/shared/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
 import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
-import type { Place } from './cell.ts'
+import type { CellLocation } from './cell.ts'
 import { orderBy } from './clauses.ts'
 import { compileEmbedJoin, type JoinedEmbed } from './joined-embed.ts'
-import { beyondPlace, type PlaceColumn, placeColumns } from './keyset.ts'
-import { type ObjectSelection, objectAlias, type PromisedObject, promised } from './object-json.ts'
-import { totalWithin } from './row-count.ts'
+import { beyondCursor, type CursorColumn, cursorColumnsOf } from './keyset.ts'
+import {
+  type ObjectColumn,
+  type ObjectSelection,
+  objectAlias,
+  objectColumn,
+} from './object-json.ts'
+import { totalColumn } from './row-count.ts'
 import { isInOrder, orderTerms } from './row-order.ts'
 import { readsBaseAlone, selectOf, usedBy } from './row-set.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
@@ -21,76 +26,81 @@ import type { Target } from './target.ts'
 export interface CompiledRows {
   readonly rows: Fragment
   readonly readers: readonly MemberReader[]
-  /** What makes up a row's cursor, in the order of its terms. */
-  readonly places: readonly PlaceColumn[]
-  /** Where a row holds the text of an embedded relation, by its name. */
-  readonly texts: ReadonlyMap<string, Place>
-  /** Relations whose rows stand beside the rows. */
+  /** The columns of a row's cursor, in the order of its terms. */
+  readonly cursorColumns: readonly CursorColumn[]
+  /** Where a row holds the JSON of an embedded relation, by the relation's name. */
+  readonly embeddedJson: ReadonlyMap<string, CellLocation>
+  /** Relations whose columns are in the rows, because the statement joins them. */
   readonly joined: readonly JoinedEmbed[]
-  /** Where a row holds the text of its object, and the form of such texts. */
-  readonly object?: PromisedObject
-  /** Where a row holds the total, where it was asked for. */
-  readonly total?: Place
+  /** Where a row holds the JSON of its object, and the test of its form. */
+  readonly object?: ObjectColumn
+  /** Where a row holds the total, if the statement includes it. */
+  readonly total?: CellLocation
 }
 
-/** Which of the rows are read: `limit`, mostly, and `offset` are bound values; a keyset begins at a place in the order. */
+/** Which of the rows a statement reads, and what it reads with them. `limit` is usually a parameter, `offset` always. */
 export interface Slice {
   readonly limit: number
-  /** The limit is no value but part of the text, and the same for all. */
+  /** Set if the limit is the same for every request and written as a literal. */
   readonly fixed?: true
   readonly offset: number
+  /** Begins beyond the row of a cursor. */
   readonly keyset?: KeysetPage
-  /** Relations that the database writes as JSON text. */
-  readonly texts?: readonly EmbedText[]
-  /** Relations that are joined instead of being read by a statement of their own. */
+  /** Embedded relations that the database returns as JSON. */
+  readonly embeddedJson?: readonly EmbeddedJson[]
+  /** Embedded relations that the statement joins instead of leaving them to their own statements. */
   readonly joined?: readonly EmbedPlan[]
-  /** The object of each row, written by the database. */
+  /** The JSON of each row's object, built by the database. */
   readonly object?: ObjectSelection
-  /** Adds the total of the whole set to every row, as `totalAlias`; counts at most `most` where that is given. */
-  readonly total?: { readonly most: number | null }
+  /** Adds the total number of rows to each row, as `totalAlias`; counts at most `maxRows` unless that is null. */
+  readonly total?: { readonly maxRows: number | null }
 }
 
-/** A relation by its name, and the subquery that gives its text. */
-export interface EmbedText {
+/** The name of a relation, and the subquery that returns its JSON. */
+export interface EmbeddedJson {
   readonly name: string
   readonly text: Fragment
 }
 
-/** No output has this name. */
+/** An alias that no column or label can have, because it has spaces. */
 const totalAlias = 'total of all'
 
-/** The rows of one page. */
+/** Compiles the statement of one page. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
   const { keyset, object } = slice
-  const selection = compileSelection(target, object?.kept ?? plan.output, plan.shape === 'groups')
+  const selection = compileSelection(
+    target,
+    object?.separate ?? plan.output,
+    plan.shape === 'groups',
+  )
   const objects = object === undefined ? [] : [object.text.as(objectAlias)]
   const first = selection.readers.length + objects.length
-  const places = keyset === undefined ? [] : placeColumns(target, keyset, first)
-  const texts = slice.texts ?? []
-  let next = first + places.length + texts.length
-  const embedded = (slice.joined ?? []).map((embed, i) => {
+  const cursorColumns = keyset === undefined ? [] : cursorColumnsOf(target, keyset, first)
+  const embeddedJson = slice.embeddedJson ?? []
+  let next = first + cursorColumns.length + embeddedJson.length
+  const joinedEmbeds = (slice.joined ?? []).map((embed, i) => {
     const join = compileEmbedJoin(target, plan, embed, next, i)
     next += join.selected.length
     return join
   })
-  const joins = embedded.map(({ join }) => join)
-  // The joined rows are in the text of the whole.
-  const beside = object?.whole === true ? [] : embedded
+  const joins = joinedEmbeds.map(({ join }) => join)
+  // The object's JSON includes the joined relations.
+  const separate = object?.complete === true ? [] : joinedEmbeds
   const selected = [
     ...selection.expressions,
     ...objects,
-    ...places.map(({ expression }) => expression),
-    ...texts.map(({ text }, i) => text.as(textAlias(i))),
-    ...beside.flatMap((join) => join.selected),
+    ...cursorColumns.map(({ expression }) => expression),
+    ...embeddedJson.map(({ text }, i) => text.as(embeddedJsonAlias(i))),
+    ...separate.flatMap((join) => join.selected),
     ...(slice.total === undefined
       ? []
-      : [totalWithin(target, plan, slice.total.most).as(totalAlias)]),
+      : [totalColumn(target, plan, slice.total.maxRows).as(totalAlias)]),
   ]
-  const place = keyset && beyondPlace(target, keyset)
-  const beyond = keyset && place && madeOf<SqlBool>(keyset.terms, place)
+  const fromCursor = keyset && beyondCursor(target, keyset)
+  const beyond = keyset && fromCursor && madeOf<SqlBool>(keyset.terms, fromCursor)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
   const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
-  const limit = isLimitWritten(target, plan, slice)
+  const limit = isLimitLiteral(target, plan, slice)
     ? natural(slice.limit)
     : rowCount(target.dialect, slice.limit)
   const page = sql`${order} limit ${limit}${offset}`
@@ -100,20 +110,23 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}`
     }
     if (object !== undefined && !isInOrder(plan)) {
-      const cut = sql`${selectOf(target, plan, columnsNeeded(plan, slice), { beyond })}${page}`
-      return sql`${reading}${sql`(${cut})`.as(plan.from.alias)}${sql.join(joins, sql``)}${order}`
+      const pageRows = sql`${selectOf(target, plan, columnsNeeded(plan, slice), { beyond })}${page}`
+      return sql`${reading}${sql`(${pageRows})`.as(plan.from.alias)}${sql.join(joins, sql``)}${order}`
     }
     return sql`${selectOf(target, plan, selected, { used: usedBy(plan), joins, beyond })}${page}`
   }
   return {
     rows: rows(),
     readers: selection.readers,
-    places,
-    texts: new Map(
-      texts.map(({ name }, i) => [name, { alias: textAlias(i), index: first + places.length + i }]),
+    cursorColumns,
+    embeddedJson: new Map(
+      embeddedJson.map(({ name }, i) => [
+        name,
+        { alias: embeddedJsonAlias(i), index: first + cursorColumns.length + i },
+      ]),
     ),
-    joined: beside.map(({ embed, readers, key }) => ({ embed, readers, key })),
-    ...promised(object, selection.readers.length),
+    joined: separate.map(({ embed, readers, key }) => ({ embed, readers, key })),
+    ...objectColumn(object, selection.readers.length),
     ...(slice.total === undefined
       ? {}
       : { total: { alias: totalAlias, index: selected.length - 1 } }),
@@ -121,11 +134,12 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
 }
 
 /**
- * Whether the limit is part of the text: of a single record, and of pages of the usual sizes of all that there is. Where
- * conditions choose the rows, those of policies and of soft delete included, a plan for all of their values could be a bad one for most, so that planning every time is
- * the better thing to do.
+ * Whether the limit is a literal instead of a parameter: for a single record, and for pages of the usual sizes of a whole
+ * table. PostgreSQL's generic plan for `LIMIT $1` assumes 10 % of the rows, so it keeps planning such statements. With
+ * conditions, those of policies and soft delete included, a generic plan would fit few of their values, so the limit stays a
+ * parameter.
  */
-export const isLimitWritten = (
+export const isLimitLiteral = (
   { dialect, scopes }: Target,
   { shape, where, joins, from }: RowPlan,
   { limit, fixed }: Slice,
@@ -139,31 +153,31 @@ export const isLimitWritten = (
     (from.includeDeleted || from.resource.settings.softDelete === null) &&
     isUsual(from, limit))
 
-/** Whether a page of the default size, or of the largest, is read with so many rows; one more tells whether others follow. */
+/** Whether this is the limit of a page of the default or the maximum size, with or without the extra row that tells whether there is a next page. */
 function isUsual({ resource: { settings } }: Source, limit: number): boolean {
   const { pageSizeDefault, pageSizeMax } = settings
   return [pageSizeDefault, pageSizeMax].some((size) => limit === size || limit === size + 1)
 }
 
-/** What a statement's offset is made of. */
+/** Identifies the offset in a statement's template. */
 export const offsetOrigin = {}
 
 export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
 
-/** Rows skipped from which on a second look at the page's rows costs less than their values. */
+/** From this offset on, selecting the page's keys first and then its rows costs less than computing the values of the skipped rows. */
 export const keysFirstOffset = 200
 
-/** Where the database would compute the values of the rows that it skips, it skips their keys first. */
-const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, texts }: Slice): boolean =>
-  offset >= (texts === undefined ? keysFirstOffset : 1) && canSkipKeys(target, plan)
+/** Whether the statement selects the page's keys in a subquery first, because the database computes the values of rows skipped by OFFSET. */
+const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, embeddedJson }: Slice): boolean =>
+  offset >= (embeddedJson === undefined ? keysFirstOffset : 1) && canSkipKeys(target, plan)
 
-/** Whether the page's keys can be chosen first, and its rows read by them alone. */
+/** Whether the page's keys can be selected first and its rows read by these keys. */
 export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
   plan.shape === 'entity' &&
   dialect.shortcuts?.computesSkippedRows === true &&
   (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))
 
-const textAlias = (i: number): string => `text ${i}`
+const embeddedJsonAlias = (i: number): string => `text ${i}`
 
 /** `key in (select key from base where … order by … limit … offset …)` */
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
@@ -173,14 +187,14 @@ function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
 }
 
 /**
- * Whether objects can be written of the rows of a page alone. Who sorts, sorts what was computed of every row of the set;
- * so the page is cut first, and what the statement reads besides must be in it.
+ * Whether the database can build the JSON of only the rows of a page. With a sort, it would build the JSON of every row before
+ * sorting, so the page is selected in a derived table first; that needs all columns to come from the base.
  */
-export const canWriteObjects = (plan: RowPlan, { keyset }: Slice): boolean =>
+export const canBuildObjects = (plan: RowPlan, { keyset }: Slice): boolean =>
   isInOrder(plan) ||
   (readsBaseAlone(plan) && (keyset?.terms ?? []).every(({ ref }) => ref.source === plan.from))
 
-/** The columns of the base that anything outside of the cut page reads. */
+/** The columns of the base that the statement reads from the derived table of the page. */
 function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly Aliased[] {
   const refs = [
     ...plan.output.map(({ value }) => value),

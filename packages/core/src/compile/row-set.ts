@@ -1,4 +1,4 @@
-// RowPlan → the set that it is about: SELECT … FROM … WHERE … GROUP BY … HAVING, without order and page.
+// Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT.
 
 import { tuple } from '../dialect/shared/sql-parts.ts'
 import { conditionsOnBase } from '../plan/base-conditions.ts'
@@ -12,39 +12,39 @@ import { allOf, compileOperand } from './condition.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
 import type { Target } from './target.ts'
 
-/** What a statement adds to the set. */
+/** What a statement adds to the plan's own clauses. */
 export interface SelectParts {
-  /** The joined sources that it reads from. */
+  /** The joined sources whose columns it reads. */
   readonly used?: ReadonlySet<Source>
-  /** Joins of what is embedded. */
+  /** Joins of embedded relations. */
   readonly joins?: readonly Fragment[]
+  /** The condition that begins beyond a cursor's row. */
   readonly beyond?: Fragment | undefined
 }
 
-const nothing: ReadonlySet<Source> = new Set()
+const noSources: ReadonlySet<Source> = new Set()
 
-/** SELECT … FROM … WHERE … GROUP BY … HAVING of a plan. */
+/** Compiles the SELECT of a plan with the given select list. */
 export function selectOf(
   target: Target,
   plan: RowPlan,
   selected: readonly Aliased[],
-  { used = nothing, joins = [], beyond }: SelectParts = {},
+  { used = noSources, joins = [], beyond }: SelectParts = {},
 ): Fragment {
-  const { from, where } = narrowed(target, plan, used)
+  const { from, where } = fromAndWhere(target, plan, used)
   const conditions = beyond === undefined ? where : [...where, beyond]
   return sql`select ${sql.join(selected)} from ${from}${sql.join(joins, sql``)}${whereAll(conditions)}${grouping(target, plan)}`
 }
 
-/** What a statement reads from, and the conditions it is narrowed by. */
-interface Narrowed {
+interface FromAndWhere {
   readonly from: Fragment
   readonly where: readonly Fragment[]
 }
 
-/** FROM, JOIN and WHERE: either joined outright, or the base narrowed to the keys that the joins choose. */
-function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Narrowed {
+/** FROM and WHERE: with the plan's joins, or if joins could repeat base rows, with conditions on the base instead. */
+function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>): FromAndWhere {
   if (!plan.distinctBase) {
-    const joins = withoutIdle(plan, used)
+    const joins = withoutUnusedJoins(plan, used)
     return { from: joined(target, plan.from, joins), where: conditionsOf(target, plan.where) }
   }
   const needed = plan.joins
@@ -52,35 +52,36 @@ function narrowed(target: Target, plan: RowPlan, used: ReadonlySet<Source>): Nar
     .map((join): PlannedJoin => ({ ...join, type: 'left' }))
   const conditions = conditionsOnBase(plan.from, plan.where, plan.joins)
   const where =
-    conditions === undefined ? [chosenKeys(target, plan)] : conditionsOf(target, conditions)
+    conditions === undefined ? [keysOfJoin(target, plan)] : conditionsOf(target, conditions)
   return { from: joined(target, plan.from, needed), where }
 }
 
 /**
- * The joins without those that change nothing: a left join finds one row or none by a primary key, and nothing is read
- * of it. Not every database leaves it out by itself.
+ * Leaves out left joins by a primary key whose columns nothing reads: they do not change the rows, and not every database
+ * removes them itself.
  */
-function withoutIdle(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
-  if (plan.shape === 'groups' || plan.joins.every((join) => !isLookUp(join))) return plan.joins
-  const deciding = new Set(requiredJoins(plan.where, plan.joins))
+function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
+  if (plan.shape === 'groups' || plan.joins.every((join) => !isByPrimaryKey(join)))
+    return plan.joins
+  const required = new Set(requiredJoins(plan.where, plan.joins))
   const kept: PlannedJoin[] = []
-  // From the last to the first, since a join may start where another one ends.
+  // Backwards, because a join comes after the one it starts from.
   for (const join of [...plan.joins].reverse()) {
     const isStart = kept.some(({ from }) => from === join.source)
-    const idle = isLookUp(join) && !deciding.has(join) && !used.has(join.source) && !isStart
-    if (!idle) kept.unshift(join)
+    const unused = isByPrimaryKey(join) && !required.has(join) && !used.has(join.source) && !isStart
+    if (!unused) kept.unshift(join)
   }
   return kept
 }
 
-const isLookUp = ({ type, relation }: PlannedJoin): boolean =>
+const isByPrimaryKey = ({ type, relation }: PlannedJoin): boolean =>
   type === 'left' && refersToPrimaryKey(relation)
 
 const joinWords = { inner: sql` inner join `, left: sql` left join ` }
 
 /**
- * FROM with its joins. A right join is written as a left join from its other side: SQLite does not look up the rows of a
- * derived table that stands to the right of one, but reads them all for each row of the left side.
+ * FROM with its joins. A right join is written as a left join with its sides swapped: on the right side of a right join,
+ * SQLite does not look up the rows of a derived table but reads all of them for each row of the left side.
  *
  * `books right join authors on …` → `authors left join books on …`
  */
@@ -109,10 +110,10 @@ function conditionsOf(target: Target, where: readonly Condition[]): readonly Fra
 }
 
 /**
- * `key in (select key from base join … where …)`: joined rows repeat keys, not base rows. Reads every combination of joined
- * rows, so this is for conditions alone that cannot be tested on one joined source after the other.
+ * `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. It reads every
+ * combination of joined rows, so it is used only if the conditions cannot be tested on one joined source at a time.
  */
-function chosenKeys(target: Target, plan: RowPlan): Fragment {
+function keysOfJoin(target: Target, plan: RowPlan): Fragment {
   const joins = requiredJoins(plan.where, plan.joins)
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const from = joined(target, plan.from, joins)
@@ -127,7 +128,7 @@ function grouping(target: Target, plan: RowPlan): Fragment {
   return having === undefined ? keys : sql`${keys} having ${having}`
 }
 
-/** The joined sources that output and order read, with what leads to them. */
+/** The sources that output and order read, and the sources on the paths of joins to them. */
 export function usedBy(plan: RowPlan): ReadonlySet<Source> {
   const used = new Set<Source>()
   const operands = [
@@ -145,6 +146,6 @@ export function usedBy(plan: RowPlan): ReadonlySet<Source> {
   return used
 }
 
-/** Whether output and order read the base alone. */
+/** Whether output and order read only columns of the base. */
 export const readsBaseAlone = (plan: RowPlan): boolean =>
   [...usedBy(plan)].every((source) => source === plan.from)

@@ -1,20 +1,20 @@
-// Scopes: which rows of each source of a plan may be read; a source for which nothing was decided cannot be compiled.
+// Scopes: which rows of each source the caller may read. A source without a decision cannot be compiled, so no policy is forgotten.
 
 import type { Expression } from 'kysely'
 import type { Source } from '../plan/plan.ts'
 import type { Target } from './target.ts'
 
-/** All rows of the source's table, or the query that its access policy left. */
+/** All rows of the source's table, or the query that an access policy has narrowed. */
 export type Scope = 'all' | Expression<unknown>
 
 export interface Scopes {
-  /** The rows that may be read of a source; throws where nothing was decided. */
+  /** The rows of a source that may be read; throws if nothing was decided. */
   of(source: Source): Scope
-  /** Whether any source is narrowed by a query. */
+  /** Whether a policy narrows any source. */
   readonly narrowing: boolean
 }
 
-/** Scopes that are being decided, source by source. */
+/** Scopes to which decisions are still added. */
 export interface ScopeDecisions extends Scopes {
   decide(source: Source, scope: Scope): void
 }
@@ -40,13 +40,13 @@ function undecided({ resource, alias }: Source): never {
   )
 }
 
-/** The scopes of a request before its plan is narrowed. */
+/** The scopes of a request before policies are applied to its plan. */
 export const noScopes: Scopes = { of: undecided, narrowing: false }
 
 const allRows: Scopes = { of: () => 'all', narrowing: false }
 
 /**
- * Reads past the access policies: for what the service itself must know, never for what a client is shown. Every use is
- * listed in `test/architecture/unscoped.test.ts`.
+ * Ignores the access policies: for reads of the service itself, never for data that a client is shown. Every use is listed
+ * in `test/architecture/unscoped.test.ts`.
  */
 export const unscoped = (target: Target): Target => ({ ...target, scopes: allRows })

@@ -1,4 +1,4 @@
-// Output → select list with its readers: how each selected value is called in SQL and decoded afterwards.
+// Compiles outputs to a select list, with readers that decode the selected values.
 
 import type { Expression } from 'kysely'
 import { type JsonWriter, writerOfDecoder } from '../dialect/shared/json-writer.ts'
@@ -17,9 +17,9 @@ export interface Reader {
   readonly decode: (raw: unknown) => JsonValue
 }
 
-/** Reads one member of a row, also where rows are arrays, also as JSON text. */
+/** Reads one member of a row that may be an object or an array, as a value or as JSON text. */
 export interface MemberReader extends Reader {
-  /** Its place in the select list. */
+  /** Its index in the select list. */
   readonly index: number
   /** `stringify(decode(raw))`; `raw` is not NULL. */
   readonly write: JsonWriter
@@ -30,7 +30,7 @@ export interface Selection {
   readonly readers: readonly MemberReader[]
 }
 
-// Longer aliases are cut by one database, and cut aliases may be equal.
+// At most 60 characters: PostgreSQL truncates longer identifiers to 63 bytes, and truncated aliases may be equal.
 export const plainAlias: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
 
 export function compileSelection(
@@ -38,11 +38,11 @@ export function compileSelection(
   output: readonly Output[],
   grouped: boolean,
 ): Selection {
-  const taken = new Set<string>()
+  const used = new Set<string>()
   const members = output.map((member, i) => {
-    const fits = plainAlias.test(member.key) && !taken.has(member.key.toLowerCase())
+    const fits = plainAlias.test(member.key) && !used.has(member.key.toLowerCase())
     const alias = fits ? member.key : `c_${i}`
-    taken.add(alias.toLowerCase())
+    used.add(alias.toLowerCase())
     return { member, alias }
   })
   return {

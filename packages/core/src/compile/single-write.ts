@@ -1,4 +1,4 @@
-// The statements of a write that needs one statement: how the steps of such a write ask for them.
+// SingleWriteStatements: compiles the statements of single-statement writes; `plan-cache/` implements the same interface with a cache.
 
 import type { Output, RowPlan } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
@@ -13,24 +13,24 @@ import {
   type Match,
 } from './write-query.ts'
 
-/** A statement that gives rows back, and how they are read. */
+/** A statement that returns rows, and the readers of these rows. */
 export type SingleWriteStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
 
 export interface SingleWriteStatements {
   /** `insert into t (…) values (…) returning …` */
   insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
-  /** `update t set … where key returning …`, of a record that is not marked as deleted. */
+  /** `update t set … where key returning …`, only of a record that is not soft-deleted. */
   update(
     resource: Resource,
     values: Values,
     key: readonly Match[],
     output: readonly Output[],
   ): SingleWriteStatement
-  /** `select … from t where key for update`: the record that was written, where the database does not give it back. */
+  /** `select … from t where key for update`: reads the written record if the database has no RETURNING. */
   locked(plan: RowPlan, key: readonly Match[]): SingleWriteStatement
 }
 
-/** The statements, each compiled when it is asked for. */
+/** Compiles each statement when it is needed. */
 export const singleWriteStatements = (target: Target): SingleWriteStatements => ({
   insert: (resource, values, output) => compileInsert(target, resource, values, output),
   update: (resource, values, key, output) =>

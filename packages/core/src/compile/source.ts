@@ -1,4 +1,4 @@
-// The one place where rows are read: a Source and its scope → a table, or a derived table that already hides what must be hidden.
+// Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this file, so policies and soft delete always apply.
 
 import { type Expression, expressionBuilder } from 'kysely'
 import type { KeyPair } from '../dialect/internal-dialect.ts'
@@ -15,7 +15,7 @@ export const columnOf = (source: Source, column: NamedColumn): Fragment =>
 export const tableOf = (target: Target, table: string): Fragment =>
   target.schema === undefined ? sql.id(table) : sql.id(target.schema, table)
 
-/** The rows of a source, not aliased: the table itself, or a parenthesised select that narrows and computes. */
+/** The rows of a source without alias: the table, or a subquery that applies the scope and soft delete and adds computed columns. */
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
   const scope = target.scopes.of(source)
@@ -37,7 +37,7 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }
 
-/** The rows of a junction: its table, or what its own model leaves of it. */
+/** The rows of a junction: its table, or the rows in scope of its published model. */
 export const linkRows = (target: Target, source: Source, table: string): Expression<unknown> =>
   source.links === undefined ? tableOf(target, table) : rowsOf(target, source.links)
 
@@ -46,7 +46,7 @@ function expressionOf(column: NamedColumn): Expression<unknown> {
   return column.computed(expressionBuilder())
 }
 
-/** The predicate of soft delete, over the unqualified column: only the deleted value is left out, not NULL or a third. */
+/** The condition that a record is not soft-deleted, on the unqualified column. NULL and any value but `deleted` count as not deleted. */
 export function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
   const { softDelete } = resource.settings
   const column = softDelete && resource.allColumns.get(softDelete.attribute)
@@ -56,19 +56,19 @@ export function notDeleted(target: Target, resource: Resource): Expression<unkno
   return column.nullable ? sql`(${other} or ${ref} is null)` : other
 }
 
-/** The base of a statement. */
+/** The rows of a source under its alias, as in FROM. */
 export const aliasedSource = (target: Target, source: Source): Aliased =>
   sql`${rowsOf(target, source)}`.as(source.alias)
 
-// Aliases inside the derived table of a many-to-many; no source can have them, since aliases are table names or relation keys.
+// Aliases inside the derived table of a many-to-many. No source has them, because other aliases are table or relation names.
 export const junction = 'junction of'
 const partner = 'partner of'
 
 const linkColumn = (i: number): string => `link_${i}`
 
 /**
- * What a join reads: the source, or for a many-to-many the source already joined to its junction, so that a left
- * join keeps one row for a base whose partners are all invisible.
+ * The table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction, so that
+ * a left join gives a single row for a base row whose related rows are all hidden.
  */
 export function joinedSource(target: Target, join: Omit<PlannedJoin, 'type'>): Aliased {
   const { relation, source } = join
@@ -93,7 +93,7 @@ function junctionEquals(target: Target, { relation }: Pick<PlannedJoin, 'relatio
   )
 }
 
-/** Two keys are the same, column by column; `own` is what is looked up, so that its index serves. */
+/** The condition that two keys are equal. `own` are the columns that are looked up and stay unconverted, so that their index can be used. */
 export function sameKeys(
   { dialect }: Target,
   columns: readonly NamedColumn[],
@@ -107,7 +107,7 @@ export function sameKeys(
   return sql.join(pairs, sql` and `)
 }
 
-/** The keys of a join: what the joined rows are looked up by, and what the row it starts from brings. */
+/** The key columns of a join: those of the joined rows, and those of the row it starts from. */
 export function joinKeys({
   relation,
   from,
@@ -137,8 +137,8 @@ export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type
 }
 
 /**
- * A right join over a many-to-many in two steps, of which the first adds the links: so that a partner to which
- * nothing leads is kept, and kept once.
+ * The two steps of a right join over a many-to-many: the base is joined to the links, then the related rows are left-joined
+ * to that. So a related row without links is kept, and only once.
  */
 export function rightJoinSteps(
   target: Target,
@@ -167,7 +167,7 @@ export function rightJoinSteps(
   }
 }
 
-/** `from … where …` of the rows at the end of a relation, correlated with the row it starts from. */
+/** `<table> where <keys are equal>`: the related rows of an outer row, for a correlated subquery. */
 export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
   return sql`${joinedSource(target, join)} where ${joinCondition(target, join)}`
 }

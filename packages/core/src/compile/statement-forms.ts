@@ -1,23 +1,23 @@
-// What the statements of one read differ in besides values, as short names of it.
+// Short names for how the statements of one read differ besides values; they are part of the statements' cache keys.
 
 import type { RowPlan, Value } from '../plan/plan.ts'
-import { isLimitWritten, keysFirstOffset, type Slice } from './row-query.ts'
+import { isLimitLiteral, keysFirstOffset, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
-/** Slices of one form differ in values only; a far page is another statement than a near one. */
+/** Slices with the same form differ only in values. Pages from `keysFirstOffset` on have another statement than earlier ones. */
 export function sliceForm(target: Target, plan: RowPlan, slice: Slice): string {
   const total = slice.total === undefined ? '' : ' with total'
-  const limit = isLimitWritten(target, plan, slice) ? ` of ${slice.limit}` : ''
-  return `${placeForm(slice)}${total}${limit}`
+  const limit = isLimitLiteral(target, plan, slice) ? ` of ${slice.limit}` : ''
+  return `${positionForm(slice)}${total}${limit}`
 }
 
-function placeForm({ offset, keyset }: Slice): string {
+function positionForm({ offset, keyset }: Slice): string {
   if (keyset !== undefined) {
     return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
   }
   return offset === 0 ? 'first' : offset >= keysFirstOffset ? 'far' : 'near'
 }
 
-/** Lists of keys are padded or bound as one value, so their forms are as few as the powers of two. */
+/** Lists of keys are padded to a power of two or bound as one parameter, so their form is the number of bits of the length. */
 export const keysForm = (keys: readonly (readonly Value[])[]): string =>
   String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)

@@ -1,11 +1,11 @@
-// What compilation is for: the dialect, the schema, a Kysely instance to build with, and the scope of each source. Types only.
+// Target: what statements are compiled for — the dialect, the schema, a Kysely instance, and the scope of each source. Types only.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Scopes } from './scopes.ts'
 
 export interface Target {
-  /** Builds statements; without plugins, so that identifiers reach the database as the registry has them. */
+  /** A Kysely instance without plugins, so that identifiers reach the database as the registry has them. */
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
   readonly schema: string | undefined

@@ -1,4 +1,4 @@
-// Writes → SQL: insert, update, delete, locks and probes; names come from the registry, every value is bound through the dialect.
+// Statements of writes: INSERT, UPDATE, DELETE, locks and existence checks. Names come from the registry; every value is a parameter.
 
 import type { SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
@@ -13,23 +13,23 @@ import { compileSelection, type Selection } from './selection.ts'
 import { notDeleted, tableOf } from './source.ts'
 import type { Target } from './target.ts'
 
-/** A statement that writes or locks, and how the rows are read that it gives back. */
+/** A statement that writes or locks, and the readers of the rows that it returns. */
 export interface CompiledWrite {
   readonly statement: Fragment
   readonly readers: Selection['readers']
 }
 
-/** A column of a table and the value it must have; the column says how values compare. */
+/** A column of a table and the value it must equal; `column` determines how values are compared. */
 export interface Match {
   readonly dbName: string
   readonly column: NamedColumn
   readonly value: Value
 }
 
-/** What the key of a changed record is made of, for templates; its columns are what the values are made of. */
+/** Identifies the condition on the record's key in a statement's template; written values are identified by their columns. */
 export const keyOrigin: object = {}
 
-/** `insert into t (…) values (…)`, giving back what is asked for. */
+/** `insert into t (…) values (…)`, with RETURNING if `output` is not empty. */
 export function compileInsert(
   target: Target,
   resource: Resource,
@@ -39,7 +39,7 @@ export function compileInsert(
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
   const bound = sql.join(columns.map((column) => encodedValue(target, column, values[column.name])))
-  // Where nothing is given, each database has one of two ways to say so; those that give back rows share one.
+  // Without values, databases whose inserts use RETURNING take `default values`, the others `() values ()`.
   const what =
     columns.length > 0
       ? sql`(${names}) values (${bound})`
@@ -53,7 +53,7 @@ export function compileInsert(
   }
 }
 
-/** `insert into t (…) values (…), (…)`: records that have the same columns. */
+/** `insert into t (…) values (…), (…)`: all rows have the same columns. */
 export function compileInserts(
   target: Target,
   resource: Resource,
@@ -68,7 +68,7 @@ export function compileInserts(
   return sql`insert into ${tableOf(target, resource.table)} (${names}) values ${sql.join(values)}`
 }
 
-/** `update t set … where key`, giving back what is asked for; `alive` leaves out a record that is marked as deleted. */
+/** `update t set … where key`, with RETURNING if `output` is not empty; `alive` excludes a soft-deleted record. */
 export function compileUpdate(
   target: Target,
   resource: Resource,
@@ -86,13 +86,13 @@ export function compileUpdate(
   ])
   const { clause, readers } = returning(target, output)
   return {
-    statement: sql`${setting(target, resource, values)}${where}${clause}`,
+    statement: sql`${updateSet(target, resource, values)}${where}${clause}`,
     readers,
   }
 }
 
-/** `update t set …`, of the rows that a condition follows to choose. */
-export function setting(target: Target, resource: Resource, values: Values): Fragment {
+/** `update t set …`, without WHERE. */
+export function updateSet(target: Target, resource: Resource, values: Values): Fragment {
   const set = storedColumns(resource, values).map(
     (column) =>
       sql`${sql.id(column.dbName)} = ${encodedValue(target, column, values[column.name])}`,
@@ -100,23 +100,26 @@ export function setting(target: Target, resource: Resource, values: Values): Fra
   return sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}`
 }
 
-/** `delete from t where …`: a record by its key, or links by one of their ends. */
+/** `delete from t where …`: a record by its key, or links by the key of one side. */
 export const compileDelete = (target: Target, table: string, matches: readonly Match[]): Fragment =>
   sql`delete from ${tableOf(target, table)} where ${matchCondition(target, matches)}`
 
-/** `delete from t where key`, giving back a row where there was one. */
-export const compileRemoval = (target: Target, table: string, key: readonly Match[]): Fragment =>
-  sql`${compileDelete(target, table, key)} returning 1 as ${sql.id('found')}`
+/** `delete from t where key returning 1`: returns a row if the record existed. */
+export const compileDeleteReturning = (
+  target: Target,
+  table: string,
+  key: readonly Match[],
+): Fragment => sql`${compileDelete(target, table, key)} returning 1 as ${sql.id('found')}`
 
-/** Holds the row until the transaction ends. */
+/** Locks a row until the transaction ends. */
 export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>
   sql`select 1 from ${tableOf(target, table)} where ${matchCondition(target, key)} for update`
 
-/** Reads rows of a table and holds them: of a plan that `readsStoredColumns`. */
+/** Reads and locks the rows of a plan that `readsStoredColumns`. */
 export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
   lockedRows(target, plan, allOf(target, plan.where))
 
-/** The one of them that has this key, whatever else the plan asks of rows. */
+/** Reads and locks the record with this key, without the plan's other conditions. */
 export const compileLockedRecord = (
   target: Target,
   plan: RowPlan,
@@ -137,7 +140,7 @@ function lockedRows(
   return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
 }
 
-/** Whether any row has these values, one that `except` describes aside. */
+/** Returns a row if any row has these values, other than the row that `except` matches. */
 export function compileProbe(
   target: Target,
   table: string,
@@ -148,7 +151,7 @@ export function compileProbe(
   return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${matchCondition(target, matches)}${other} limit 1`
 }
 
-/** The columns of these values, in model order; computed ones are not stored. */
+/** The stored columns that have a value, in the order of the model; computed columns are not stored. */
 export function storedColumns(resource: Resource, values: Values): readonly NamedColumn[] {
   const stored: NamedColumn[] = []
   for (const column of resource.allColumns.values()) {

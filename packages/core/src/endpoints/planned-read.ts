@@ -72,7 +72,7 @@ function planFromCache<P extends ReadPlan, G>(
       ? undefined
       : databaseJson(call, plan, key !== undefined)
     const program = compile(scopedTarget, plan, {
-      ways: { joins: call.runtime.fastPaths.embedJoins, ...(json && { json }) },
+      shortcuts: { joins: call.runtime.fastPaths.embedJoins, ...(json && { json }) },
       make: makeFromTemplates({ target: scopedTarget, templates, conditions, finish }),
       onUnexpectedJson: () => {
         templates.hadUnexpectedJson = true
@@ -90,7 +90,7 @@ function databaseJson(
 ): DatabaseJson | undefined {
   if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
-  const objects = single ? rows.shape === 'entity' && 'own' : 'whole'
+  const objects = single ? rows.shape === 'entity' && 'columns' : 'complete'
   return {
     base,
     embeds: fastPaths.embedTexts && embeds.length > 0,

@@ -119,7 +119,7 @@ async function loadChunk(
   const { statement, readers, parentKey, object } = program.statement(keys, most)
   const raws = await runRows(connection, statement)
   requireObjects(object, raws)
-  const children = loadRows(readers, raws, undefined, object?.place)
+  const children = loadRows(readers, raws, undefined, object?.location)
   const parentText = parentTextOf(parentKey)
   for (const child of children) {
     const key = parentText(child.raw)

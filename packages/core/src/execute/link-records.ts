@@ -1,6 +1,6 @@
 // Links that are records of a published junction: each is made and removed by the rules of its model, and a deleted one comes back.
 
-import { compileLockOf, compileUpdateOf } from '../compile/link-query.ts'
+import { compileLockByKeys, compileUpdateByKeys } from '../compile/link-query.ts'
 import { compileInserts, storedColumns } from '../compile/write-query.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { forbidden, tooManyRecords } from '../errors.ts'
@@ -83,7 +83,7 @@ async function lock(
   if (!target.dialect.capabilities.locksRows) return
   const mine = matchesOf(keyParts(holding), own)
   for (const keys of chunks(partners, mine.length + partner.length)) {
-    await run(connection, compileLockOf(target, resource.table, mine, keyParts(partner), keys))
+    await run(connection, compileLockByKeys(target, resource.table, mine, keyParts(partner), keys))
   }
 }
 
@@ -170,7 +170,7 @@ async function store(
   const { path } = links
   const parts = keyParts(resource.primaryKey)
   for (const keys of chunks(restored, parts.length)) {
-    const statement = compileUpdateOf(context.target, resource, changes, parts, keys)
+    const statement = compileUpdateByKeys(context.target, resource, changes, parts, keys)
     const step = { step: 'update', resource, path, values: changes, key: null } as const
     await runWrite(context, statement, step)
   }

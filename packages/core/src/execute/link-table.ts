@@ -1,9 +1,9 @@
 // Links in a junction table that no model publishes: rows of two keys, made and removed as the list says.
 
 import {
+  compileDeleteByKeys,
   compileLinks,
   compileNewLinks,
-  compileRemovalOf,
   type KeyPart,
 } from '../compile/link-query.ts'
 import type { Match } from '../compile/write-query.ts'
@@ -41,7 +41,7 @@ export function linkTable(context: WriteContext, { relation, own, path }: LinksO
     demand: async () => {},
     async remove(partners) {
       for (const keys of chunks(partners, columns)) {
-        const statement = compileRemovalOf(target, table, mine, ends, keys)
+        const statement = compileDeleteByKeys(target, table, mine, ends, keys)
         const step = { step: 'delete', resource: partner, path, values: {}, key: null } as const
         await runWrite(context, statement, step)
       }

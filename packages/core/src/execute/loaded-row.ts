@@ -1,6 +1,6 @@
 // LoadedRow: one row as it was read, decoded when somebody asks for its values, with its related rows attached.
 
-import { cellOf, type ObjectPlace, type Place, type RawRow } from '../compile/cell.ts'
+import { type CellLocation, cellOf, type ObjectLocation, type RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 import type { JsonValue } from '../json/json-value.ts'
 
@@ -10,9 +10,9 @@ export interface Layout {
   /** Whether the driver gives rows as arrays. */
   readonly arrays: boolean
   /** Where the JSON texts of embedded relations stand, by the relations' names. */
-  readonly texts: ReadonlyMap<string, Place>
+  readonly texts: ReadonlyMap<string, CellLocation>
   /** Where the JSON text of the row's object stands, where the database wrote it. */
-  readonly object?: ObjectPlace
+  readonly object?: ObjectLocation
 }
 
 export class LoadedRow {
@@ -55,7 +55,7 @@ export function loadRows(
   readers: readonly MemberReader[],
   raws: readonly RawRow[],
   texts: Layout['texts'] = noTexts,
-  object?: ObjectPlace,
+  object?: ObjectLocation,
 ): readonly LoadedRow[] {
   const layout = layoutOf(readers, Array.isArray(raws[0]), texts, object)
   return raws.map((raw) => new LoadedRow(layout, raw))
@@ -68,7 +68,7 @@ export function layoutOf(
   readers: readonly MemberReader[],
   arrays: boolean,
   texts: Layout['texts'] = noTexts,
-  object?: ObjectPlace,
+  object?: ObjectLocation,
 ): Layout {
   const known = layouts.get(readers)
   if (known?.arrays === arrays && known.texts === texts && known.object === object) return known

@@ -1,6 +1,6 @@
 // JSON that the database built: whether what came has the form that was promised, and how many objects it holds.
 
-import { cellOf, type Place, type RawRow } from '../compile/cell.ts'
+import { type CellLocation, cellOf, type RawRow } from '../compile/cell.ts'
 import type { CheckedObject, PageProgram, ReadProgram } from '../compile/read-program.ts'
 import { fitsJson } from '../dialect/shared/json-text.ts'
 import { ApiError } from '../errors.ts'
@@ -40,11 +40,14 @@ export function requireSize(fits: boolean): void {
 /** Requires that every object has the form that was promised; so it is where none was written. */
 export function requireObjects(object: CheckedObject | undefined, raws: readonly RawRow[]): void {
   if (object === undefined) return
-  for (const raw of raws) requireForm(object.fits(cellOf(raw, object.place)))
+  for (const raw of raws) requireForm(object.fits(cellOf(raw, object.location)))
 }
 
 /** How many objects embedded relations hold that came as text, or more. */
-export function objectsIn(texts: ReadonlyMap<string, Place>, raws: readonly RawRow[]): number {
+export function objectsIn(
+  texts: ReadonlyMap<string, CellLocation>,
+  raws: readonly RawRow[],
+): number {
   let count = 0
   for (const place of texts.values()) {
     for (const raw of raws) {

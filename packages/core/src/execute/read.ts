@@ -1,8 +1,8 @@
 // Runs a read program: reads the rows, the total and the embedded rows. All decisions were made by `compile`.
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
-import type { PlaceColumn } from '../compile/keyset.ts'
-import { listPlaces } from '../compile/list-json.ts'
+import type { CursorColumn } from '../compile/keyset.ts'
+import { listColumns } from '../compile/list-json.ts'
 import {
   countCap,
   type ListStatement,
@@ -62,12 +62,12 @@ async function readListText(
   const { page } = plan
   const [row] = await runRows(connection, statement)
   if (row === undefined) throw new Error('a statement of aggregates gave no row')
-  const objects = cellOf(row, listPlaces.objects) ?? ''
-  const count = Number(cellOf(row, listPlaces.count))
+  const objects = cellOf(row, listColumns.objects) ?? ''
+  const count = Number(cellOf(row, listColumns.count))
   requireForm(fits(objects, count))
   const hasExtra = count > page.limit
   const rowCount = hasExtra ? page.limit : count
-  const selected = cellOf(row, listPlaces.total)
+  const selected = cellOf(row, listColumns.total)
   const total = await totalOf(connection, program, { selected, rowCount })
   return {
     ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
@@ -96,13 +96,13 @@ async function readRows(connection: Connection, program: PageProgram): Promise<L
   const selected = first && read.rows.total && cellOf(first, read.rows.total)
   const rowCount = pageRows.length
   const total = await totalOf(connection, program, { selected, rowCount, shared })
-  const { places } = read.rows
+  const { cursorColumns } = read.rows
   return {
     ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
     ...total,
     rows,
-    first: placeOf(places, first),
-    last: placeOf(places, pageRows.at(-1)),
+    first: placeOf(cursorColumns, first),
+    last: placeOf(cursorColumns, pageRows.at(-1)),
   }
 }
 
@@ -157,10 +157,10 @@ function joinCount(connection: Connection, { withoutTotal, count }: PageProgram)
 }
 
 function placeOf(
-  places: readonly PlaceColumn[],
+  cursorColumns: readonly CursorColumn[],
   row: RawRow | undefined,
 ): CursorValues | undefined {
-  return row && places.map((place) => place.read(cellOf(row, place)))
+  return row && cursorColumns.map((column) => column.read(cellOf(row, column)))
 }
 
 /** Where the total may come from without a count of its own. */
@@ -220,17 +220,17 @@ export const readAll = (
 /** Decodes the rows and reads the rows embedded in them. */
 async function loadWithEmbeds(
   connection: Connection,
-  { rows: { readers, texts, object }, edges, joined, mostEmbedded }: ReadProgram,
+  { rows: { readers, embeddedJson, object }, edges, joined, maxEmbedded }: ReadProgram,
   raws: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
   requireObjects(object, raws)
-  const embedded = texts.size === 0 ? 0 : objectsIn(texts, raws)
-  const rows = loadRows(readers, raws, texts, object?.place)
+  const embedded = embeddedJson.size === 0 ? 0 : objectsIn(embeddedJson, raws)
+  const rows = loadRows(readers, raws, embeddedJson, object?.location)
   const joinedEdges = joined.length === 0 ? [] : attachJoined(rows, joined)
-  requireSize(embedded <= mostEmbedded)
+  requireSize(embedded <= maxEmbedded)
   if (edges.length === 0 && joinedEdges.length === 0) return rows
-  const embedsInStatement = texts.size > 0 || joined.length > 0
-  const budget = { limit: mostEmbedded, left: mostEmbedded - embedded }
+  const embedsInStatement = embeddedJson.size > 0 || joined.length > 0
+  const budget = { limit: maxEmbedded, left: maxEmbedded - embedded }
   await withinSize(embedsInStatement, () =>
     loadEdges(connection, [...edgesFrom(edges, rows), ...joinedEdges], budget),
   )

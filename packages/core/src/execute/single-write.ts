@@ -4,7 +4,7 @@ import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { Sendable } from '../compile/sendable.ts'
 import type { SingleWriteStatements } from '../compile/single-write.ts'
-import { type CompiledWrite, compileRemoval } from '../compile/write-query.ts'
+import { type CompiledWrite, compileDeleteReturning } from '../compile/write-query.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import type { SingleWriteEcho } from '../dialect/shared/writes.ts'
 import { ApiError } from '../errors.ts'
@@ -156,7 +156,7 @@ export async function removeRecord(
   const output = keyOutputOf(resource)
   const statement =
     mark === null
-      ? compileRemoval(target, resource.table, matches)
+      ? compileDeleteReturning(target, resource.table, matches)
       : statements.update(resource, mark, matches, output).statement
   const step = mark === null ? 'delete' : 'update'
   const what = { step, resource, path: '', values: mark ?? {}, key } as const

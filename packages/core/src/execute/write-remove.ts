@@ -1,6 +1,6 @@
 // Removes records: what refers to them is asked first, soft delete marks them, cascade_delete takes dependents along (contract §8).
 
-import { compileRemovalOf, compileUpdateOf } from '../compile/link-query.ts'
+import { compileDeleteByKeys, compileUpdateByKeys } from '../compile/link-query.ts'
 import { compileDelete, compileUpdate } from '../compile/write-query.ts'
 import { settingNames } from '../config/setting-names.ts'
 import {
@@ -83,11 +83,11 @@ export async function removeStored(
   for (const keys of chunks(all, parts.length)) {
     const step = { resource, path: '', values: {}, key: null } as const
     if (softDelete === null) {
-      const statement = compileRemovalOf(target, resource.table, [], parts, keys)
+      const statement = compileDeleteByKeys(target, resource.table, [], parts, keys)
       await runWrite(context, statement, { ...step, step: 'delete' })
     } else {
       const deleted = deletion(context, resource, softDelete)
-      const statement = compileUpdateOf(target, resource, deleted, parts, keys)
+      const statement = compileUpdateByKeys(target, resource, deleted, parts, keys)
       await runWrite(context, statement, { ...step, step: 'update' })
     }
   }

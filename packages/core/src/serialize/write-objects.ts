@@ -1,6 +1,6 @@
 // Serialises loaded rows directly to JSON text; the bytes equal `stringify(serializer(…)(row))`.
 
-import { cellOf, type Place } from '../compile/cell.ts'
+import { type CellLocation, cellOf } from '../compile/cell.ts'
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
 import { collectionUrl, keyPart } from '../http/links.ts'
 import { quoted } from '../json/quoted.ts'
@@ -81,7 +81,7 @@ interface Member {
 
 function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
   const { object } = layout
-  if (object?.whole === true) {
+  if (object?.complete === true) {
     return { write: ({ raw }) => cellOf(raw, object) as string, own: () => undefined }
   }
   const members = membersOf(shape, layout, base)
@@ -142,7 +142,7 @@ function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[
 
 /** Writes JSON that the database built; null for a missing object. */
 const textWriter =
-  (place: Place): RelationWriter =>
+  (place: CellLocation): RelationWriter =>
   ({ raw }) =>
     (cellOf(raw, place) as string | null | undefined) ?? 'null'
 
