@@ -28,5 +28,5 @@ export type {
 } from './plan/plan.ts'
 export { planList, planOne, planRelated } from './plan/read-plan.ts'
 export { skeletonOf } from './plan-cache/skeleton.ts'
-export { madeOf, sql as fragment } from './sql/fragment.ts'
+export { sql as fragment, withOrigin } from './sql/fragment.ts'
 export { filled, templateOf } from './sql/template.ts'

@@ -1,5 +1,5 @@
 /** Statements that are printed once and filled in again. */
-import { filled, madeOf, fragment as sql, templateOf } from '@model-api/core/internals'
+import { filled, fragment as sql, templateOf, withOrigin } from '@model-api/core/internals'
 import { printed } from '../../../packages/core/src/sql/print.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -7,7 +7,7 @@ import { suite } from '../../support/suite.ts'
 const style = { quote: '"', placeholders: 'numbered' } as const
 const [price, title] = [{}, {}]
 
-const statement = sql`select ${1} where ${madeOf(price, sql`price > ${30}`)} and ${madeOf(title, sql`title = ${'Emma'}`)} and (select ${2} where ${madeOf(price, sql`price > ${30}`)}) limit ${5}`
+const statement = sql`select ${1} where ${withOrigin(price, sql`price > ${30}`)} and ${withOrigin(title, sql`title = ${'Emma'}`)} and (select ${2} where ${withOrigin(price, sql`price > ${30}`)}) limit ${5}`
 
 suite('templates of statements', (test) => {
   const template = templateOf(statement, style)
@@ -50,14 +50,14 @@ suite('templates of statements', (test) => {
   test('other names and other shapes are another text', () => {
     const column = {}
     const named = templateOf(
-      sql`select 1 where ${madeOf(column, sql`${sql.id('books', 'price')} > ${30}`)}`,
+      sql`select 1 where ${withOrigin(column, sql`${sql.id('books', 'price')} > ${30}`)}`,
       style,
     )
-    const filledWith = (piece: Parameters<typeof madeOf>[1]) =>
+    const filledWith = (piece: Parameters<typeof withOrigin>[1]) =>
       named && filled(named, () => piece as ReturnType<typeof sql>)
     equal(filledWith(sql`${sql.id('books', 'price')} > ${99}`), [99])
     // What only says what it is made of changes nothing.
-    equal(filledWith(madeOf(column, sql`${sql.id('books', 'price')} > ${99}`)), [99])
+    equal(filledWith(withOrigin(column, sql`${sql.id('books', 'price')} > ${99}`)), [99])
     equal(filledWith(sql`${sql.id('books', 'pages')} > ${99}`), undefined)
     equal(filledWith(sql`${sql.id('price')} > ${99}`), undefined)
     equal(filledWith(sql`${sql.id('books', 'price')} > ${sql`cast(${99} as integer)`}`), undefined)

@@ -5,7 +5,7 @@ import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/shared/result-column.ts'
 import { chain } from '../dialect/shared/sql-parts.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
-import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
+import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
 import { columnOf, joinedSource, joinKeys, junction, linkRows, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
@@ -66,7 +66,7 @@ export function compileCondition(target: Target, condition: Condition): Expressi
       switch (condition.kind) {
         case 'compare': {
           const test = dialect.compare(column, expression, condition.operator, condition.value)
-          return condition.slot === undefined ? test : madeOf(condition.slot, test)
+          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
         }
         case 'between':
           return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', condition.low)} and ${dialect.compare(column, expression, 'le', condition.high)})`
@@ -75,7 +75,7 @@ export function compileCondition(target: Target, condition: Condition): Expressi
           return dialect.oneOf(column, expression, condition.values, condition.negated)
         case 'text': {
           const test = dialect.textMatch(column, expression, condition)
-          return condition.slot === undefined ? test : madeOf(condition.slot, test)
+          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
         }
         case 'isNull':
           return condition.negated

@@ -6,7 +6,7 @@ import { chain } from '../dialect/shared/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
+import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
 import {
@@ -68,9 +68,9 @@ export function compileEmbed(
   }))
   const selected = [...selection.expressions, ...objects, ...parentSelection]
   const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
-  const within = madeOf<SqlBool>(keysOrigin, parentKeysCondition(target, parents, keys))
+  const within = withOrigin<SqlBool>(keysOrigin, parentKeysCondition(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
-  const limit = maxRows === null ? sql`` : madeOf(limitOrigin, limitClause(target, maxRows))
+  const limit = maxRows === null ? sql`` : withOrigin(limitOrigin, limitClause(target, maxRows))
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
     return { rows: sql`${all}${orderBy(order)}${limit}`, ...reading }

@@ -5,7 +5,7 @@ import { rowCount } from '../dialect/shared/row-count.ts'
 import { collectionUrl } from '../http/links.ts'
 import type { EmbedPlan, Source } from '../plan/plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
-import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
+import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf } from './condition.ts'
 import { embedOrder } from './embed-query.ts'
@@ -24,7 +24,7 @@ export interface EmbeddedJsonOptions {
 }
 
 /** Identifies the beginning of links in a statement's template, because it can differ between requests. */
-export const baseOrigin = {}
+export const linkBaseOrigin = {}
 
 export const linkBaseOf = (jsonText: JsonText, base: string): Fragment =>
   jsonText.text(sql`${base}`)
@@ -54,7 +54,7 @@ const listDepth = (embed: EmbedPlan): number => Math.max(1, depthOf(embed))
 const depthOf = ({ relation, embeds }: EmbedPlan): number =>
   Math.max(0, ...embeds.map(depthOf)) + (relation.cardinality === 'many' ? 1 : 0)
 
-interface Writing {
+interface JsonContext {
   readonly target: Target
   readonly jsonText: JsonText
   readonly options: EmbeddedJsonOptions
@@ -63,17 +63,17 @@ interface Writing {
 }
 
 function jsonOf(
-  writing: Writing,
+  context: JsonContext,
   from: Source,
   embed: EmbedPlan,
   outerAliases: readonly string[],
 ): Fragment | undefined {
-  const { target, jsonText, options, maxPerList } = writing
+  const { target, jsonText, options, maxPerList } = context
   const { relation, rows: plan, limit } = embed
   const source = plan.from
   // The same alias in a subquery would hide the outer row that it refers to.
   if (outerAliases.includes(source.alias) || plan.joins.length > 0) return undefined
-  const members = membersOf(writing, embed, [...outerAliases, source.alias])
+  const members = membersOf(context, embed, [...outerAliases, source.alias])
   if (members === undefined) return undefined
   const chosen = allOf(target, plan.where)
   const rows = relatedRows(target, { from, relation, source })
@@ -88,11 +88,11 @@ function jsonOf(
 
 /** The members in the order of `serialize/`: visible columns, then relations in the order of the model. */
 function membersOf(
-  writing: Writing,
+  context: JsonContext,
   { relation, rows, embeds, links }: EmbedPlan,
   outerAliases: readonly string[],
 ): readonly Fragment[] | undefined {
-  const { target, jsonText } = writing
+  const { target, jsonText } = context
   const members: Fragment[] = []
   const names = new Set<string>()
   const add = (name: string, value: unknown): boolean => {
@@ -110,9 +110,9 @@ function membersOf(
   for (const inner of relation.target.relations.values()) {
     const embedded = embeds.find((candidate) => candidate.relation === inner)
     if (embedded !== undefined) {
-      const json = jsonOf(writing, rows.from, embedded, outerAliases)
+      const json = jsonOf(context, rows.from, embedded, outerAliases)
       if (!add(inner.name, json && jsonText.nested(json))) return undefined
-    } else if (links.includes(inner) && !add(inner.name, linkOf(writing, rows.from, inner))) {
+    } else if (links.includes(inner) && !add(inner.name, linkOf(context, rows.from, inner))) {
       return undefined
     }
   }
@@ -123,7 +123,7 @@ function membersOf(
 
 /** `/api/books/1/author`, or NULL if a to-one relation's key is NULL. */
 function linkOf(
-  { jsonText, options }: Writing,
+  { jsonText, options }: JsonContext,
   source: Source,
   relation: ResolvedRelation,
 ): Fragment | undefined {
@@ -134,7 +134,7 @@ function linkOf(
   const text = (given: string): Fragment => jsonText.text(sql`${given}`)
   const parts = key.flatMap((part, i) => (i === 0 ? [part] : [text(','), part])) as Fragment[]
   const url = jsonText.joined([
-    madeOf(baseOrigin, linkBaseOf(jsonText, options.base)),
+    withOrigin(linkBaseOrigin, linkBaseOf(jsonText, options.base)),
     text(`${collectionUrl(relation.source, '')}/`),
     ...parts,
     text(`/${relation.segment}`),

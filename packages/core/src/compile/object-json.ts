@@ -6,9 +6,9 @@ import { collectionUrl } from '../http/links.ts'
 import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
-import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
+import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import type { ObjectLocation } from './cell.ts'
-import { baseOrigin } from './embedded-json.ts'
+import { linkBaseOrigin } from './embedded-json.ts'
 import { plainAlias } from './selection.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
@@ -61,22 +61,22 @@ export interface ObjectOptions extends Pick<ReadPlan, 'rows' | 'embeds' | 'links
 export function compileObject(target: Target, options: ObjectOptions): ObjectSelection | undefined {
   const objectText = target.dialect.shortcuts?.objectText
   if (objectText === undefined || options.rows.shape === 'groups') return undefined
-  const writing: Writing = { target, objectText, base: options.base }
-  const own = ownMembers(writing, options.rows)
-  if (own === undefined || !keepsOrder(namesOf(options, own))) return undefined
-  if (options.columnsOnly && !isRecord(options.rows, own)) return undefined
+  const context: JsonContext = { target, objectText, base: options.base }
+  const columns = columnMembers(context, options.rows)
+  if (columns === undefined || !keepsOrder(namesOf(options, columns))) return undefined
+  if (options.columnsOnly && !isRecord(options.rows, columns)) return undefined
   const relations = options.columnsOnly
     ? undefined
-    : relationMembers(writing, options, options.joined)
-  const whole = relations === undefined ? undefined : objectOf([...own, ...relations])
-  const piece = whole ?? openObject(own)
+    : relationMembers(context, options, options.joined)
+  const whole = relations === undefined ? undefined : objectOf([...columns, ...relations])
+  const piece = whole ?? openObject(columns)
   const text = piece && objectText.written(piece)
   if (piece === undefined || text === undefined) return undefined
   const separate = whole === undefined ? outputsFor(options) : []
   return { text, form: piece.form, complete: whole !== undefined, separate }
 }
 
-interface Writing {
+interface JsonContext {
   readonly target: Target
   readonly objectText: ObjectText
   readonly base: string
@@ -89,9 +89,9 @@ interface Member {
 
 const namesOf = (
   { embeds, links }: Pick<ReadPlan, 'embeds' | 'links'>,
-  own: readonly Member[],
+  columns: readonly Member[],
 ): readonly string[] => [
-  ...own.map(({ name }) => name),
+  ...columns.map(({ name }) => name),
   ...embeds.map(({ relation }) => relation.name),
   ...links.map(({ name }) => name),
 ]
@@ -103,9 +103,9 @@ const keepsOrder = (names: readonly string[]): boolean =>
   names.every((name) => plainAlias.test(name) && name !== '__proto__')
 
 /** Whether the members are exactly the visible columns of the resource. */
-function isRecord({ from }: RowPlan, own: readonly Member[]): boolean {
+function isRecord({ from }: RowPlan, columns: readonly Member[]): boolean {
   const names = [...from.resource.columns.keys()]
-  return names.length === own.length && own.every(({ name }, i) => name === names[i])
+  return names.length === columns.length && columns.every(({ name }, i) => name === names[i])
 }
 
 /** An object without its closing brace: `{"id":1,"title":"Emma"`. */
@@ -118,8 +118,8 @@ const objectOf = (members: readonly Member[]): TextPiece =>
   inRow([openObject(members), constant('}')])
 
 /** The members of the visible columns. */
-function ownMembers(
-  { objectText }: Writing,
+function columnMembers(
+  { objectText }: JsonContext,
   { from, output }: RowPlan,
 ): readonly Member[] | undefined {
   const members: Member[] = []
@@ -137,7 +137,7 @@ function ownMembers(
 
 /** The members of the relations, in the order of the model: links and joined rows. Undefined if one of them needs its own statement. */
 function relationMembers(
-  writing: Writing,
+  context: JsonContext,
   { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
   joined: readonly EmbedPlan[],
 ): readonly Member[] | undefined {
@@ -153,9 +153,9 @@ function relationMembers(
     if (embed === undefined && !links.includes(relation)) continue
     const value =
       embed === undefined
-        ? linkOf(writing, from, relation, shown)
+        ? linkOf(context, from, relation, shown)
         : joined.includes(embed)
-          ? embeddedOf(writing, embed)
+          ? embeddedOf(context, embed)
           : undefined
     if (value === undefined) return undefined
     members.push({ name: relation.name, value })
@@ -164,15 +164,15 @@ function relationMembers(
 }
 
 /** The object of a joined row, or null without one. */
-function embeddedOf(writing: Writing, embed: EmbedPlan): TextPiece | undefined {
-  const { target, objectText } = writing
+function embeddedOf(context: JsonContext, embed: EmbedPlan): TextPiece | undefined {
+  const { target, objectText } = context
   const { rows, relation } = embed
-  const own = ownMembers(writing, rows)
-  const relations = relationMembers(writing, embed, [])
+  const columns = columnMembers(context, rows)
+  const relations = relationMembers(context, embed, [])
   const [key] = relation.to
-  if (own === undefined || relations === undefined || key === undefined) return undefined
-  if (!keepsOrder(namesOf(embed, own))) return undefined
-  const object = objectOf([...own, ...relations])
+  if (columns === undefined || relations === undefined || key === undefined) return undefined
+  if (!keepsOrder(namesOf(embed, columns))) return undefined
+  const object = objectOf([...columns, ...relations])
   if (objectText.written(object) === undefined) return undefined
   const missing = sql`${target.dialect.select(key, columnOf(rows.from, key))} is null`
   return objectText.unless(missing, object)
@@ -180,7 +180,7 @@ function embeddedOf(writing: Writing, embed: EmbedPlan): TextPiece | undefined {
 
 /** `"/api/books/1/author"`, or null if a to-one relation's key is NULL; undefined if the key columns are not all shown. */
 function linkOf(
-  { objectText, base }: Writing,
+  { objectText, base }: JsonContext,
   source: Source,
   relation: ResolvedRelation,
   shown: ReadonlySet<NamedColumn>,
@@ -191,7 +191,7 @@ function linkOf(
   if (key.some((part) => part === undefined)) return undefined
   const url = inRow([
     constant('"'),
-    basePiece(madeOf(baseOrigin, sql`${insideQuotes(base)}`)),
+    basePiece(withOrigin(linkBaseOrigin, sql`${insideQuotes(base)}`)),
     constant(`${insideQuotes(collectionUrl(relation.source, ''))}/`),
     ...(key as TextPiece[]).flatMap((part, i) => (i === 0 ? [part] : [constant(','), part])),
     constant(`${insideQuotes(`/${relation.segment}`)}"`),

@@ -21,7 +21,7 @@ import {
   limitOrigin,
   parentKeysIn,
 } from './embed-query.ts'
-import { baseOrigin, linkBaseOf } from './embedded-json.ts'
+import { linkBaseOf, linkBaseOrigin } from './embedded-json.ts'
 import type { JoinedEmbed } from './joined-embed.ts'
 import { beyondCursor } from './keyset.ts'
 import { compileList } from './list-json.ts'
@@ -160,17 +160,17 @@ export function compileRead(
   if (made === undefined) return compileRead(target, plan, plainOptions, slice)
   const { statement, reading } = made
   const { object, joined, ...locations } = reading
-  const whole = object?.complete === true
+  const isComplete = object?.complete === true
   const isInRows = ({ relation }: EmbedPlan): boolean =>
     locations.embeddedJson.has(relation.name) ||
     joined.some(({ embed }) => embed.relation === relation)
-  const own = whole ? [] : plan.embeds.filter((embed) => !isInRows(embed))
+  const separate = isComplete ? [] : plan.embeds.filter((embed) => !isInRows(embed))
   const edgesOf = (embeds: readonly EmbedPlan[], path: string): readonly EdgeProgram[] =>
     embeds.map((embed) => edgeOf(target, embed, options, path))
   return {
     kind: 'rows',
     rows: { statement, ...locations, object: checked(object, shortcuts) },
-    edges: edgesOf(own, ''),
+    edges: edgesOf(separate, ''),
     joined: joined.map((join) => ({
       ...join,
       edges: edgesOf(join.embed.embeds, join.embed.relation.name),
@@ -293,7 +293,7 @@ function edgeOf(
           if (origin === keysOrigin) return parentKeysIn(target, embed, keys)
           if (origin === limitOrigin)
             return maxRows === null ? undefined : limitClause(target, maxRows)
-          return origin === baseOrigin ? baseRefill(target, shortcuts) : undefined
+          return origin === linkBaseOrigin ? baseRefill(target, shortcuts) : undefined
         },
         rows: true,
         compile() {
@@ -332,7 +332,7 @@ const refillOf =
   (target: Target, slice: Slice, shortcuts: ReadShortcuts): Refill =>
   (origin) => {
     if (origin === offsetOrigin) return offsetOf(slice)
-    if (origin === baseOrigin) return baseRefill(target, shortcuts)
+    if (origin === linkBaseOrigin) return baseRefill(target, shortcuts)
     return slice.keyset !== undefined && origin === slice.keyset.terms
       ? beyondCursor(target, slice.keyset)
       : undefined

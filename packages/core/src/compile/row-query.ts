@@ -5,7 +5,7 @@ import { rowCount } from '../dialect/shared/row-count.ts'
 import { natural, tuple } from '../dialect/shared/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
-import { type Aliased, type Fragment, madeOf, sql } from '../sql/fragment.ts'
+import { type Aliased, type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import type { CellLocation } from './cell.ts'
 import { orderBy } from './clauses.ts'
 import { compileEmbedJoin, type JoinedEmbed } from './joined-embed.ts'
@@ -97,9 +97,9 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       : [totalColumn(target, plan, slice.total.maxRows).as(totalAlias)]),
   ]
   const fromCursor = keyset && beyondCursor(target, keyset)
-  const beyond = keyset && fromCursor && madeOf<SqlBool>(keyset.terms, fromCursor)
+  const beyond = keyset && fromCursor && withOrigin<SqlBool>(keyset.terms, fromCursor)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
-  const offset = slice.offset > 0 ? madeOf(offsetOrigin, offsetOf(slice)) : sql``
+  const offset = slice.offset > 0 ? withOrigin(offsetOrigin, offsetOf(slice)) : sql``
   const limit = isLimitLiteral(target, plan, slice)
     ? natural(slice.limit)
     : rowCount(target.dialect, slice.limit)

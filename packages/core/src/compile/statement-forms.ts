@@ -15,9 +15,9 @@ function positionForm({ offset, keyset }: Slice): string {
   if (keyset !== undefined) {
     return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'
   }
-  return offset === 0 ? 'first' : offset >= keysFirstOffset ? 'far' : 'near'
+  return offset === 0 ? 'first' : offset >= keysFirstOffset ? 'keys first' : 'offset'
 }
 
-/** Lists of keys are padded to a power of two or bound as one parameter, so their form is the number of bits of the length. */
+/** Lists of keys are padded to a power of two or bound as one parameter, so their form is the exponent of that power. */
 export const keysForm = (keys: readonly (readonly Value[])[]): string =>
   String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)

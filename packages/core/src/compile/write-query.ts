@@ -5,7 +5,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Fragment, madeOf, sql } from '../sql/fragment.ts'
+import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
 import { allOf } from './condition.ts'
 import { returning } from './returning.ts'
@@ -81,7 +81,7 @@ export function compileUpdate(
 ): CompiledWrite {
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
-    madeOf<SqlBool>(keyOrigin, matchCondition(target, key)),
+    withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
     ...(undeleted === undefined ? [] : [undeleted]),
   ])
   const { clause, readers } = returning(target, output)
@@ -125,7 +125,7 @@ export const compileLockedRecord = (
   plan: RowPlan,
   key: readonly Match[],
 ): CompiledWrite =>
-  lockedRows(target, plan, madeOf<SqlBool>(keyOrigin, matchCondition(target, key)))
+  lockedRows(target, plan, withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)))
 
 function lockedRows(
   target: Target,
@@ -164,7 +164,7 @@ export const encodedValue = (
   { dialect }: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
-): Fragment => madeOf(column, sql`${value === null ? null : dialect.encode(column, value)}`)
+): Fragment => withOrigin(column, sql`${value === null ? null : dialect.encode(column, value)}`)
 
 export function matchCondition(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
   const parts = matches.map(({ dbName, column, value }) =>

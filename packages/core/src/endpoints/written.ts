@@ -7,7 +7,7 @@ import { keyUrl } from '../http/links.ts'
 import type { InputProblems } from '../input/problems.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { QueryAst } from '../parse/ast.ts'
-import { keyTexts } from '../plan/path-key.ts'
+import { pathPartsOf } from '../plan/path-key.ts'
 import type { Value } from '../plan/plan.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -64,5 +64,8 @@ export function recordResult(
 ): Result {
   const result: Result = { ...content, status, total: 1 }
   if (status === 200) return result
-  return { ...result, headers: { location: keyUrl(resource, keyTexts(resource, key), call.base) } }
+  return {
+    ...result,
+    headers: { location: keyUrl(resource, pathPartsOf(resource, key), call.base) },
+  }
 }

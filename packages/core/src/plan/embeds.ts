@@ -76,9 +76,9 @@ function dumpMode(context: PlanContext): SerializationType {
 
 function showsRelations(context: PlanContext): boolean {
   const text = context.ast.single.dump_relationships?.text
-  const asked = text === undefined ? true : parseBoolean(text)
-  if (asked === undefined) throw invalidParameter('dump_relationships', text ?? '', 'true or false')
-  return asked && context.resource.settings.addRelations
+  const shown = text === undefined ? true : parseBoolean(text)
+  if (shown === undefined) throw invalidParameter('dump_relationships', text ?? '', 'true or false')
+  return shown && context.resource.settings.addRelations
 }
 
 function joinedPaths(names: Names): ReadonlySet<string> {
@@ -123,7 +123,7 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
   const names: Names = {
     base: source,
     joins: [],
-    start: { repeated: false, nested: false },
+    lookUpStart: { repeated: false, nested: false },
   }
   const below: PlannedRelations =
     options.fields === undefined && relation.target.settings.addRelations

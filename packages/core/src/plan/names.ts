@@ -13,7 +13,7 @@ export interface Names {
   readonly base: Source
   readonly joins: readonly PlannedJoin[]
   /** How the rows of the base are read when conditions are tested on them. */
-  readonly start: LookUpStart
+  readonly lookUpStart: LookUpStart
 }
 
 /** A reference to a column that the registry names rather than the client: keys of links, embeds and orders. */

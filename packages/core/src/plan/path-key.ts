@@ -14,12 +14,12 @@ import { keyValue } from './value.ts'
  */
 export function pathKey(
   { primaryKey }: Resource,
-  texts: readonly string[],
+  parts: readonly string[],
 ): readonly Value[] | undefined {
-  if (texts.length !== primaryKey.length) return undefined
+  if (parts.length !== primaryKey.length) return undefined
   const key: Value[] = []
   for (const [i, column] of primaryKey.entries()) {
-    const text = texts[i] ?? ''
+    const text = parts[i] ?? ''
     const value = keyValue(column, text)
     if (value === undefined || !isCanonical(column, value, text)) return undefined
     key.push(value)
@@ -28,7 +28,7 @@ export function pathKey(
 }
 
 /** The parts of a key as emitted URLs write them, before percent-encoding. */
-export const keyTexts = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
+export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
 
 function textOf({ type, scale }: NamedColumn, value: Value): string {

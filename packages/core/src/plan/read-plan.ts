@@ -101,8 +101,8 @@ function planRows(
   const repeats = joins.some((join) => isToMany(joins, join.source))
   const distinctBase = repeats && (shape === 'entity' || one)
   const isRight = joins.some((join) => join.type === 'right')
-  const start = { repeated: !distinctBase && (repeats || isRight), nested: false }
-  const names: Names = { base, joins, start }
+  const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
+  const names: Names = { base, joins, lookUpStart }
   const groups = shape === 'groups' ? planGroups(context, names) : undefined
   const { where, having } = planConditions(context, names, ast.where, groups?.labels)
   allowOrder(context)

@@ -39,7 +39,7 @@ export function planRelationFilter(
 
 function step(
   context: PlanContext,
-  { base: from, start }: Names,
+  { base: from, lookUpStart }: Names,
   segment: TextNode,
   rest: readonly TextNode[],
   node: RelationFilterNode,
@@ -48,8 +48,8 @@ function step(
   const relation = relationAt(from, segment, at)
   if (!context.reach(relation.target)) throw forbiddenJoin(segment.text)
   const source = relatedSource(context, relation)
-  const { lookUp, next: reached } = lookUpStep(relation, start)
-  const names = { base: source, joins: [], start: reached }
+  const { lookUp, next: nextStart } = lookUpStep(relation, lookUpStart)
+  const names = { base: source, joins: [], lookUpStart: nextStart }
   const [next, ...further] = rest
   const where =
     next === undefined

@@ -64,22 +64,22 @@ export function withKeys(
 export function planLinks(
   relation: ResolvedRelation,
   junction: Junction,
-  own: readonly Value[],
-  asked: {
+  ownKey: readonly Value[],
+  options: {
     readonly partners?: readonly (readonly Value[])[]
     readonly columns?: readonly NamedColumn[]
     readonly includeDeleted?: boolean
   } = {},
 ): RowPlan {
   const { resource } = junction
-  const { partners, columns, includeDeleted = false } = asked
+  const { partners, columns, includeDeleted = false } = options
   const source: Source = { ...baseSource(resource, includeDeleted), relation, many: true }
   const plan = allColumnsOf(source)
-  const mine = junction.own.map((column, i) => ({ column, value: own[i] as Value }))
-  const theirs = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
+  const ownValues = junction.own.map((column, i) => ({ column, value: ownKey[i] as Value }))
+  const ofPartners = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
   return {
     ...plan,
-    where: [...equalTo(source, mine), ...theirs],
+    where: [...equalTo(source, ownValues), ...ofPartners],
     output: columns === undefined ? plan.output : outputOf(source, columns),
   }
 }

@@ -102,7 +102,7 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
 const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
 
 /** Marks a fragment with the plan part it was compiled from. */
-export const madeOf = <T>(origin: object, fragment: unknown): Fragment<T> =>
+export const withOrigin = <T>(origin: object, fragment: unknown): Fragment<T> =>
   fragmentOf<T>(whole, [fragment], origin)
 
 const whole: readonly string[] = ['', '']

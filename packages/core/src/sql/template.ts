@@ -37,7 +37,7 @@ export function templateOf(fragment: Fragment, style: TextStyle): Template | und
  * The statement's parameters with its parts compiled for new values; undefined if one of them would have another SQL text.
  *
  * ```ts
- * const template = templateOf(sql`select 1 where ${madeOf(condition, sql`a = ${1}`)}`, style)
+ * const template = templateOf(sql`select 1 where ${withOrigin(condition, sql`a = ${1}`)}`, style)
  * filled(template, () => sql`a = ${2}`) // [2]
  * filled(template, () => sql`a is null`) // undefined
  * ```
