@@ -32,7 +32,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A write shows its record to whoever may not list it',
-    file: 'packages/core/src/endpoints/read-back.ts',
+    file: 'packages/core/src/endpoints/echo.ts',
     find: 'if (!call.reach(resource)) return keys.map(() => hiddenEcho)',
     replace: '',
     fails: 'test/security/kept.test.ts',
@@ -104,15 +104,15 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A record is deleted although others refer to it',
     file: 'packages/core/src/execute/write-remove.ts',
-    find: 'if (blocking.length > 0) throw await keptBy(context, blocking)',
+    find: 'if (blocking.length > 0) throw await referredToError(context, blocking)',
     replace: '',
     fails: 'test/writing/removal.test.ts',
   },
   {
     title: 'A foreign key leads to a record that the caller does not see',
     file: 'packages/core/src/execute/write-checks.ts',
-    find: 'if (!(await isInSight(context, relation, row))) {',
-    replace: 'if ((await isInSight(context, relation, row)) === undefined) {',
+    find: 'if (!(await isVisible(context, relation, row))) {',
+    replace: 'if ((await isVisible(context, relation, row)) === undefined) {',
     fails: 'test/writing/rights-first.test.ts',
   },
   {

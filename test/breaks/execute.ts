@@ -12,21 +12,21 @@ export const execute: readonly Break[] = [
   {
     title: 'Links are made by whoever may not create records of the junction',
     file: 'packages/core/src/execute/link-records.ts',
-    find: "if (makes) await demand(context, resource, 'POST')",
+    find: "if (makes) await requireAccess(context, resource, 'POST')",
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },
   {
     title: 'Links are cut by whoever may not delete records of the junction',
     file: 'packages/core/src/execute/link-records.ts',
-    find: "if (removes) await demand(context, resource, 'DELETE')",
+    find: "if (removes) await requireAccess(context, resource, 'DELETE')",
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },
   {
     title: 'A list of links cuts those to records that the caller does not see',
     file: 'packages/core/src/execute/write-links.ts',
-    find: 'const removed = replaces ? await inSight(context, relation.target, others) : []',
+    find: 'const removed = replaces ? await visibleKeys(context, relation.target, others) : []',
     replace: 'const removed = replaces ? others : []',
     fails: 'test/writing/links.test.ts',
   },
@@ -47,7 +47,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A link tells which keys exist in a resource that the role forbids',
     file: 'packages/core/src/execute/write-linked.ts',
-    find: 'if (!may && otherwise === null) throw forbidden()',
+    find: 'if (!isAllowed && otherwise === null) throw forbidden()',
     replace: '',
     fails: 'test/security/link-leaks.test.ts',
   },
@@ -133,7 +133,7 @@ export const execute: readonly Break[] = [
   {
     title: 'An upsert tells whoever may not PATCH which records are there',
     file: 'packages/core/src/endpoints/upsert.ts',
-    find: "await demand(context, resource, 'PATCH')",
+    find: "await requireAccess(context, resource, 'PATCH')",
     replace: '',
     fails: 'test/writing/rights-first.test.ts',
   },

@@ -34,7 +34,7 @@ import { isRead, readFromReplica } from './endpoints/read-source.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
 import { ApiError } from './errors.ts'
 import { deadlineOf } from './execute/bounds.ts'
-import { positionOf } from './execute/position.ts'
+import { currentPosition } from './execute/position.ts'
 import { createReadiness } from './execute/readiness.ts'
 import { createReplicas } from './execute/replicas.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
@@ -286,7 +286,7 @@ export function createApi<
           connect: (one) => connectTo(one, () => {}),
           newCounts,
           elapsed,
-          away: (index, cause) => warn(replicaAway(index, causeOf(cause))),
+          onUnavailable: (index, cause) => warn(replicaAway(index, causeOf(cause))),
         })
   const open = async (request: ApiRequest) => {
     const own = (await session(request)).withoutPlugins()
@@ -346,10 +346,10 @@ export function createApi<
   }
   const checkReplicas = async (): Promise<void> => {
     if (replicas === undefined) return
-    await replicas.lookedAt()
+    await replicas.checked()
     if (readYourWrites === 'off') return
     const primary = { db: db.withoutPlugins(), dialect: await dialect(), statementTimeout }
-    if ((await positionOf(primary)) === undefined) warn(noPositions(primary.dialect))
+    if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
   }
   return {
     answer: (request) => answer(runtime, request),

@@ -8,7 +8,7 @@ import { withSingleWrites } from './dialect/shared/writes.ts'
 import { databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'
-import { isUnavailable } from './execute/unavailable.ts'
+import { isTemporary } from './execute/unavailable.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { AnyDatabase } from './sql/any-database.ts'
 
@@ -53,7 +53,7 @@ export function connectOnce({
   const attempt = (on: AnyDatabase): Promise<InternalDialect> =>
     onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
       // Any other error is a mistake in the set-up.
-      const unavailable = isUnavailable(detected.classify(error).kind)
+      const unavailable = isTemporary(detected.classify(error).kind)
       if (!unavailable) report(error)
       throw Object.assign(unavailable ? databaseUnavailable() : notReady(), { cause: error })
     })

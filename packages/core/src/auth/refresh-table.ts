@@ -4,8 +4,8 @@ import type { RawBuilder } from 'kysely'
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import { storeTypesOf } from '../dialect/shared/store-types.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
-import { type Bounds, boundsOfAll } from '../execute/bounds.ts'
-import { unavailableBecause } from '../execute/unavailable.ts'
+import { type Bounds, totalBounds } from '../execute/bounds.ts'
+import { asUnavailable } from '../execute/unavailable.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** Creates a table if it is missing. */
@@ -54,14 +54,14 @@ async function attempt(
   bounds: Bounds,
   statement: RawBuilder<unknown>,
 ): Promise<void> {
-  const all = boundsOfAll(bounds)
+  const all = totalBounds(bounds)
   for (let tries = 1; ; tries++) {
     try {
       await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) => statement.execute(own))
       return
     } catch (error) {
       const isUnavailable = unavailableKinds.has(dialect.classify(error).kind)
-      if (tries === 5 || isUnavailable) throw unavailableBecause(dialect, error) ?? error
+      if (tries === 5 || isUnavailable) throw asUnavailable(dialect, error) ?? error
       await pause(tries)
     }
   }

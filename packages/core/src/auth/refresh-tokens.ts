@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import type { Bounds } from '../execute/bounds.ts'
 import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
-import { unavailable, unavailableBecause } from '../execute/unavailable.ts'
+import { asUnavailable, unavailable } from '../execute/unavailable.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { createTableOnce } from './refresh-table.ts'
@@ -63,7 +63,7 @@ export function createRefreshTokenStore(parts: {
     } catch (error) {
       // The table may have been dropped: the next caller creates it if needed.
       ready.forget(db)
-      throw unavailableBecause(dialect, error) ?? error
+      throw asUnavailable(dialect, error) ?? error
     }
   }
   return {

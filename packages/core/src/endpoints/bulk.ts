@@ -25,7 +25,7 @@ import { planList } from '../plan/read-plan.ts'
 import { withAllColumns } from '../plan/write-look-up.ts'
 import type { Values } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
-import { planEcho, readEchoes } from './read-back.ts'
+import { planEcho, readEchoes } from './echo.ts'
 import { parse } from './read-stages.ts'
 import { cascadeParameter } from './remove.ts'
 import {

@@ -12,13 +12,13 @@ import type { QueryAst } from '../parse/ast.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import type { RecordNode } from '../plan/write-node.ts'
 import type { Resource } from '../registry/resource.ts'
+import { cachedEchoPlan } from './echo.ts'
 import { idempotent } from './idempotent.ts'
-import { cachedEchoPlan } from './read-back.ts'
 import { parse } from './read-stages.ts'
 import { createInOneStatement } from './single-write.ts'
 import { upsert } from './upsert.ts'
+import { type Items, keyOf, writtenResult } from './write-result.ts'
 import { bodyOf, inWrite, refuseOtherParameters, validatorHost } from './write-stages.ts'
-import { type Items, keyOf, writtenResult } from './written.ts'
 
 /** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
 export function create(call: Call, resource: Resource): Promise<Result> {

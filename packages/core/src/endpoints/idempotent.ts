@@ -14,10 +14,10 @@ import {
   claimKey,
   type HeldClaim,
   type KeyStore,
-  lookAtKey,
+  readKeyState,
   releaseKey,
-  type StoredAnswer,
-  storeAnswer,
+  type StoredResponse,
+  storeResponse,
 } from '../execute/idempotency-store.ts'
 import { isOutcomeUnknown } from '../execute/transaction.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
@@ -32,8 +32,8 @@ import { allSourcesOf } from '../plan/sources.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
 import { withTimeLimit } from '../time-limit.ts'
+import { planEcho, readEchoes } from './echo.ts'
 import { keyOwnerOf } from './key-owner.ts'
-import { planEcho, readEchoes } from './read-back.ts'
 import { type Opened, open, withOneConnection } from './read-stages.ts'
 import type { Writing } from './write-stages.ts'
 
@@ -72,15 +72,15 @@ async function runOnce(
   if ('status' in held) return held
   try {
     return await work(async (writing, result, keys) =>
-      storeAnswer(storeOf(call, writing.opened), held, {
-        ...answerOf(result, keys),
+      storeResponse(storeOf(call, writing.opened), held, {
+        ...responseOf(result, keys),
         authority: await authorityOf(call),
       }),
     )
   } catch (error) {
     if (error instanceof ClaimLost) {
       // Our transaction was rolled back. The request that took the key over has answered, or will.
-      const look = (store: KeyStore) => lookAtKey(store, claim)
+      const look = (store: KeyStore) => readKeyState(store, claim)
       const found = await replayIfAnswered(call, opened, resource, ast, look)
       if ('status' in found) return found
     }
@@ -141,7 +141,7 @@ function replayIfAnswered(
       case 'mismatch':
         throw idempotencyKeyReused()
       case 'answered':
-        return replay(call, own, resource, ast, outcome.answer)
+        return replay(call, own, resource, ast, outcome.response)
       case 'claimed':
         return outcome.held
     }
@@ -180,10 +180,10 @@ async function digest(text: string): Promise<string> {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function answerOf(
+function responseOf(
   result: Result,
   keys: readonly (readonly Value[])[],
-): Omit<StoredAnswer, 'authority'> {
+): Omit<StoredResponse, 'authority'> {
   return {
     status: result.status,
     headers: result.headers ?? {},
@@ -208,7 +208,7 @@ async function mayReuseValue(
   call: Call,
   resource: Resource,
   ast: QueryAst,
-  { authority }: StoredAnswer,
+  { authority }: StoredResponse,
 ): Promise<boolean> {
   const plan = planEcho(resource, ast, call.reach)
   const { policies } = call.runtime
@@ -225,25 +225,25 @@ async function replay(
   opened: Opened,
   resource: Resource,
   ast: QueryAst,
-  answer: StoredAnswer,
+  response: StoredResponse,
 ): Promise<Result> {
-  const keys = answer.keys.map((key) =>
+  const keys = response.keys.map((key) =>
     key.map((value, i) => {
       const column = resource.primaryKey[i]
       return (column && planValueOf(column, value)) as Value
     }),
   )
   const echoes = await readEchoes(call, opened, resource, ast, keys)
-  const reuses = await mayReuseValue(call, resource, ast, answer)
-  const stored = answer.many ? (answer.value as readonly JsonValue[] | undefined) : undefined
+  const reuses = await mayReuseValue(call, resource, ast, response)
+  const stored = response.many ? (response.value as readonly JsonValue[] | undefined) : undefined
   const values = echoes.map(({ value }, i) => {
     if (value === null || !reuses) return value
-    return (answer.many ? stored?.[i] : answer.value) ?? value
+    return (response.many ? stored?.[i] : response.value) ?? value
   })
   return {
-    status: answer.status,
-    value: answer.many ? values : (values[0] ?? null),
-    total: answer.total,
-    headers: { ...answer.headers, 'idempotency-replayed': 'true' },
+    status: response.status,
+    value: response.many ? values : (values[0] ?? null),
+    total: response.total,
+    headers: { ...response.headers, 'idempotency-replayed': 'true' },
   }
 }

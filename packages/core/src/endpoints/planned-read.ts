@@ -5,7 +5,7 @@ import type { Call } from '../call.ts'
 import type { DatabaseJson } from '../compile/database-json.ts'
 import type { ReadOptions } from '../compile/read-program.ts'
 import type { Target } from '../compile/target.ts'
-import { type Connection, finishedText } from '../execute/run.ts'
+import { type Connection, sqlForDriver } from '../execute/run.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
@@ -67,7 +67,7 @@ function planFromCache<P extends ReadPlan, G>(
     const plan = filled.plan as P
     const templates = known.templates(target.dialect)
     const scopedTarget = { ...target, scopes: known.scopes }
-    const finish = (text: string, rows: boolean): string => finishedText(connection, text, rows)
+    const finish = (text: string, rows: boolean): string => sqlForDriver(connection, text, rows)
     const json = templates.hadUnexpectedJson
       ? undefined
       : databaseJson(call, plan, key !== undefined)

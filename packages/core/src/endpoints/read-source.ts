@@ -24,7 +24,7 @@ export async function readFromReplica<T>(
     return await read(replica)
   } catch (error) {
     const lost = isLost(error, replica)
-    if (lost) replicas.leaveOut(replica, error)
+    if (lost) replicas.markUnavailable(replica, error)
     if (lost || wasCanceled(error, replica)) return undefined
     throw error
   }
@@ -60,7 +60,7 @@ function replicaFor(call: Reading): MaybePromise<Replica | undefined> {
     (isReached) => (isReached ? replica : undefined),
     (error: unknown) => {
       if (!isLost(error, replica)) throw error
-      replicas?.leaveOut(replica, error)
+      replicas?.markUnavailable(replica, error)
       return undefined
     },
   )
@@ -75,7 +75,7 @@ async function readFrom(
     return await read({ ...call, replica })
   } catch (error) {
     const lost = isLost(error, replica)
-    if (lost) call.runtime.replicas?.leaveOut(replica, error)
+    if (lost) call.runtime.replicas?.markUnavailable(replica, error)
     if (lost || wasCanceled(error, replica)) return read(call)
     throw error
   }

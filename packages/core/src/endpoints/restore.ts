@@ -6,10 +6,10 @@ import { restoreRecord } from '../execute/write-change.ts'
 import type { Result } from '../http/envelope.ts'
 import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
-import { cachedEchoPlan } from './read-back.ts'
+import { cachedEchoPlan } from './echo.ts'
 import { parse } from './read-stages.ts'
+import { writtenResult } from './write-result.ts'
 import { inWrite, preconditionOf, refuseOtherParameters } from './write-stages.ts'
-import { writtenResult } from './written.ts'
 
 /** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */
 export async function restore(

@@ -5,7 +5,7 @@ import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
 import { singleWriteStatements } from '../compile/single-write.ts'
 import type { SingleWriteEcho } from '../dialect/shared/writes.ts'
-import { arrayText } from '../execute/run.ts'
+import { sqlForArrays } from '../execute/run.ts'
 import {
   insertRecord,
   removeRecord,
@@ -13,10 +13,10 @@ import {
   updateRecord,
   type Written,
 } from '../execute/single-write.ts'
-import { plainChanges } from '../execute/write-change.ts'
+import { independentChanges } from '../execute/write-change.ts'
 import type { WriteHooks } from '../execute/write-context.ts'
 import { newRecord } from '../execute/write-defaults.ts'
-import { deletion } from '../execute/write-remove.ts'
+import { deletionMark } from '../execute/write-remove.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
 import { hasCallback } from '../hooks/write-hooks.ts'
 import type { Result } from '../http/envelope.ts'
@@ -28,8 +28,8 @@ import { cachedSingleWrites } from '../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../registry/dependents.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Opened, open, recordContent } from './read-stages.ts'
+import { recordResult } from './write-result.ts'
 import { explainedError, valueSourcesOf } from './write-stages.ts'
-import { recordResult } from './written.ts'
 
 /** Runs a POST as one INSERT. Undefined if nothing was written and a transaction is needed. */
 export function createInOneStatement(
@@ -71,7 +71,7 @@ export function changeInOneStatement(
   return andThen(singleWriteFor(call, write, request), async (run) => {
     if (run === undefined) return undefined
     const answer = { echo: run.echo, rows: echo.rows }
-    const pending = plainChanges(valueSourcesOf(call), node, replace)
+    const pending = independentChanges(valueSourcesOf(call), node, replace)
     const values = pending instanceof Promise ? await pending : pending
     return resultOf(call, echo, 200, await updateRecord(run.context, resource, key, values, answer))
   })
@@ -96,7 +96,7 @@ export async function removeInOneStatement(
     callback: 'remove',
   })
   if (run === undefined) return false
-  const mark = softDelete && deletion(valueSourcesOf(call), resource, softDelete)
+  const mark = softDelete && deletionMark(valueSourcesOf(call), resource, softDelete)
   return removeRecord(run.context, resource, key, mark)
 }
 
@@ -119,7 +119,7 @@ function singleWriteFor(
     if (strategy.kind === 'transaction') return undefined
     const { connection, target } = opened
     const statements = call.runtime.fastPaths.preparedReads
-      ? cachedSingleWrites(target, (text) => arrayText(target.dialect, text))
+      ? cachedSingleWrites(target, (text) => sqlForArrays(target.dialect, text))
       : singleWriteStatements(target)
     return { opened, context: { connection, target, statements }, echo: strategy.echo }
   })

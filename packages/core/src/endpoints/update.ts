@@ -8,9 +8,10 @@ import { inputProblems } from '../input/problems.ts'
 import { readNode } from '../input/read-body.ts'
 import { pathKey } from '../plan/path-key.ts'
 import type { Resource } from '../registry/resource.ts'
-import { cachedEchoPlan } from './read-back.ts'
+import { cachedEchoPlan } from './echo.ts'
 import { parse } from './read-stages.ts'
 import { changeInOneStatement } from './single-write.ts'
+import { writtenResult } from './write-result.ts'
 import {
   bodyOf,
   inWrite,
@@ -18,7 +19,6 @@ import {
   refuseOtherParameters,
   validatorHost,
 } from './write-stages.ts'
-import { writtenResult } from './written.ts'
 
 /** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the changed record. */
 export async function update(

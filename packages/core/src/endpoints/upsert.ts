@@ -4,7 +4,7 @@ import type { Call } from '../call.ts'
 import { missingReference, notUniqueColumns } from '../errors.ts'
 import { keyIn, readScoped } from '../execute/look-up.ts'
 import { changeRecord } from '../execute/write-change.ts'
-import { demand } from '../execute/write-checks.ts'
+import { requireAccess } from '../execute/write-checks.ts'
 import type { WriteContext } from '../execute/write-context.ts'
 import { createRecord } from '../execute/write-create.ts'
 import type { Result } from '../http/envelope.ts'
@@ -17,8 +17,8 @@ import { planLookUp } from '../plan/write-look-up.ts'
 import { pathTo, type RecordNode } from '../plan/write-node.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { type Items, keyOf, writtenResult } from './write-result.ts'
 import { inWrite, validatorHost } from './write-stages.ts'
-import { type Items, keyOf, writtenResult } from './written.ts'
 
 /** A record of the body, read both as a change and as a new record. */
 interface Candidate {
@@ -121,7 +121,7 @@ async function writeOne(
   )
   if (keyParts.length === columns.length) {
     // Before the look-up, so that callers who may only create cannot find out which records exist.
-    await demand(context, resource, 'PATCH')
+    await requireAccess(context, resource, 'PATCH')
     const plan = planLookUp(resource, keyParts, false)
     const [stored] = await readScoped(context, plan, 'PATCH', 1)
     const key = stored && keyIn(resource, stored)

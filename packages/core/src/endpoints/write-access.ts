@@ -41,13 +41,13 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
       callHook(resource, 'can_delete', object, (policy, args) =>
         policy.can_delete?.({ ...object }, args),
       ),
-    asks: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
+    hasHook: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
     narrows: (resource) => runtime.policies.get(resource)?.scope_query !== undefined,
     scoped: async (target, rows) => ({
       ...target,
       scopes: (await scopeStatement(call, opened, rows)).scopes,
     }),
-    shown: async (target, rows) => ({
+    scopedOrEmpty: async (target, rows) => ({
       ...target,
       scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
     }),

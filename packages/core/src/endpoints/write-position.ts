@@ -5,7 +5,7 @@ import type { Call } from '../call.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { invalidPosition } from '../errors.ts'
-import { positionOf } from '../execute/position.ts'
+import { currentPosition } from '../execute/position.ts'
 import type { Result } from '../http/envelope.ts'
 import { header } from '../http/request.ts'
 import { open } from './read-stages.ts'
@@ -57,7 +57,7 @@ async function positionAfter(call: Call): Promise<string | undefined> {
   // The host's own instance may be a transaction that is not committed yet.
   if (own !== call.runtime.root) return undefined
   try {
-    return (await positionOf(connection)) ?? unknown
+    return (await currentPosition(connection)) ?? unknown
   } catch (error) {
     // The write is stored, so failing to read the position must not fail the request.
     const cause = new Error(

@@ -1,39 +1,39 @@
-// Several statements on one connection, each within its bounds: transactions, a write and what it reads back, first look-ups.
+// Runs several statements on one connection, each with a deadline: transactions, a write and the read of its record, first look-ups.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
-import { sender } from './bounded-statement.ts'
+import { sendOnOtherConnection } from './bounded-statement.ts'
 import type { Bounds } from './bounds.ts'
 import { ConnectionBounds, isBounded } from './connection-bounds.ts'
-import { onUnlockedConnection } from './lock-retry-connection.ts'
+import { onLockRetryConnection } from './lock-retry-connection.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
 
 /**
- * Gives `work` an instance that is bound to one connection of the pool. Every statement that `work` or Kysely itself sends
- * there (BEGIN and COMMIT, too) is bounded, and so is waiting for the connection. A statement that is given up rejects at
- * once; the connection goes back to the pool when that statement has settled after all, or was closed. Work in a
- * transaction stays in it.
+ * Calls `work` with an instance bound to one connection of the pool, or with `db` itself if that is a transaction. The wait
+ * for the connection and every statement on it, including Kysely's BEGIN and COMMIT, has a deadline. A statement that
+ * exceeds it rejects at once; the connection returns to the pool when the statement settles or the connection is closed.
  *
- * `giveUp` is told at the same time, for work that cannot end before its statement has: Kysely sends ROLLBACK first.
+ * `onTimeout` is called at the same moment. Without it, a transaction would reject only after the ROLLBACK that Kysely
+ * sends, which waits for the statement.
  */
 export function onBoundedConnection<T>(
   db: AnyDatabase,
   dialect: InternalDialect,
   bounds: Bounds,
   work: (db: AnyDatabase) => Promise<T>,
-  giveUp?: (error: Error) => void,
+  onTimeout?: (error: Error) => void,
 ): Promise<T> {
-  if (dialect.capabilities.blocksEventLoop) return onUnlockedConnection(db, dialect, bounds, work)
+  if (dialect.capabilities.blocksEventLoop) return onLockRetryConnection(db, dialect, bounds, work)
   return new Promise((resolve, reject) => {
     const waiting = new WaitingForConnection(bounds, reject)
     const run = async (one: AnyDatabase): Promise<void> => {
       const connection = await one.getExecutor().provideConnection(async (own) => own)
-      // Whoever asked for it has left.
+      // The request has already been rejected.
       if (!waiting.end()) return
-      const send = sender(db, dialect, bounds)
-      const place = { db, dialect, connection, bounds, send }
-      // Two requests may share a transaction of the host.
-      const guard = isBounded(connection) ? undefined : new ConnectionBounds(place, giveUp)
+      const send = sendOnOtherConnection(db, dialect, bounds)
+      const target = { db, dialect, connection, bounds, send }
+      // If two requests share a transaction of the host, only the first one installs the bounds.
+      const guard = isBounded(connection) ? undefined : new ConnectionBounds(target, onTimeout)
       try {
         resolve(await work(one))
       } catch (error) {

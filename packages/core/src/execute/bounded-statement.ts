@@ -1,4 +1,4 @@
-// One statement on a connection of the pool, within its bounds: waiting for the connection is bounded as its answer is.
+// Runs one statement on a connection of the pool; both the wait for the connection and the statement have a deadline.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -9,8 +9,8 @@ import { WaitingForConnection } from './waiting-for-connection.ts'
 import { WatchedStatement } from './watched-statement.ts'
 
 /**
- * Sends a statement. Rejects at its deadline, or when its client goes away; its connection is released when the statement has
- * settled after all, or was closed.
+ * Runs a statement. Rejects at its deadline or when its client disconnects; the connection is released when the statement
+ * settles or the connection is closed.
  */
 export function executeBounded<R>(
   db: AnyDatabase,
@@ -21,14 +21,14 @@ export function executeBounded<R>(
   return new Promise((resolve, reject) => {
     const waiting = new WaitingForConnection(bounds, reject)
     const run = (connection: DatabaseConnection): Promise<QueryResult<R>> => {
-      // Whoever asked for it has left.
-      if (!waiting.end()) return nothing as Promise<QueryResult<R>>
-      // Bounded already, with all that is sent on this connection.
+      // The request has already been rejected.
+      if (!waiting.end()) return noRows as Promise<QueryResult<R>>
+      // The connection already bounds all its statements.
       if (isBounded(connection)) return connection.executeQuery<R>(compiled)
       return new Promise((settle, free) => {
-        const send = sender(db, dialect, bounds)
-        const place = { db, dialect, connection, bounds, send }
-        const running = new WatchedStatement(place, compiled.sql, { leave: reject, free })
+        const send = sendOnOtherConnection(db, dialect, bounds)
+        const target = { db, dialect, connection, bounds, send }
+        const running = new WatchedStatement(target, compiled.sql, { reject, closed: free })
         connection.executeQuery<R>(compiled).then(
           (result) => {
             running.end()
@@ -50,10 +50,10 @@ export function executeBounded<R>(
   })
 }
 
-const nothing: Promise<QueryResult<never>> = Promise.resolve({ rows: [] })
+const noRows: Promise<QueryResult<never>> = Promise.resolve({ rows: [] })
 
-/** Sends statements over other connections of the pool; a transaction has no other one. */
-export const sender =
+/** Returns a function that sends statements on another connection of the pool; does nothing in a transaction, which has only one. */
+export const sendOnOtherConnection =
   (db: AnyDatabase, dialect: InternalDialect, { deadline }: Bounds) =>
   async (statement: CompiledQuery): Promise<readonly unknown[]> =>
     db.isTransaction ? [] : (await executeBounded(db, dialect, { deadline }, statement)).rows

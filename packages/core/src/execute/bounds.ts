@@ -1,21 +1,21 @@
-// Bounds: how long the database may take over a statement, and whose going away calls it off. Types, and the one number.
+// Bounds: the deadline of a statement, and the client whose disconnect cancels it.
 
-/** Who waits for the answer. */
+/** The client that waits for the response. */
 export interface Client {
-  /** Aborted when the client goes away. Asked for only when a statement takes long. */
+  /** Aborted when the client disconnects. Read only if a statement runs for more than 100 ms. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface Bounds {
-  /** Milliseconds that a statement may take, and as many that waiting for its connection may take. */
+  /** Milliseconds that a statement may take. The wait for its connection may take as long again. */
   readonly deadline: number
   readonly client?: Client | undefined
-  /** When everything has to be over, in milliseconds of `performance.now()`: for work that may take no longer than one statement. */
+  /** The end of all statements together, as `performance.now()`; absent if only each one is bounded. */
   readonly until?: number
 }
 
-/** Bounds of work that may take no longer in all, whatever it waits for. */
-export const boundsOfAll = (bounds: Bounds): Bounds => ({
+/** Bounds under which all statements and waits together end within the deadline. */
+export const totalBounds = (bounds: Bounds): Bounds => ({
   ...bounds,
   until: performance.now() + bounds.deadline,
 })
@@ -25,7 +25,7 @@ export const timeLeft = ({ deadline, until }: Bounds): number =>
   until === undefined ? deadline : Math.max(Math.min(deadline, until - performance.now()), 0)
 
 /**
- * A second more than the server has: it ends what is merely slow by itself, and its connection stays. Beyond that, nobody may
- * be there to answer.
+ * The deadline in the process for a statement timeout of the server: one second longer, so that the server ends a slow
+ * statement itself and its connection remains usable. After that second, the server is assumed not to respond.
  */
 export const deadlineOf = (statementTimeout: number): number => statementTimeout + 1_000

@@ -1,53 +1,53 @@
-// Bounds every statement of a connection for as long as it is in use.
+// ConnectionBounds: gives every statement of a connection a deadline while the connection is in use.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Bounds } from './bounds.ts'
 import { isCommit, isRollback } from './transaction-statements.ts'
-import { type Place, WatchedStatement } from './watched-statement.ts'
+import { type StatementTarget, WatchedStatement } from './watched-statement.ts'
 
-const guarded = new WeakSet<DatabaseConnection>()
+const bounded = new WeakSet<DatabaseConnection>()
 
-/** Whether the statements of a connection are bounded at this moment. */
-export const isBounded = (connection: DatabaseConnection): boolean => guarded.has(connection)
+/** Whether a ConnectionBounds is active on the connection. */
+export const isBounded = (connection: DatabaseConnection): boolean => bounded.has(connection)
 
 type Execute = DatabaseConnection['executeQuery']
 
-/** Replaces a method of the connection until it ends; Kysely itself replaces the same one, to log. */
+/** Replaces `executeQuery` of the connection until `end` is called. Kysely replaces the same method for logging. */
 export class ConnectionBounds {
-  readonly #place: Place
-  readonly #giveUp: ((error: Error) => void) | undefined
+  readonly #target: StatementTarget
+  readonly #onTimeout: ((error: Error) => void) | undefined
   readonly #own: Execute
   readonly #bounded: Execute
-  #underWay = 0
-  #lost: Error | undefined
+  #running = 0
+  #failure: Error | undefined
   readonly #whenSettled: (() => void)[] = []
 
-  /** `giveUp` is told when a statement is given up. */
-  constructor(place: Place, giveUp?: (error: Error) => void) {
-    const { connection } = place
-    this.#place = place
-    this.#giveUp = giveUp
+  /** `onTimeout` is called when a statement exceeds its deadline or its client disconnects. */
+  constructor(target: StatementTarget, onTimeout?: (error: Error) => void) {
+    const { connection } = target
+    this.#target = target
+    this.#onTimeout = onTimeout
     this.#own = connection.executeQuery
     this.#bounded = (compiled, options) => this.#execute(compiled, options)
     connection.executeQuery = this.#bounded
-    guarded.add(connection)
+    bounded.add(connection)
   }
 
-  /** Waits for the statements that were given up, unless the connection was closed. */
+  /** Waits for statements that were rejected but still run, unless the connection was closed, and restores the method. */
   async end(): Promise<void> {
-    if (this.#underWay > 0) await this.#allSettled()
-    const { connection } = this.#place
-    guarded.delete(connection)
-    // A connection that was closed answers for itself.
+    if (this.#running > 0) await this.#allSettled()
+    const { connection } = this.#target
+    bounded.delete(connection)
+    // Closing the connection may have replaced the method, too.
     if (connection.executeQuery === this.#bounded) connection.executeQuery = this.#own
   }
 
   #execute<R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> {
-    if (this.#lost === undefined) return this.#send(compiled, options)
-    // Nothing may be sent or committed after a statement that was given up.
-    if (!isRollback(compiled)) return Promise.reject(this.#lost)
-    // Kysely calls off the last statement that was sent, so the one that was given up has to end first.
-    return this.#underWay === 0
+    if (this.#failure === undefined) return this.#send(compiled, options)
+    // After a rejected statement the transaction must not continue or commit.
+    if (!isRollback(compiled)) return Promise.reject(this.#failure)
+    // Kysely cancels the last statement sent, so the rejected statement must end before ROLLBACK is sent.
+    return this.#running === 0
       ? this.#send(compiled, options)
       : this.#allSettled().then(() => this.#send(compiled, options))
   }
@@ -64,23 +64,23 @@ export class ConnectionBounds {
       const end = (): void => {
         if (isOver) return
         isOver = true
-        this.#underWay -= 1
-        if (this.#underWay === 0) for (const tell of this.#whenSettled.splice(0)) tell()
+        this.#running -= 1
+        if (this.#running === 0) for (const resolve of this.#whenSettled.splice(0)) resolve()
       }
-      const running = new WatchedStatement(this.#placeOf(compiled), compiled.sql, {
-        leave: (error) => {
-          this.#lost = error
+      const running = new WatchedStatement(this.#targetFor(compiled), compiled.sql, {
+        reject: (error) => {
+          this.#failure = error
           reject(error)
-          this.#giveUp?.(error)
+          this.#onTimeout?.(error)
         },
-        free: (error) => {
-          this.#lost = error
+        closed: (error) => {
+          this.#failure = error
           reject(error)
           end()
         },
       })
-      this.#underWay += 1
-      this.#own.call(this.#place.connection, compiled, options).then(
+      this.#running += 1
+      this.#own.call(this.#target.connection, compiled, options).then(
         (result) => {
           running.end()
           resolve(result as QueryResult<R>)
@@ -95,10 +95,10 @@ export class ConnectionBounds {
     })
   }
 
-  /** Whoever goes away calls off no COMMIT, whose outcome would be unknown, and no ROLLBACK. */
-  #placeOf(compiled: CompiledQuery): Place {
-    if (!isCommit(compiled) && !isRollback(compiled)) return this.#place
-    const { client: _, ...bounds }: Bounds = this.#place.bounds
-    return { ...this.#place, bounds }
+  /** COMMIT and ROLLBACK are not canceled when the client disconnects: the outcome of a canceled COMMIT would be unknown. */
+  #targetFor(compiled: CompiledQuery): StatementTarget {
+    if (!isCommit(compiled) && !isRollback(compiled)) return this.#target
+    const { client: _, ...bounds }: Bounds = this.#target.bounds
+    return { ...this.#target, bounds }
   }
 }

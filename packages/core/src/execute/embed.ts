@@ -1,4 +1,4 @@
-// The batch loader: one statement per relation of the embed tree, whatever the number of rows (architecture §12).
+// Loads embedded rows: one statement per relation of the embed tree, regardless of the number of rows (architecture §12).
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { KeyReader } from '../compile/embed-query.ts'
@@ -6,19 +6,19 @@ import type { EdgeProgram, JoinedEdge } from '../compile/read-program.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
+import { requireObjects } from './checked-json.ts'
 import { chunks } from './chunks.ts'
-import { keysOf, keyText } from './key.ts'
+import { keyFromRow, keyText } from './key.ts'
 import { LoadedRow, layoutOf, loadRows } from './loaded-row.ts'
-import { requireObjects } from './promised-form.ts'
 import { type Connection, runRows } from './run.ts'
 
-/** How many embedded rows the request may still read; shared by all its embeds. */
+/** The number of embedded rows that the request may still read, shared by all its embeds. */
 export interface Budget {
   readonly limit: number
   left: number
 }
 
-/** A relation, and the rows it is embedded in. */
+/** A relation and the rows that embed it. */
 export interface Edge {
   readonly program: EdgeProgram
   readonly parents: readonly LoadedRow[]
@@ -30,8 +30,8 @@ export const edgesFrom = (
 ): readonly Edge[] => programs.map((program) => ({ program, parents }))
 
 /**
- * Attaches the related rows of every relation. The relations of one level are read at the same time and counted in plan
- * order, so that the same request is refused for the same relation.
+ * Reads and attaches the rows of all relations, level by level. The relations of a level are read concurrently, but counted
+ * against the limit in plan order, so that the same request always fails with the same relation.
  */
 export async function loadEdges(
   connection: Connection,
@@ -49,7 +49,7 @@ export async function loadEdges(
   }
 }
 
-/** Attaches related rows that came beside their rows; gives the edges that go on from there. */
+/** Attaches to-one rows that a join selected in the same statement; returns the edges below them. */
 export function attachJoined(
   rows: readonly LoadedRow[],
   joined: readonly JoinedEdge[],
@@ -60,8 +60,8 @@ export function attachJoined(
     const layout = layoutOf(readers, first.layout.arrays)
     const parents: LoadedRow[] = []
     for (const row of rows) {
-      const isThere = (cellOf(row.raw, key) ?? null) !== null
-      const related = isThere ? new LoadedRow(layout, row.raw) : null
+      const exists = (cellOf(row.raw, key) ?? null) !== null
+      const related = exists ? new LoadedRow(layout, row.raw) : null
       row.related[embed.relation.name] = related
       if (related !== null) parents.push(related)
     }
@@ -69,7 +69,7 @@ export function attachJoined(
   })
 }
 
-/** To-one relations cost nothing: they read at most one row per parent. */
+/** Subtracts rows from the budget. To-one relations do not count, since they read at most one row per parent. */
 function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
   if (relation.cardinality === 'one') return
   budget.left -= rows
@@ -89,7 +89,7 @@ async function loadEdge(
   const keys: (readonly Value[])[] = []
   for (const parent of parents) {
     parent.related[relation.name] = many ? [] : null
-    const key = keysOf(relation.from, parent.values)
+    const key = keyFromRow(relation.from, parent.values)
     if (key === undefined) continue
     const text = keyText(key)
     const known = byKey.get(text)
@@ -101,8 +101,8 @@ async function loadEdge(
   const children: LoadedRow[] = []
   for (const chunk of chunks(keys, relation.from.length)) {
     if (many && children.length > left) break
-    const most = many ? left - children.length + 1 : null
-    for (const child of await loadChunk(connection, program, chunk, byKey, most)) {
+    const max = many ? left - children.length + 1 : null
+    for (const child of await loadChunk(connection, program, chunk, byKey, max)) {
       children.push(child)
     }
   }
@@ -114,22 +114,22 @@ async function loadChunk(
   program: EdgeProgram,
   keys: readonly (readonly Value[])[],
   byKey: ReadonlyMap<string, readonly LoadedRow[]>,
-  most: number | null,
+  max: number | null,
 ): Promise<readonly LoadedRow[]> {
-  const { statement, readers, parentKey, object } = program.statement(keys, most)
+  const { statement, readers, parentKey, object } = program.statement(keys, max)
   const raws = await runRows(connection, statement)
   requireObjects(object, raws)
   const children = loadRows(readers, raws, undefined, object?.location)
-  const parentText = parentTextOf(parentKey)
+  const readParentKey = parentKeyReader(parentKey)
   for (const child of children) {
-    const key = parentText(child.raw)
+    const key = readParentKey(child.raw)
     for (const parent of byKey.get(key) ?? []) attach(parent, program.embed.relation.name, child)
   }
   return children
 }
 
-/** Reads the key of the parent a row belongs to, as the text that tells parents apart. */
-function parentTextOf(parentKey: readonly KeyReader[]): (raw: RawRow) => string {
+/** Returns a function that reads the key of a row's parent, as the string used in `byKey`. */
+function parentKeyReader(parentKey: readonly KeyReader[]): (raw: RawRow) => string {
   const partOf = (raw: RawRow, part: KeyReader) => part.decode(cellOf(raw, part)) as Value | null
   const [only, ...others] = parentKey
   return only !== undefined && others.length === 0

@@ -1,4 +1,4 @@
-// Remembers what POST requests with an Idempotency-Key were answered, in a table of the same database (contract §8, reliability R14).
+// Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (contract §8, reliability R14).
 
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { tableOf } from '../compile/source.ts'
@@ -6,30 +6,32 @@ import type { Target } from '../compile/target.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
-import { retried } from './retry.ts'
+import { withRetries } from './retry.ts'
 import { type Connection, execute } from './run.ts'
-import { unavailableBecause } from './unavailable.ts'
+import { asUnavailable } from './unavailable.ts'
 
 const table = 'idempotency_keys'
+/** Milliseconds that a key is stored. */
 const lifetime = 24 * 60 * 60 * 1000
-/** A request that has not ended by then is taken for dead, and its key may be used again. */
+/** Milliseconds after which an unfinished request is considered dead, so that another one may claim its key. */
 const lease = 60 * 1000
-/** Bytes: the smallest of the databases' text columns has 65,535. */
-const longestAnswer = 60_000
-const purgeEvery = 60 * 1000
-const purgedAtOnce = 500
+/** Bytes; the `text` column of MySQL holds 65,535. */
+const maxResponseSize = 60_000
+/** Milliseconds between two purges of expired keys. */
+const purgeInterval = 60 * 1000
+const purgeLimit = 500
 
-/** What was answered. */
-export interface StoredAnswer {
+/** A stored response. */
+export interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly total: number
-  /** Undefined where the answer was too long to be kept: then the records are read again. */
+  /** Undefined if the response was too long to store; the records are then read again. */
   readonly value?: JsonValue
-  /** A hash of the resources that the caller could list; under another one the records are read again. */
+  /** A hash of the resources that the caller could list; if it differs, the records are read again. */
   readonly authority: string
   readonly many: boolean
-  /** Keys of the records, in JSON forms. */
+  /** Keys of the records, as JSON. */
   readonly keys: readonly (readonly JsonValue[])[]
 }
 
@@ -41,24 +43,24 @@ export interface Claim {
 
 /** A claim that this request holds, unless another one has taken it over since. */
 export interface HeldClaim extends Claim {
-  /** Milliseconds since 1970. No two claims of one key have the same, so it tells them apart. */
+  /** Milliseconds since 1970; identifies the claim, since no two claims of a key have the same. */
   readonly claimedAt: number
 }
 
 export type ClaimOutcome =
   | { readonly kind: 'claimed'; readonly held: HeldClaim }
-  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
+  | { readonly kind: 'answered'; readonly response: StoredResponse }
   | { readonly kind: 'busy' | 'mismatch' }
 
-/** Where keys are kept. */
+/** The connection and the clock of the store. */
 export interface KeyStore {
   readonly connection: Connection
   readonly target: Target
-  /** Milliseconds since 1970, where the server's own clock is not used. */
+  /** Milliseconds since 1970; used if the dialect has no server clock. */
   readonly now: () => number
-  /** Milliseconds from any fixed point, never going back. */
+  /** Milliseconds from any fixed point, monotonic. */
   readonly elapsed: () => number
-  /** Told of a claim that failed although it may be stored. */
+  /** Called for a claim that failed but may be stored. */
   readonly onUncertain?: (held: HeldClaim) => void
 }
 
@@ -76,8 +78,8 @@ interface Row {
 }
 
 /**
- * Claims a key, or says what has become of it. Of any number of requests at once, on whatever connections or nodes, one
- * gets it. A conflict is tried again; where the database is away, read-only or too slow it is 503.
+ * Claims a key, or returns its state. If several requests do so concurrently, also in several processes, exactly one gets
+ * the claim. Conflicts are retried; throws 503 if the database is unavailable, read-only or too slow.
  */
 export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   const { connection } = store
@@ -85,18 +87,18 @@ export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutc
   const isConflict = (error: unknown) => connection.dialect.classify(error).kind === 'retry'
   try {
     await purge(store)
-    return connection.db.isTransaction ? await attempt() : await retried(attempt, isConflict)
+    return connection.db.isTransaction ? await attempt() : await withRetries(attempt, isConflict)
   } catch (error) {
-    throw unavailableBecause(connection.dialect, error) ?? error
+    throw asUnavailable(connection.dialect, error) ?? error
   }
 }
 
-/** What has become of a key, without claiming it. */
-export async function lookAtKey(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
+/** The state of a key, without claiming it. */
+export async function readKeyState(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   try {
     return stateOf(await find(store, claim.id), claim) ?? busy
   } catch (error) {
-    throw unavailableBecause(store.connection.dialect, error) ?? error
+    throw asUnavailable(store.connection.dialect, error) ?? error
   }
 }
 
@@ -108,92 +110,92 @@ async function claimOnce(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   if (state !== undefined) return state
   const held = { ...claim, claimedAt: found.now }
   const { row } = found
-  const won = row === undefined ? insertClaim(store, held) : takeOver(store, held, row)
-  won.catch((error: unknown) => {
+  const claiming = row === undefined ? insertClaim(store, held) : takeOver(store, held, row)
+  claiming.catch((error: unknown) => {
     if (mayBeStored(store, error)) store.onUncertain?.(held)
   })
-  if (await won) return { kind: 'claimed', held }
-  // Somebody else was faster, and may be done already; PostgreSQL takes nothing more in a transaction after that.
+  if (await claiming) return { kind: 'claimed', held }
+  // A concurrent request was faster. In a transaction, PostgreSQL refuses all statements after the failed INSERT.
   if (store.connection.db.isTransaction) return busy
   return stateOf(await find(store, claim.id), claim) ?? busy
 }
 
-/** Whether a claim failed without an answer of the database: its connection broke, or nobody waited any longer. */
+/** Whether the outcome of a failed claim is unknown: its connection broke, or it exceeded its deadline. */
 const mayBeStored = ({ connection }: KeyStore, error: unknown): boolean =>
   error instanceof ApiError || connection.dialect.classify(error).lost === true
 
 /**
- * What a row says of a claim; undefined: the key may be claimed. A claim of a time to come was made before the clock was
- * set back: nobody holds it for longer than its lease either way.
+ * The state of a key by its row; undefined if it may be claimed. A claim in the future was made before the clock was set
+ * back; it also ends after the lease.
  */
 function stateOf({ row, now }: Found, claim: Claim): ClaimOutcome | undefined {
   if (row === undefined || row.expiresAt <= now || row.claimedAt > now + lifetime) return undefined
   if (row.fingerprint !== claim.fingerprint) return { kind: 'mismatch' }
-  if (row.answer !== null) return { kind: 'answered', answer: JSON.parse(row.answer) }
+  if (row.answer !== null) return { kind: 'answered', response: JSON.parse(row.answer) }
   return Math.abs(now - row.claimedAt) < lease ? busy : undefined
 }
 
-/** Thrown in the transaction of a write whose claim another request has taken over: it must not be committed. */
+/** Thrown in the transaction of a write whose claim another request has taken over, to roll it back. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
 }
 
 /**
- * Stores the answer, in the transaction of the write: both are kept or neither. A compare-and-set, which also locks the row
- * until the end of the transaction: a request that has taken the key over in the meantime has changed the row already, and
- * one that wants to do so waits for the end and then finds the answer.
+ * Stores the response in the transaction of the write, so that both are committed or neither. The UPDATE is a
+ * compare-and-set and locks the row until the transaction ends: if another request has taken the key over, it changes no
+ * row and throws ClaimLost; a request that tries to do so later waits, and then finds the response.
  */
-export async function storeAnswer(
+export async function storeResponse(
   store: KeyStore,
   { id, claimedAt }: HeldClaim,
-  answer: StoredAnswer,
+  response: StoredResponse,
 ): Promise<void> {
-  const whole = asciiJson(answer)
-  const { value: _, ...short } = answer
-  const text = whole.length > longestAnswer ? asciiJson(short) : whole
+  const whole = asciiJson(response)
+  const { value: _, ...withoutValue } = response
+  const text = whole.length > maxResponseSize ? asciiJson(withoutValue) : whole
   try {
     const { numAffectedRows } = await run(
       store,
-      sql`update ${place(store)} set answer = ${text}
+      sql`update ${storeTable(store)} set answer = ${text}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
     )
     if (numAffectedRows === 0n) throw new ClaimLost('Another request has taken the key over.')
   } catch (error) {
-    throw unavailableBecause(store.connection.dialect, error) ?? error
+    throw asUnavailable(store.connection.dialect, error) ?? error
   }
 }
 
 /**
- * Gives a key back after a failure, so that the client may try again with it. Whether or not the client is still there, and
- * tried again where the database is away.
+ * Releases a key after a failure, so that the client can use it again. Continues if the client disconnects, and retries
+ * while the database is unavailable.
  */
 export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim): Promise<void> {
   const { connection } = store
-  const unattended = { ...store, connection: { ...connection, client: undefined } }
+  const withoutClient = { ...store, connection: { ...connection, client: undefined } }
   const release = () =>
     run(
-      unattended,
-      sql`delete from ${place(store)}
+      withoutClient,
+      sql`delete from ${storeTable(store)}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
     )
-  const isAway = (error: unknown) => unavailableBecause(connection.dialect, error) !== undefined
-  await (connection.db.isTransaction ? release() : retried(release, isAway))
+  const isTemporary = (error: unknown) => asUnavailable(connection.dialect, error) !== undefined
+  await (connection.db.isTransaction ? release() : withRetries(release, isTemporary))
 }
 
-/** The same JSON without any character beyond ASCII: the column may have whatever character set. */
-const asciiJson = (answer: Partial<StoredAnswer>): string =>
-  stringify(answer as unknown as JsonValue).replace(
+/** JSON with all characters beyond ASCII escaped, because the column may have any character set. */
+const asciiJson = (response: Partial<StoredResponse>): string =>
+  stringify(response as unknown as JsonValue).replace(
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const place = ({ target }: KeyStore): Expression<unknown> => tableOf(target, table)
+const storeTable = ({ target }: KeyStore): Expression<unknown> => tableOf(target, table)
 
 async function run<T>({ connection }: KeyStore, statement: RawBuilder<T>) {
   return execute(connection, statement.compile(connection.db))
 }
 
-/** Always one row, for the time. */
+/** Reads the row of a key, and the time. The left join always returns one row, even if the key has none. */
 async function find(store: KeyStore, id: string): Promise<Found> {
   const clock = store.connection.dialect.server?.clock
   const now = store.now()
@@ -201,7 +203,7 @@ async function find(store: KeyStore, id: string): Promise<Found> {
     store,
     sql<Readonly<Record<string, string | number | bigint | null>>>`
       select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
-      from (select 1 as one) as o left join ${place(store)} as k on k.id = ${id}`,
+      from (select 1 as one) as o left join ${storeTable(store)} as k on k.id = ${id}`,
   )
   const { t = null, f = null, a = null, c, e } = rows[0] ?? {}
   return {
@@ -218,7 +220,7 @@ async function find(store: KeyStore, id: string): Promise<Found> {
   }
 }
 
-/** The table is made when it is first needed; never inside a transaction of the host, which it could end. */
+/** `find`; creates the table on first use, but not in a transaction of the host, which CREATE TABLE would commit on MySQL. */
 async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   try {
     return await find(store, id)
@@ -227,7 +229,7 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
     if (db.isTransaction || dialect.classify(error).kind !== 'other') throw error
     return createTable(store).then(
       () => find(store, id),
-      // Several processes may do so at once, and get in each other's way: whoever comes late finds it there.
+      // If several processes create it at once, one may fail, but then the table exists.
       (failure: unknown) =>
         find(store, id).catch(() => {
           throw failure
@@ -255,7 +257,7 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   try {
     await run(
       store,
-      sql`insert into ${place(store)} (id, fingerprint, claimed_at, expires_at)
+      sql`insert into ${storeTable(store)} (id, fingerprint, claimed_at, expires_at)
         values (${id}, ${fingerprint}, ${claimedAt}, ${claimedAt + lifetime})`,
     )
     return true
@@ -265,40 +267,43 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   }
 }
 
-/** Compare and set: of several requests that find a dead claim, one gets it, and none where its owner was faster. */
+/** A compare-and-set: exactly one of several requests takes an expired claim over, and none if its owner finished first. */
 async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`
   const { numAffectedRows } = await run(
     store,
-    sql`update ${place(store)}
+    sql`update ${storeTable(store)}
       set fingerprint = ${fingerprint}, answer = null, claimed_at = ${claimedAt}, expires_at = ${claimedAt + lifetime}
       where id = ${id} and claimed_at = ${row.claimedAt} and ${unchanged}`,
   )
   return numAffectedRows === 1n
 }
 
-const purged = new WeakMap<object, number>()
+const lastPurge = new WeakMap<object, number>()
 
 /**
- * Removes what is over, now and then; a failure is the business of the statement that follows. By their keys: a condition
- * on the time would wait for every row that a transaction holds.
+ * Deletes expired keys, at most once per interval. Ignores failures, since the next statement reports them. Deletes by id,
+ * because a condition on the time alone would wait for every row that a transaction has locked.
  */
 async function purge(store: KeyStore): Promise<void> {
   const { db, dialect } = store.connection
-  const since = store.elapsed() - (purged.get(dialect) ?? Number.NEGATIVE_INFINITY)
-  if (db.isTransaction || since < purgeEvery) return
-  purged.set(dialect, store.elapsed())
-  const over = sql`expires_at <= ${dialect.server?.clock ?? sql`${store.now()}`}`
+  const since = store.elapsed() - (lastPurge.get(dialect) ?? Number.NEGATIVE_INFINITY)
+  if (db.isTransaction || since < purgeInterval) return
+  lastPurge.set(dialect, store.elapsed())
+  const expired = sql`expires_at <= ${dialect.server?.clock ?? sql`${store.now()}`}`
   try {
     const { rows } = await run(
       store,
       sql<{
         id: string
-      }>`select id from ${place(store)} where ${over} limit ${sql.lit(purgedAtOnce)}`,
+      }>`select id from ${storeTable(store)} where ${expired} limit ${sql.lit(purgeLimit)}`,
     )
     if (rows.length === 0) return
     const ids = rows.map(({ id }) => id)
-    await run(store, sql`delete from ${place(store)} where id in (${sql.join(ids)}) and ${over}`)
+    await run(
+      store,
+      sql`delete from ${storeTable(store)} where id in (${sql.join(ids)}) and ${expired}`,
+    )
   } catch {}
 }

@@ -1,4 +1,4 @@
-// Links that are records of a published junction: each is made and removed by the rules of its model, and a deleted one comes back.
+// linkRecords: stores links as records of a junction that has a model, with its access rules and hooks. A soft-deleted link is restored.
 
 import { compileLockByKeys, compileUpdateByKeys } from '../compile/link-query.ts'
 import { compileInserts, storedColumns } from '../compile/write-query.ts'
@@ -14,53 +14,57 @@ import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { chunks } from './chunks.ts'
 import { keyText } from './key.ts'
 import { matchesOf } from './link-table.ts'
-import { keyIn, keyMatches, keyParts, readShown, valuesOf } from './look-up.ts'
+import { keyIn, keyMatches, keyParts, readScopedOrEmpty, valuesOf } from './look-up.ts'
 import { run } from './run.ts'
-import { renewed, writeSaved } from './write-change.ts'
-import { checkFilled, demand } from './write-checks.ts'
-import type { MadeLink, WriteContext } from './write-context.ts'
-import { keyToInsert } from './write-create.ts'
+import { updatedTimestamps, writeSaved } from './write-change.ts'
+import { requireAccess, validateFilled } from './write-checks.ts'
+import type { InsertedLink, WriteContext } from './write-context.ts'
+import { splitGeneratedKey } from './write-create.ts'
 import { newRecord } from './write-defaults.ts'
-import type { LinkStore, LinksOf, Partner } from './write-links.ts'
+import type { LinkStore, Partner, RecordLinks } from './write-links.ts'
 import { removeStored } from './write-remove.ts'
 import { runWrite } from './write-run.ts'
 
-/** A link that may be made. */
+/** A link to create. */
 interface NewLink {
   readonly partner: Partner
-  /** The record as it is to be stored. */
+  /** The record to store. */
   readonly values: Values
-  /** The deleted record that comes back instead of a new one. */
+  /** The soft-deleted record to restore instead of inserting one. */
   readonly deleted: Values | undefined
 }
 
-export function linkRecords(context: WriteContext, links: LinksOf, junction: Junction): LinkStore {
+export function linkRecords(
+  context: WriteContext,
+  links: RecordLinks,
+  junction: Junction,
+): LinkStore {
   const { resource, partner } = junction
   const { relation, own } = links
-  const most = resource.settings.limits.bulk
+  const max = resource.settings.limits.bulk
   return {
     async existing() {
-      const rows = await readShown(
+      const rows = await readScopedOrEmpty(
         context,
         planLinks(relation, junction, own, { columns: partner }),
       )
       const keys = rows.flatMap((row) => [valuesOf(partner, row) ?? []])
       return new Map(keys.map((key) => [keyText(key), key]))
     },
-    async demand(makes, removes) {
-      if (makes) await demand(context, resource, 'POST')
-      if (removes) await demand(context, resource, 'DELETE')
+    async requireAccess(makes, removes) {
+      if (makes) await requireAccess(context, resource, 'POST')
+      if (removes) await requireAccess(context, resource, 'DELETE')
     },
     async remove(partners) {
-      if (partners.length > most) throw tooManyRecords(settingNames.maxBulk, most)
+      if (partners.length > max) throw tooManyRecords(settingNames.maxBulk, max)
       await lock(context, links, junction, partners)
       await removeStored(context, resource, await rowsOf(context, links, junction, partners, false))
     },
     async make(partners) {
       const deleted = await deletedLinks(context, links, junction, partners)
       const { access, hooks } = context
-      // Who is asked about a link may look at those before it in the database.
-      const oneByOne = access.asks(resource, 'can_create') || hooks.has(resource, 'add')
+      // A hook may read the links created before, so with hooks each link is stored before the next.
+      const oneByOne = access.hasHook(resource, 'can_create') || hooks.has(resource, 'add')
       const allowed: NewLink[] = []
       for (const one of partners) {
         const link = await newLink(context, links, junction, one, deleted.get(keyText(one.key)))
@@ -73,24 +77,27 @@ export function linkRecords(context: WriteContext, links: LinksOf, junction: Jun
   }
 }
 
-/** Holds the links to these partners, so that what is asked about them is still so when they go. */
+/** Locks the links to these partners, so that they do not change between the checks and the deletion. */
 async function lock(
   { connection, target }: WriteContext,
-  { own }: LinksOf,
+  { own }: RecordLinks,
   { resource, own: holding, partner }: Junction,
   partners: readonly (readonly Value[])[],
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  const mine = matchesOf(keyParts(holding), own)
-  for (const keys of chunks(partners, mine.length + partner.length)) {
-    await run(connection, compileLockByKeys(target, resource.table, mine, keyParts(partner), keys))
+  const ownKey = matchesOf(keyParts(holding), own)
+  for (const keys of chunks(partners, ownKey.length + partner.length)) {
+    await run(
+      connection,
+      compileLockByKeys(target, resource.table, ownKey, keyParts(partner), keys),
+    )
   }
 }
 
 /** The links to these partners that the caller sees. */
 async function rowsOf(
   context: WriteContext,
-  { relation, own }: LinksOf,
+  { relation, own }: RecordLinks,
   junction: Junction,
   partners: readonly (readonly Value[])[],
   includeDeleted: boolean,
@@ -98,38 +105,38 @@ async function rowsOf(
   const rows: Values[] = []
   for (const some of chunks(partners, own.length + junction.partner.length)) {
     const plan = planLinks(relation, junction, own, { partners: some, includeDeleted })
-    rows.push(...(await readShown(context, plan)))
+    rows.push(...(await readScopedOrEmpty(context, plan)))
   }
   return rows
 }
 
-/** Links that are marked as deleted, by the text of their partner's key; of several to one partner the last. */
+/** Soft-deleted links by their partner's key; the last one if a partner has several. */
 async function deletedLinks(
   context: WriteContext,
-  links: LinksOf,
+  links: RecordLinks,
   junction: Junction,
   partners: readonly Partner[],
 ): Promise<ReadonlyMap<string, Values>> {
   const { resource, partner } = junction
-  // What is not deleted is linked, and not to be made.
+  // `partners` have no active link, so all rows found are deleted ones.
   if (resource.settings.softDelete === null || !links.mayExist) return new Map()
   const keys = partners.map(({ key }) => key)
   const rows = await rowsOf(context, links, junction, keys, true)
   return new Map(rows.map((row) => [keyText(valuesOf(partner, row) ?? []), row]))
 }
 
-/** Validation, policy and callback of a link; undefined where its record would lack a field that lists cannot give. */
+/** Runs the validation, policy and callback of a link; undefined, with a problem, if its record needs other fields. */
 async function newLink(
   context: WriteContext,
-  { own }: LinksOf,
+  { own }: RecordLinks,
   { resource, own: holding, partner: ends }: Junction,
   partner: Partner,
   deleted: Values | undefined,
 ): Promise<NewLink | undefined> {
   const keys = { ...valuesIn(holding, own), ...valuesIn(ends, partner.key) }
   const fresh = deleted ?? (await newRecord(context, { resource, values: {} }))
-  const data = { ...fresh, ...keys, ...(deleted && back(context, resource)) }
-  await checkFilled(context, resource, keys, data, partner.path)
+  const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
+  await validateFilled(context, resource, keys, data, partner.path)
   if (!(await context.access.canCreate(resource, data))) throw forbidden()
   const values = await context.hooks.add(resource, data)
   const missing = [...resource.columns.values()].filter(
@@ -142,23 +149,26 @@ async function newLink(
   return undefined
 }
 
-/** What makes a deleted record one that is there. */
-function back(context: WriteContext, resource: Resource): Values {
+/** The changes that restore a soft-deleted record. */
+function restoration(context: WriteContext, resource: Resource): Values {
   const { softDelete } = resource.settings
   if (softDelete === null) return {}
-  return { ...renewed(context, resource), [softDelete.attribute]: softDelete.active as JsonValue }
+  return {
+    ...updatedTimestamps(context, resource),
+    [softDelete.attribute]: softDelete.active as JsonValue,
+  }
 }
 
-/** Stores links: in as few statements as there can be, or `oneByOne` where a callback may have changed each. */
+/** Stores links in as few statements as possible, or `oneByOne` if callbacks may have changed each of them. */
 async function store(
   context: WriteContext,
-  links: LinksOf,
+  links: RecordLinks,
   junction: Junction,
   made: readonly NewLink[],
   oneByOne: boolean,
 ): Promise<void> {
   const { resource } = junction
-  const changes = back(context, resource)
+  const changes = restoration(context, resource)
   const restored: (readonly Value[])[] = []
   const inserted: NewLink[] = []
   for (const link of made) {
@@ -177,37 +187,37 @@ async function store(
   await insertAll(context, links, junction, inserted)
 }
 
-/** One statement for all that have the same columns. */
+/** Inserts the links, with one statement for all that have the same columns. */
 async function insertAll(
   context: WriteContext,
-  links: LinksOf,
+  links: RecordLinks,
   junction: Junction,
   inserted: readonly NewLink[],
 ): Promise<void> {
   const { resource } = junction
-  const alike = new Map<string, NewLink[]>()
+  const byColumns = new Map<string, NewLink[]>()
   for (const link of inserted) {
-    const { given: values } = keyToInsert(resource, link.values)
+    const { given: values } = splitGeneratedKey(resource, link.values)
     const columns = JSON.stringify(storedColumns(resource, values).map(({ name }) => name))
-    alike.set(columns, [...(alike.get(columns) ?? []), { ...link, values }])
+    byColumns.set(columns, [...(byColumns.get(columns) ?? []), { ...link, values }])
   }
-  for (const group of alike.values()) {
+  for (const group of byColumns.values()) {
     const columns = storedColumns(resource, group[0]?.values ?? {})
     for (const some of chunks(group, columns.length)) {
       const rows = some.map(({ values }) => values)
       const statement = compileInserts(context.target, resource, rows)
       const step = { step: 'link', resource, path: links.path, values: {}, key: null } as const
-      const made = some.map(({ partner }) => madeLink(links, junction, partner))
+      const made = some.map(({ partner }) => insertedLink(links, junction, partner))
       await runWrite(context, statement, { ...step, links: made })
     }
   }
 }
 
-function madeLink(
-  { relation, own }: LinksOf,
+function insertedLink(
+  { relation, own }: RecordLinks,
   { resource, own: holding, partner: ends }: Junction,
   { key, path }: Partner,
-): MadeLink {
+): InsertedLink {
   const matches = [...matchesOf(keyParts(holding), own), ...matchesOf(keyParts(ends), key)]
   const { target } = relation
   return {
@@ -217,11 +227,11 @@ function madeLink(
   }
 }
 
-/** The values of a key as fields of the columns that hold it. */
+/** A key's values as JSON fields of the columns that hold it. */
 const valuesIn = (columns: readonly NamedColumn[], key: readonly Value[]): Values =>
   Object.fromEntries(columns.map((column, i) => [column.name, jsonOf(column, key[i] as Value)]))
 
-/** A key's value in the JSON form of a column that holds it, which may count in other digits than the key's own. */
+/** A key's value as JSON of the column that holds it; one may be a bigint column and the other not. */
 function jsonOf({ type }: NamedColumn, value: Value): JsonValue {
   if (type === 'bigint') return String(value)
   return typeof value === 'bigint' ? Number(value) : value

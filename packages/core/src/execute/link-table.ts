@@ -1,4 +1,4 @@
-// Links in a junction table that no model publishes: rows of two keys, made and removed as the list says.
+// linkTable: stores links in a junction table without a model, as rows of two keys.
 
 import {
   compileDeleteByKeys,
@@ -12,36 +12,39 @@ import { planValueOf } from '../plan/write-value.ts'
 import { chunks } from './chunks.ts'
 import { keyText } from './key.ts'
 import { keyMatches } from './look-up.ts'
-import { load, run } from './run.ts'
+import { decodeRow, run } from './run.ts'
 import type { WriteContext } from './write-context.ts'
-import type { LinkStore, LinksOf } from './write-links.ts'
+import type { LinkStore, RecordLinks } from './write-links.ts'
 import { runWrite } from './write-run.ts'
 
-export function linkTable(context: WriteContext, { relation, own, path }: LinksOf): LinkStore {
+export function linkTable(context: WriteContext, { relation, own, path }: RecordLinks): LinkStore {
   const { through, from, to, target: partner } = relation
   const { connection, target } = context
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const { table } = through
-  const mine: readonly Match[] = from.map((column, i) => ({
+  const ownKey: readonly Match[] = from.map((column, i) => ({
     dbName: through.from[i] ?? '',
     column,
     value: own[i] as Value,
   }))
-  const ends: readonly KeyPart[] = to.map((column, i) => ({ dbName: through.to[i] ?? '', column }))
-  const columns = mine.length + ends.length
+  const partnerKey: readonly KeyPart[] = to.map((column, i) => ({
+    dbName: through.to[i] ?? '',
+    column,
+  }))
+  const columns = ownKey.length + partnerKey.length
   return {
     async existing() {
-      const { statement, readers } = compileLinks(target, table, mine, ends)
-      const rows = (await run(connection, statement)).map((row) => load(readers, row).values)
+      const { statement, readers } = compileLinks(target, table, ownKey, partnerKey)
+      const rows = (await run(connection, statement)).map((row) => decodeRow(readers, row).values)
       const keys = rows.map((row) =>
-        ends.map(({ column }, i) => planValueOf(column, row[`end_${i}`]) as Value),
+        partnerKey.map(({ column }, i) => planValueOf(column, row[`end_${i}`]) as Value),
       )
       return new Map(keys.map((key) => [keyText(key), key]))
     },
-    demand: async () => {},
+    requireAccess: async () => {},
     async remove(partners) {
       for (const keys of chunks(partners, columns)) {
-        const statement = compileDeleteByKeys(target, table, mine, ends, keys)
+        const statement = compileDeleteByKeys(target, table, ownKey, partnerKey, keys)
         const step = { step: 'delete', resource: partner, path, values: {}, key: null } as const
         await runWrite(context, statement, step)
       }
@@ -51,10 +54,10 @@ export function linkTable(context: WriteContext, { relation, own, path }: LinksO
         const keys = some.map(({ key }) => key)
         const links = some.map(({ key, path }) => ({
           path,
-          row: { table, matches: [...mine, ...matchesOf(ends, key)] },
+          row: { table, matches: [...ownKey, ...matchesOf(partnerKey, key)] },
           partner: { table: partner.table, matches: keyMatches(partner, key) },
         }))
-        const statement = compileNewLinks(target, table, mine, ends, keys)
+        const statement = compileNewLinks(target, table, ownKey, partnerKey, keys)
         const step = { step: 'link', resource: partner, path, values: {}, key: null } as const
         await runWrite(context, statement, { ...step, links })
       }
@@ -62,6 +65,6 @@ export function linkTable(context: WriteContext, { relation, own, path }: LinksO
   }
 }
 
-/** The values of a key in the columns that hold it. */
+/** A key's values as matches of the columns that hold it. */
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
   parts.map((part, i) => ({ ...part, value: key[i] as Value }))

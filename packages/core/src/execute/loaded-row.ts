@@ -1,17 +1,17 @@
-// LoadedRow: one row as it was read, decoded when somebody asks for its values, with its related rows attached.
+// LoadedRow: a row as the driver returned it, decoded on first access, with its embedded rows.
 
 import { type CellLocation, cellOf, type ObjectLocation, type RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 import type { JsonValue } from '../json/json-value.ts'
 
-/** Where the values of a row stand. */
+/** Where the values are in a row. */
 export interface Layout {
   readonly readers: readonly MemberReader[]
-  /** Whether the driver gives rows as arrays. */
+  /** Whether the driver returns rows as arrays. */
   readonly arrays: boolean
-  /** Where the JSON texts of embedded relations stand, by the relations' names. */
+  /** The cells with JSON text of embedded relations, by relation name. */
   readonly texts: ReadonlyMap<string, CellLocation>
-  /** Where the JSON text of the row's object stands, where the database wrote it. */
+  /** The cell with the JSON text of the whole object, if the database built it. */
   readonly object?: ObjectLocation
 }
 
@@ -32,7 +32,7 @@ export class LoadedRow {
     return this.#related
   }
 
-  /** Decoded values by output key, hidden keys too. */
+  /** Decoded values by output key, including hidden columns. */
   get values(): Readonly<Record<string, JsonValue>> {
     this.#values ??= decoded(this.layout, this.raw)
     return this.#values
@@ -50,7 +50,7 @@ function decoded({ readers }: Layout, raw: RawRow): Readonly<Record<string, Json
 
 const noTexts: Layout['texts'] = new Map()
 
-/** The rows of one statement; `texts`: where it holds embedded relations as text; `object`: where it holds the whole. */
+/** The rows of one statement; `texts` and `object` as in Layout. */
 export function loadRows(
   readers: readonly MemberReader[],
   raws: readonly RawRow[],
@@ -61,7 +61,7 @@ export function loadRows(
   return raws.map((raw) => new LoadedRow(layout, raw))
 }
 
-/** Prepared reads have the same readers every time, and what is made for a layout can be used again. */
+/** Cached by readers: cached reads always pass the same ones, and serializers are cached by layout. */
 const layouts = new WeakMap<readonly MemberReader[], Layout>()
 
 export function layoutOf(

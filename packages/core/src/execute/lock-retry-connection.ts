@@ -1,4 +1,4 @@
-// Several statements on one connection of a database that others may lock: BEGIN waits without the connection, COMMIT with it.
+// Runs several statements on one connection of SQLite, which locks the whole database: statements that find it locked are retried.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -7,15 +7,15 @@ import type { Bounds } from './bounds.ts'
 import { lockedBy, retryWhileLocked } from './lock-retry.ts'
 import { isBegin, isCommit, isRollback } from './transaction-statements.ts'
 
-/** Milliseconds that a lock is waited for at least, also by the last statement of a long transaction. */
-const leastWait = 200
+/** Milliseconds that each statement may wait for a lock, even if its transaction has reached its deadline. */
+const minLockWait = 200
 
 /**
- * Gives `work` an instance that is bound to one connection. Until a transaction has begun, `work` is run again as a whole
- * where the database is locked, and others have the connection meanwhile; it may only read, or be one statement. From then
- * on each statement is tried again by itself, hooks' and COMMIT, too.
+ * Calls `work` with an instance bound to one connection. Before BEGIN succeeds, `work` is retried as a whole if the database
+ * is locked, and the connection is released between attempts; until then, `work` may only read or send one statement.
+ * After BEGIN, each statement is retried by itself, including those of hooks and COMMIT.
  */
-export function onUnlockedConnection<T>(
+export function onLockRetryConnection<T>(
   db: AnyDatabase,
   dialect: InternalDialect,
   bounds: Bounds,
@@ -26,7 +26,7 @@ export function onUnlockedConnection<T>(
   let begun = db.isTransaction
   const run = async (one: AnyDatabase): Promise<T> => {
     const connection = await one.getExecutor().provideConnection(async (own) => own)
-    const patience = patient(connection, dialect, {
+    const retries = retryLocksOn(connection, dialect, {
       client: bounds.client,
       until,
       begun: () => begun,
@@ -37,7 +37,7 @@ export function onUnlockedConnection<T>(
     try {
       return await work(one)
     } finally {
-      patience.end()
+      retries.end()
     }
   }
   if (begun) return run(db)
@@ -48,26 +48,26 @@ export function onUnlockedConnection<T>(
   )
 }
 
-interface Patience extends Pick<Bounds, 'client'> {
+interface LockRetryOptions extends Pick<Bounds, 'client'> {
   readonly until: number
   begun(): boolean
   begin(): void
 }
 
-/** Connections that wait for locks at this moment. */
-const patientOnes = new WeakSet<DatabaseConnection>()
+/** Connections whose statements are being retried. */
+const retryingConnections = new WeakSet<DatabaseConnection>()
 
-/** Lets every statement of a transaction wait for locks; Kysely itself replaces the same method, to log. */
-function patient(
+/** Replaces `executeQuery` so that each statement of the transaction is retried. Kysely replaces the same method for logging. */
+function retryLocksOn(
   connection: DatabaseConnection,
   dialect: InternalDialect,
-  { client, until, begun, begin }: Patience,
+  { client, until, begun, begin }: LockRetryOptions,
 ): { end(): void } {
-  // Two requests may share a transaction of the host.
-  if (patientOnes.has(connection)) return { end() {} }
-  patientOnes.add(connection)
+  // If two requests share a transaction of the host, only the first one replaces the method.
+  if (retryingConnections.has(connection)) return { end() {} }
+  retryingConnections.add(connection)
   const isLocked = lockedBy(dialect)
-  // What the database may have ended the transaction for by itself: the rest would be stored without it.
+  // The error after which the database may have rolled back by itself: later statements would run outside the transaction.
   let ending: unknown
   const own = connection.executeQuery
   const executeQuery = async <R>(
@@ -78,31 +78,31 @@ function patient(
       own.call(connection, query, options) as Promise<QueryResult<R>>
     if (!begun()) {
       if (!isBegin(compiled)) return send(compiled)
-      const result = await send(lockingFirst(compiled, dialect))
+      const result = await send(lockOnBegin(compiled, dialect))
       begin()
       return result
     }
     if (ending !== undefined && !isRollback(compiled)) throw ending
     const isEnd = isCommit(compiled) || isRollback(compiled)
-    const deadline = Math.max(until - performance.now(), leastWait)
+    const deadline = Math.max(until - performance.now(), minLockWait)
     try {
       const within = isEnd ? { deadline } : { deadline, client }
       return await retryWhileLocked(() => send(compiled), isLocked, within)
     } catch (error) {
       if (dialect.classify(error).kind === 'unavailable') ending ??= error
-      // A ROLLBACK that finds no transaction tells less.
+      // More useful than the error of a ROLLBACK that finds no transaction.
       throw ending ?? error
     }
   }
   connection.executeQuery = executeQuery
   return {
     end() {
-      patientOnes.delete(connection)
+      retryingConnections.delete(connection)
       if (connection.executeQuery === executeQuery) connection.executeQuery = own
     },
   }
 }
 
-/** A transaction that asks for the lock with its first write may meet it after its hooks have run. */
-const lockingFirst = (compiled: CompiledQuery, { server }: InternalDialect): CompiledQuery =>
+/** BEGIN IMMEDIATE instead of BEGIN: takes the lock before hooks run, not with the first write. */
+const lockOnBegin = (compiled: CompiledQuery, { server }: InternalDialect): CompiledQuery =>
   server?.beginWrite === undefined ? compiled : { ...compiled, sql: server.beginWrite }

@@ -1,17 +1,18 @@
-// Waiting for a lock of the whole database: the work is tried again after a pause, in which the process does other things.
+// retryWhileLocked: retries work while the database is locked, with pauses that do not block the event loop.
 
 import type { Dialect } from '../dialect/dialect.ts'
 import { clientGone } from '../errors.ts'
 import type { Bounds } from './bounds.ts'
 
-const shortestPause = 2
-const longestPause = 50
+/** Milliseconds; the upper bound of the pause doubles from the first to the second. */
+const firstPause = 2
+const maxPause = 50
 
 /**
- * Runs `work`, and runs it again for as long as another connection holds the lock that it needs, after pauses of 1 to 50 ms.
- * At the deadline, or when its client has gone away, it rejects.
+ * Runs `work`, and retries it while another connection holds the lock, after pauses of 1 to 50 ms. Rejects at the deadline,
+ * or when the client disconnects.
  *
- * `work` must have done nothing when it fails for want of a lock, and hold no connection while nothing runs.
+ * `work` must have changed nothing if it fails because of the lock, and must not keep a connection between attempts.
  */
 export function retryWhileLocked<T>(
   work: () => Promise<T>,
@@ -31,23 +32,23 @@ async function tryAgain<T>(
   { until, client, error: first }: Pick<Bounds, 'client'> & { until: number; error: unknown },
 ): Promise<T> {
   let error = first
-  for (let longest = shortestPause; ; longest = Math.min(longest * 2, longestPause)) {
+  for (let limit = firstPause; ; limit = Math.min(limit * 2, maxPause)) {
     const left = until - performance.now()
     if (left <= 0) throw error
-    await pause(Math.min(left, longest * (0.5 + Math.random() / 2)))
+    await pause(Math.min(left, limit * (0.5 + Math.random() / 2)))
     if (client?.signal?.aborted === true) throw clientGone()
     try {
       return await work()
-    } catch (again) {
-      if (!isLocked(again)) throw again
-      error = again
+    } catch (next) {
+      if (!isLocked(next)) throw next
+      error = next
     }
   }
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Whether a driver's error says that another connection holds a lock that is given back soon. */
+/** Returns a function that tells whether a driver's error means that another connection holds the lock. */
 export const lockedBy =
   ({ classify }: Pick<Dialect, 'classify'>) =>
   (error: unknown): boolean =>

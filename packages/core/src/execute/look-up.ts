@@ -1,4 +1,4 @@
-// Look-ups of a write: stored records through the caller's scope, locked until the transaction ends.
+// Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
 
 import type { KeyPart } from '../compile/link-query.ts'
 import { compileRows } from '../compile/row-query.ts'
@@ -10,47 +10,50 @@ import { type ColumnValue, keyEquals, planLookUp } from '../plan/write-look-up.t
 import type { Values } from '../plan/write-node.ts'
 import { planValueOf } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { load, run } from './run.ts'
+import { decodeRow, run } from './run.ts'
 import type { WriteAction } from './write-access.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** The largest limit that every database takes. */
-const all = 2 ** 31 - 1
+/** The largest LIMIT that every database accepts. */
+const noLimit = 2 ** 31 - 1
 
-/** The rows of a plan as the caller may see them; a policy that joins may give a row twice. */
+/** The rows of a plan that the caller may see. A policy that joins may return a row twice. */
 export async function readScoped(
   context: WriteContext,
   plan: RowPlan,
   action: WriteAction,
-  most: number = all,
+  limit: number = noLimit,
 ): Promise<readonly Values[]> {
   const target = await context.access.scoped(context.target, plan, action)
-  return read({ ...context, target }, plan, most)
+  return read({ ...context, target }, plan, limit)
 }
 
-/** As `readScoped`, of rows that are no answer by themselves: where the policy shows none, there are none. */
-export async function readShown(context: WriteContext, plan: RowPlan): Promise<readonly Values[]> {
-  const target = await context.access.shown(context.target, plan)
-  return read({ ...context, target }, plan, all)
+/** `readScoped`, but a policy that refuses gives no rows instead of 403. */
+export async function readScopedOrEmpty(
+  context: WriteContext,
+  plan: RowPlan,
+): Promise<readonly Values[]> {
+  const target = await context.access.scopedOrEmpty(context.target, plan)
+  return read({ ...context, target }, plan, noLimit)
 }
 
-/** The rows of a plan whatever the caller may see: for what the database itself would mind. */
+/** The rows of a plan without scopes, for constraints that the database checks against all rows. */
 export const readUnscoped = (
   context: WriteContext,
   plan: RowPlan,
-  most: number,
-): Promise<readonly Values[]> => read({ ...context, target: unscoped(context.target) }, plan, most)
+  limit: number,
+): Promise<readonly Values[]> => read({ ...context, target: unscoped(context.target) }, plan, limit)
 
 async function read(
   { connection, target }: WriteContext,
   plan: RowPlan,
-  most: number,
+  limit: number,
 ): Promise<readonly Values[]> {
-  const { rows, readers } = compileRows(target, plan, { limit: most, offset: 0 })
-  return (await run(connection, rows)).map((row) => load(readers, row).values)
+  const { rows, readers } = compileRows(target, plan, { limit, offset: 0 })
+  return (await run(connection, rows)).map((row) => decodeRow(readers, row).values)
 }
 
-/** One record by its key as the caller may see it, locked; undefined where there is none. */
+/** One record by its key, locked; undefined if there is none that the caller may see. */
 export async function lockedRecord(
   context: WriteContext,
   resource: Resource,
@@ -60,19 +63,19 @@ export async function lockedRecord(
 ): Promise<Values | undefined> {
   const { connection, target } = context
   const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
-  // What is read through a policy or a computed column is no table whose row could be locked.
-  const alone = !context.access.narrows(resource) && readsStoredColumns(plan)
-  if (target.dialect.capabilities.locksRows && alone) {
+  // FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns.
+  const isPlainTable = !context.access.narrows(resource) && readsStoredColumns(plan)
+  if (target.dialect.capabilities.locksRows && isPlainTable) {
     const { statement, readers } = compileLocked(target, plan)
     const [row] = await run(connection, statement)
-    return row && load(readers, row).values
+    return row && decodeRow(readers, row).values
   }
   await lockRecord(context, resource, key)
   const [found] = await readScoped(context, plan, action, 1)
   return found
 }
 
-/** Holds a record until the transaction ends. Databases whose transactions are serial have no row locks and need none. */
+/** Locks a record until the transaction ends. Does nothing on a database without row locks, which runs one write transaction at a time. */
 export async function lockRecord(
   { connection, target }: WriteContext,
   resource: Resource,
@@ -92,11 +95,11 @@ export async function existsUnscoped(
   return (await run(connection, compileProbe(target, table, matches, except))).length > 0
 }
 
-/** The key of a record, for the statements that change it. */
+/** A record's key, as matches for the statements that change it. */
 export const keyMatches = (resource: Resource, key: readonly Value[]): readonly Match[] =>
   keyEquals(resource, key).map(matchOf)
 
-/** The columns of a key, for statements about several records. */
+/** The columns of a key, for statements that change several records. */
 export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
   columns.map((column) => ({ dbName: column.dbName, column }))
 
@@ -106,12 +109,12 @@ export const matchOf = ({ column, value }: ColumnValue): Match => ({
   value,
 })
 
-/** The key in a record's values; undefined where a part of it is missing. */
+/** The key in a record's values; undefined if a column is missing or null. */
 export function keyIn(resource: Resource, values: Values): readonly Value[] | undefined {
   return valuesOf(resource.primaryKey, values)
 }
 
-/** The plan values of some columns; undefined where one is missing or null. */
+/** The plan values of some columns; undefined if one is missing or null. */
 export function valuesOf(
   columns: readonly NamedColumn[],
   values: Values,

@@ -1,15 +1,15 @@
-// Several statements on one connection of the pool, without a transaction.
+// onOneConnection: runs several statements on one connection of the pool, without a transaction.
 
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import { deadlineOf } from './bounds.ts'
 import type { Connection } from './run.ts'
-import { unavailableBecause } from './unavailable.ts'
+import { asUnavailable } from './unavailable.ts'
 
 /**
- * Runs `work` with one connection, which the pool gets back at its end; 503 where there is none. In a transaction there
- * is only one anyway. Waiting for the connection, and each statement on it, ends at the deadline or with the client. Where
- * the request is timed, the wait for the connection counts as the database's.
+ * Calls `work` with an instance bound to one connection; in a transaction, with `db`. Throws 503 if no connection becomes
+ * free. The wait and each statement end at the deadline, or when the client disconnects. For Server-Timing, the wait counts
+ * as time of the database.
  */
 export async function onOneConnection<T>(
   db: AnyDatabase,
@@ -17,7 +17,7 @@ export async function onOneConnection<T>(
   work: (one: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction || statementTimeout === undefined) return work(db)
-  // All go over the one connection anyway, and who waits for a lock must not keep it from others.
+  // SQLite has one connection anyway, and a statement that waits for a lock must release it for other requests.
   if (dialect.capabilities.blocksEventLoop) return work(db)
   let isConnected = false
   const reserve = (): Promise<T> =>
@@ -28,6 +28,6 @@ export async function onOneConnection<T>(
   try {
     return await (timing === undefined ? reserve() : timing.database(reserve))
   } catch (error) {
-    throw (!isConnected && unavailableBecause(dialect, error)) || error
+    throw (!isConnected && asUnavailable(dialect, error)) || error
   }
 }

@@ -1,4 +1,4 @@
-// Which values do not fit their columns, by the lengths and digits in the catalogue; asked only after the database refused a write.
+// Finds the values that do not fit their columns, by the lengths and digits in `information_schema`; runs only after the database refused a write.
 
 import { type ColumnLimit, columnLimits, fits } from '../dialect/shared/column-limits.ts'
 import type { NamedColumn } from '../registry/resource.ts'
@@ -7,8 +7,8 @@ import { execute } from './run.ts'
 import type { Probe } from './violation.ts'
 import type { Refusal } from './write-context.ts'
 
-/** The columns whose values do not fit; rejects where the database has no `information_schema`. */
-export async function overflowing(
+/** The columns whose values do not fit; rejects if the database has no `information_schema`. */
+export async function overflowingColumns(
   { connection, target }: Probe,
   { resource, values }: Refusal,
 ): Promise<readonly NamedColumn[]> {

@@ -13,17 +13,17 @@ import type { Sendable } from '../compile/sendable.ts'
 import type { CursorValues } from '../plan/cursor.ts'
 import type { ListPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-import { attachJoined, edgesFrom, loadEdges } from './embed.ts'
-import { keysOf } from './key.ts'
-import { type LoadedRow, loadRows } from './loaded-row.ts'
 import {
-  objectsIn,
+  countObjects,
+  fallBackIfTooMany,
   requireForm,
   requireObjects,
   requireSize,
   withFallback,
-  withinSize,
-} from './promised-form.ts'
+} from './checked-json.ts'
+import { attachJoined, edgesFrom, loadEdges } from './embed.ts'
+import { keyFromRow } from './key.ts'
+import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { type Connection, run, runRows } from './run.ts'
 import type { Turn } from './shared-counts.ts'
 import { keyOfStatement } from './statement-key.ts'
@@ -224,14 +224,14 @@ async function loadWithEmbeds(
   raws: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
   requireObjects(object, raws)
-  const embedded = embeddedJson.size === 0 ? 0 : objectsIn(embeddedJson, raws)
+  const embedded = embeddedJson.size === 0 ? 0 : countObjects(embeddedJson, raws)
   const rows = loadRows(readers, raws, embeddedJson, object?.location)
   const joinedEdges = joined.length === 0 ? [] : attachJoined(rows, joined)
   requireSize(embedded <= maxEmbedded)
   if (edges.length === 0 && joinedEdges.length === 0) return rows
   const embedsInStatement = embeddedJson.size > 0 || joined.length > 0
   const budget = { limit: maxEmbedded, left: maxEmbedded - embedded }
-  await withinSize(embedsInStatement, () =>
+  await fallBackIfTooMany(embedsInStatement, () =>
     loadEdges(connection, [...edgesFrom(edges, rows), ...joinedEdges], budget),
   )
   return rows
@@ -244,5 +244,5 @@ export async function readParentKey(
   from: readonly NamedColumn[],
 ): Promise<readonly Value[] | null | undefined> {
   const row = await readOne(connection, program)
-  return row === undefined ? undefined : (keysOf(from, row.values) ?? null)
+  return row === undefined ? undefined : (keyFromRow(from, row.values) ?? null)
 }

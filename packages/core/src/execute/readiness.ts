@@ -1,4 +1,4 @@
-// Whether the service can take requests: its database answers, takes writes where any are published, and nobody is draining it.
+// Readiness: whether the service accepts requests, which needs a reachable database, a writable one if any endpoint writes, and no draining.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -6,20 +6,20 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
-import { boundsOfAll } from './bounds.ts'
+import { totalBounds } from './bounds.ts'
 import { run } from './run.ts'
 
-/** Milliseconds that the database has to answer. */
-const patience = 1000
-/** Milliseconds that an answer is good for, so that whoever asks often costs the database little. */
-const shelfLife = 500
+/** Milliseconds within which the database must respond. */
+const timeout = 1000
+/** Milliseconds for which a state is cached, so that frequent checks cost the database little. */
+const cacheTime = 500
 
 export type ReadinessState = 'ready' | 'draining' | 'database unreachable' | 'database read-only'
 
 export interface Readiness {
-  /** From now on the service is draining. */
+  /** Marks the service as draining. */
   drain(): void
-  /** Looks at the database; several questions at the same time are one. Never rejects. */
+  /** Checks the database; concurrent calls share one check. Never rejects. */
   state(): Promise<ReadinessState>
 }
 
@@ -28,27 +28,27 @@ export interface ReadinessParts {
   readonly dialect: () => MaybePromise<InternalDialect>
   /** Whether any published endpoint writes. */
   readonly writes: boolean
-  /** Milliseconds, never going back. */
+  /** Milliseconds from any fixed point, monotonic. */
   readonly elapsed: () => number
 }
 
 export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts): Readiness {
   let draining = false
-  let asked: { readonly at: number; readonly state: Promise<ReadinessState> } | undefined
+  let last: { readonly at: number; readonly state: Promise<ReadinessState> } | undefined
 
-  const look = async (): Promise<ReadinessState> => {
+  const check = async (): Promise<ReadinessState> => {
     const known = await dialect()
     const readOnly = writes ? known.server?.isReadOnly : undefined
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
     const statement = sql`select ${value} as ${sql.id('answer')}`
-    const bounds = boundsOfAll({ deadline: patience })
+    const bounds = totalBounds({ deadline: timeout })
     const [row] = await onBoundedConnection(db.withoutPlugins(), known, bounds, (own) =>
       run({ db: own, dialect: known }, statement),
     )
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }
-  const inTime = (): Promise<ReadinessState> =>
-    withTimeLimit(look(), patience, () => undefined).catch(() => 'database unreachable')
+  const checkInTime = (): Promise<ReadinessState> =>
+    withTimeLimit(check(), timeout, () => undefined).catch(() => 'database unreachable')
 
   return {
     drain() {
@@ -56,10 +56,10 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     },
     async state() {
       if (draining) return 'draining'
-      if (asked === undefined || elapsed() - asked.at > shelfLife) {
-        asked = { at: elapsed(), state: inTime() }
+      if (last === undefined || elapsed() - last.at > cacheTime) {
+        last = { at: elapsed(), state: checkInTime() }
       }
-      const state = await asked.state
+      const state = await last.state
       return draining ? 'draining' : state
     },
   }

@@ -1,4 +1,4 @@
-// The order in which rows of one table that refer to each other can be removed.
+// referrersFirst: the order in which rows of one table that refer to each other can be deleted.
 
 import type { Values } from '../plan/write-node.ts'
 import { dependentsOf } from '../registry/dependents.ts'
@@ -7,8 +7,8 @@ import { keyText } from './key.ts'
 import { valuesOf } from './look-up.ts'
 
 /**
- * Each row after those that refer to it: of books 1 ← 2 ← 3, where each names the one before it, 3, 2, 1. Rows that refer to
- * each other in a circle keep their order. Takes time in proportion to the rows.
+ * Sorts each row after those that refer to it: if book 3 refers to 2 and 2 to 1, the order is 3, 2, 1. Rows in a cycle keep
+ * their order. Linear time.
  */
 export function referrersFirst(
   registry: Registry,
@@ -20,7 +20,7 @@ export function referrersFirst(
   const ordered: Values[] = []
   const seen = new Set<Values>()
   for (const row of rows) {
-    // A stack of its own: a chain may be longer than calls can be nested.
+    // An explicit stack, because a chain of references may be longer than the call stack allows.
     const stack = [{ row, isLast: false }]
     for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
       if (top.isLast) {
@@ -38,7 +38,7 @@ export function referrersFirst(
   return ordered
 }
 
-/** The rows that refer to each row; rows to which none refers are left out. */
+/** For each row that others refer to: those rows. */
 function referrersOf(
   registry: Registry,
   resource: Resource,

@@ -1,4 +1,4 @@
-// A replica: a server that has what the primary has written, some time later.
+// Replica: a read replica, and whether it has replayed a given position of the primary.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -7,26 +7,26 @@ import type { Client } from './bounds.ts'
 import { type Connection, run } from './run.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-/** Milliseconds that a read waits for the position it carries. */
-const patience = 1_000
-/** Milliseconds between two questions at first, and at most. */
-const [shortest, longest] = [2, 50]
-/** Most positions that are known to be reached. */
-const most = 1_000
+/** Milliseconds that a read waits for the replica to reach its position. */
+const maxWait = 1_000
+/** Milliseconds between two checks: the first pause, which doubles, and its maximum. */
+const [firstPause, maxPause] = [2, 50]
+/** The number of reached positions to remember. */
+const maxReached = 1_000
 
-/** A replica that answers. */
+/** An available replica. */
 export interface Replica {
   /** The instance without plugins. */
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
-  /** Counts that are shared among those who read here. */
+  /** Counts shared by the requests that read from this replica. */
   readonly counts: SharedCounts | undefined
-  /** Whether it has come to a position, or does so within a second. */
+  /** Whether it has replayed this position, or does so within a second. */
   reaches(position: string, client: Client): Promise<boolean>
 }
 
 export interface ReplicaParts extends Pick<Replica, 'db' | 'dialect' | 'counts'> {
-  /** Milliseconds, never going back. */
+  /** Milliseconds from any fixed point, monotonic. */
   readonly elapsed: () => number
 }
 
@@ -36,7 +36,7 @@ export function createReplica({ db, dialect, counts, elapsed }: ReplicaParts): R
 
   const hasReached = async (position: string, client: Client): Promise<boolean> => {
     if (replication === undefined) return false
-    const connection: Connection = { db, dialect, statementTimeout: patience, client }
+    const connection: Connection = { db, dialect, statementTimeout: maxWait, client }
     const answer = replication.reached(position)
     const [row] = await run(connection, sql`select ${answer} as ${sql.id('answer')}`)
     return Number(row?.answer) === 1
@@ -48,14 +48,14 @@ export function createReplica({ db, dialect, counts, elapsed }: ReplicaParts): R
     counts,
     async reaches(position, client) {
       if (reached.has(position)) return true
-      const end = elapsed() + patience
-      let pause = shortest
+      const end = elapsed() + maxWait
+      let pause = firstPause
       while (!(await hasReached(position, client))) {
         if (elapsed() + pause > end) return false
         await new Promise((resolve) => setTimeout(resolve, pause))
-        pause = Math.min(pause * 2, longest)
+        pause = Math.min(pause * 2, maxPause)
       }
-      if (reached.size >= most) reached.clear()
+      if (reached.size >= maxReached) reached.clear()
       reached.add(position)
       return true
     },

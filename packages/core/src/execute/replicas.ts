@@ -1,4 +1,4 @@
-// Replicas: reads take turns among those that answer; one that is away is left out until it is back.
+// Replicas: distributes reads over the available replicas in turn; an unavailable one is skipped until a check succeeds.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -8,29 +8,29 @@ import { createReplica, type Replica } from './replica.ts'
 import { run } from './run.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-/** Milliseconds that a replica has to answer whether it is there. */
-const patience = 1_000
-/** Milliseconds between two looks at one that is away. */
-const pause = 1_000
+/** Milliseconds within which a replica must respond to a check. */
+const timeout = 1_000
+/** Milliseconds between two checks of an unavailable replica. */
+const checkInterval = 1_000
 
 export interface Replicas {
-  /** The next one that answers; undefined where none does, so that the primary is read. Never waits. */
+  /** The next available replica; undefined if there is none. Never waits. */
   next(): Replica | undefined
-  /** Leaves one out until it answers again. */
-  leaveOut(replica: Replica, cause: unknown): void
-  /** Settles when each was looked at; never rejects. */
-  lookedAt(): Promise<void>
+  /** Skips a replica until a check succeeds. */
+  markUnavailable(replica: Replica, cause: unknown): void
+  /** Resolves when each unavailable replica has been checked; never rejects. */
+  checked(): Promise<void>
 }
 
 export interface ReplicasParts {
   readonly dbs: readonly AnyDatabase[]
-  /** What must be known of a server, looked up once. */
+  /** Detects the dialect of a server, once. */
   readonly connect: (db: AnyDatabase) => () => MaybePromise<InternalDialect>
   readonly newCounts: () => SharedCounts | undefined
-  /** Milliseconds, never going back. */
+  /** Milliseconds from any fixed point, monotonic. */
   readonly elapsed: () => number
-  /** Told once of each outage, by whom and why. */
-  readonly away: (index: number, cause: unknown) => void
+  /** Called once per outage. */
+  readonly onUnavailable: (index: number, cause: unknown) => void
 }
 
 interface Member {
@@ -38,11 +38,11 @@ interface Member {
   readonly db: AnyDatabase
   readonly connect: () => MaybePromise<InternalDialect>
   replica?: Replica
-  isAway: boolean
-  /** Whether somebody was told that it is away. */
-  isTold: boolean
-  nextLook: number
-  looking?: Promise<void> | undefined
+  isAvailable: boolean
+  /** Whether `onUnavailable` was called for this outage. */
+  isReported: boolean
+  nextCheck: number
+  checking?: Promise<void> | undefined
 }
 
 export function createReplicas({
@@ -50,47 +50,47 @@ export function createReplicas({
   connect,
   newCounts,
   elapsed,
-  away,
+  onUnavailable,
 }: ReplicasParts): Replicas {
   const members = dbs.map(
     (db, index): Member => ({
       index,
       db: db.withoutPlugins(),
       connect: connect(db),
-      isAway: true,
-      isTold: false,
-      nextLook: Number.NEGATIVE_INFINITY,
+      isAvailable: false,
+      isReported: false,
+      nextCheck: Number.NEGATIVE_INFINITY,
     }),
   )
   let turn = 0
 
-  const isLeftOut = (member: Member, cause: unknown): void => {
-    member.isAway = true
-    member.nextLook = elapsed() + pause
-    if (member.isTold) return
-    member.isTold = true
-    away(member.index, cause)
+  const setUnavailable = (member: Member, cause: unknown): void => {
+    member.isAvailable = false
+    member.nextCheck = elapsed() + checkInterval
+    if (member.isReported) return
+    member.isReported = true
+    onUnavailable(member.index, cause)
   }
 
-  const look = async (member: Member): Promise<void> => {
+  const check = async (member: Member): Promise<void> => {
     const { db } = member
     try {
       const dialect = await member.connect()
-      await run({ db, dialect, statementTimeout: patience }, sql`select 1 as ${sql.id('answer')}`)
-      // Made anew, because what it had reached may be lost after a repair.
+      await run({ db, dialect, statementTimeout: timeout }, sql`select 1 as ${sql.id('answer')}`)
+      // A new object, because after a repair the replica may have lost positions that it had reached.
       member.replica = createReplica({ db, dialect, counts: newCounts(), elapsed })
-      member.isAway = false
-      member.isTold = false
+      member.isAvailable = true
+      member.isReported = false
     } catch (error) {
-      isLeftOut(member, error)
+      setUnavailable(member, error)
     } finally {
-      member.looking = undefined
+      member.checking = undefined
     }
   }
 
-  const looked = (member: Member): Promise<void> => {
-    member.looking ??= look(member)
-    return member.looking
+  const checkOnce = (member: Member): Promise<void> => {
+    member.checking ??= check(member)
+    return member.checking
   }
 
   return {
@@ -98,22 +98,24 @@ export function createReplicas({
       let found: Replica | undefined
       for (let i = 0; i < members.length; i += 1) {
         const member = members[(turn + i) % members.length] as Member
-        if (!member.isAway && found === undefined) {
+        if (member.isAvailable && found === undefined) {
           found = member.replica
           turn = (turn + i + 1) % members.length
         }
-        if (member.isAway && member.looking === undefined && elapsed() >= member.nextLook) {
-          void looked(member)
+        if (!member.isAvailable && member.checking === undefined && elapsed() >= member.nextCheck) {
+          void checkOnce(member)
         }
       }
       return found
     },
-    leaveOut(replica, cause) {
+    markUnavailable(replica, cause) {
       const member = members.find((one) => one.replica === replica)
-      if (member !== undefined) isLeftOut(member, cause)
+      if (member !== undefined) setUnavailable(member, cause)
     },
-    async lookedAt() {
-      await Promise.all(members.map((member) => (member.isAway ? looked(member) : undefined)))
+    async checked() {
+      await Promise.all(
+        members.map((member) => (member.isAvailable ? undefined : checkOnce(member))),
+      )
     },
   }
 }

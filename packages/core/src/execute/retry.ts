@@ -1,21 +1,21 @@
-// Work that a conflict has undone is done again, for a bounded time (reliability R10).
+// withRetries: retries work that a conflict has rolled back, for a limited time (reliability R10).
 
 import { ApiError } from '../errors.ts'
 import { unavailable } from './unavailable.ts'
 
-/** Milliseconds from the start within which work is done again as often as there are conflicts. */
+/** Milliseconds from the start within which the number of attempts is not limited. */
 const retryTime = 1_000
-/** Where it takes longer to find a conflict (PostgreSQL looks for deadlocks after a second): so often, and so long. */
+/** Further attempts, and the milliseconds within which they may start: PostgreSQL detects deadlocks only after a second. */
 const slowRetries = 3
 const slowRetryTime = 5_000
-const shortestPause = 10
-const longestPause = 100
+const minPause = 10
+const maxPause = 100
 
 /**
- * Runs `work`, and runs it again after a conflict that has undone it, after a random pause of 10 to 100 ms: once in any
- * case, any number of times within a second of the first start, and three times within five seconds. Then it is 503.
+ * Runs `work`, and retries it after a conflict with a random pause of 10 to 100 ms: at least once, without a limit in the
+ * first second, and up to three times within five seconds. Then it throws 503.
  */
-export async function retried<T>(
+export async function withRetries<T>(
   work: () => Promise<T>,
   isConflict: (error: unknown) => boolean,
 ): Promise<T> {
@@ -25,7 +25,7 @@ export async function retried<T>(
       return await work()
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (!mayRepeat(attempts, performance.now() - started)) {
+      if (!mayRetry(attempts, performance.now() - started)) {
         throw error instanceof ApiError ? error : unavailable(error)
       }
       await pause()
@@ -33,11 +33,11 @@ export async function retried<T>(
   }
 }
 
-const mayRepeat = (attempts: number, elapsed: number): boolean =>
+const mayRetry = (attempts: number, elapsed: number): boolean =>
   attempts === 1 || elapsed < retryTime || (attempts <= slowRetries && elapsed < slowRetryTime)
 
-/** Different for each, so that those who met do not meet again. */
+/** A random pause, so that two conflicting requests do not retry at the same moment. */
 function pause(): Promise<void> {
-  const ms = shortestPause + Math.random() * (longestPause - shortestPause)
+  const ms = minPause + Math.random() * (maxPause - minPause)
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

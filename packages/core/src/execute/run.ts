@@ -1,4 +1,4 @@
-// Sends one compiled statement and turns what the driver throws into the answer it deserves.
+// Runs one compiled statement and turns errors of the driver into API errors.
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
@@ -15,44 +15,44 @@ import { executeBounded } from './bounded-statement.ts'
 import { type Client, deadlineOf } from './bounds.ts'
 import { lockedBy, retryWhileLocked } from './lock-retry.ts'
 import type { SharedCounts } from './shared-counts.ts'
-import { unavailableBecause } from './unavailable.ts'
+import { asUnavailable } from './unavailable.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
 
-/** What a statement needs to be sent: the connection of this request and the dialect that reads its failures. */
+/** What running a statement needs: the database of this request, its dialect and the limits. */
 export interface Connection {
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
-  /** Milliseconds that a statement may take; absent in a transaction, which is bounded as a whole. */
+  /** Milliseconds that a statement may take; absent in a transaction, whose connection bounds its statements. */
   readonly statementTimeout?: number
-  /** Who waits for the answer. */
+  /** The client that waits for the response. */
   readonly client?: Client | undefined
-  /** Counts that may be shared; absent where the connection sees what others do not. */
+  /** Counts shared with other requests; absent in a transaction, which may see other rows. */
   readonly counts?: SharedCounts | undefined
-  /** The stopwatch of the request, where it is timed. */
+  /** The timer for Server-Timing; undefined if that is off. */
   readonly timing?: Timing | undefined
 }
 
-/** Runs a read; 503 when the database is away or too slow, 400 when a sum or value left its range. */
+/** Runs a read. Throws 503 if the database is unavailable or too slow, 400 if a value or sum is out of range. */
 export async function run(
   connection: Connection,
   statement: Sendable,
 ): Promise<readonly NamedRow[]> {
-  return (await send(connection, readyOf(connection, statement))) as readonly NamedRow[]
+  return (await send(connection, compiledOf(connection, statement))) as readonly NamedRow[]
 }
 
-/** As `run`; rows come as arrays where the driver can. */
+/** `run`, with rows as arrays if the driver supports it. */
 export function runRows(connection: Connection, statement: Sendable): Promise<readonly RawRow[]> {
-  const ready = readyOf(connection, statement)
+  const ready = compiledOf(connection, statement)
   if ('printed' in statement) return send(connection, ready)
-  return send(connection, { ...ready, sql: arrayText(connection.dialect, ready.sql) })
+  return send(connection, { ...ready, sql: sqlForArrays(connection.dialect, ready.sql) })
 }
 
-function readyOf(connection: Connection, statement: Sendable): CompiledQuery {
+function compiledOf(connection: Connection, statement: Sendable): CompiledQuery {
   if ('printed' in statement) return statement.printed
   const { db, dialect } = connection
-  return limited(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
+  return withTimeLimit(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
 }
 
 async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
@@ -64,25 +64,25 @@ async function send(connection: Connection, compiled: CompiledQuery): Promise<re
     if (dialect.classify(error).kind === 'value') {
       throw Object.assign(valueOutOfRange(), { cause: error })
     }
-    throw unavailableBecause(dialect, error) ?? error
+    throw asUnavailable(dialect, error) ?? error
   }
 }
 
-/** Executes a statement within its bounds; what it takes is the database's time. */
+/** Executes a statement within its bounds; counts its duration as time of the database. */
 export function execute<R>(
   connection: Connection,
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
   const { timing } = connection
-  if (timing === undefined) return bounded(connection, compiled)
-  return timing.database(() => bounded(connection, compiled))
+  if (timing === undefined) return executeWithin(connection, compiled)
+  return timing.database(() => executeWithin(connection, compiled))
 }
 
-function bounded<R>(
+function executeWithin<R>(
   { db, dialect, statementTimeout, client }: Connection,
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
-  // A transaction of ours bounds all that is sent on its connection.
+  // In a transaction, its connection bounds the statements.
   if (statementTimeout === undefined) return db.executeQuery(compiled)
   const bounds = { deadline: deadlineOf(statementTimeout), client }
   if (dialect.capabilities.blocksEventLoop) {
@@ -91,25 +91,25 @@ function bounded<R>(
   return executeBounded(db, dialect, bounds, compiled)
 }
 
-/** The text of a read as the driver takes it; `rows`: they are asked for as arrays where the driver can. */
-export function finishedText(
+/** The SQL of a read as it is sent: with the time limit, and if `rows`, marked for rows as arrays. */
+export function sqlForDriver(
   { dialect, statementTimeout }: Pick<Connection, 'dialect' | 'statementTimeout'>,
   text: string,
   rows: boolean,
 ): string {
-  const bounded =
+  const limited =
     statementTimeout === undefined
       ? text
       : (dialect.server?.timeLimited?.(text, statementTimeout) ?? text)
-  return rows ? arrayText(dialect, bounded) : bounded
+  return rows ? sqlForArrays(dialect, limited) : limited
 }
 
-/** The text of a statement whose rows are asked for as arrays where the driver can. */
-export const arrayText = ({ shortcuts }: InternalDialect, text: string): string =>
+/** The SQL, marked for rows as arrays if the driver supports it. */
+export const sqlForArrays = ({ shortcuts }: InternalDialect, text: string): string =>
   shortcuts?.arrayRows === true ? asArrays(text) : text
 
-/** Reads only: a write that is given up halfway is the transaction's business. */
-function limited(
+/** Adds the server's time limit to reads. Writes have none: their transaction has a deadline. */
+function withTimeLimit(
   { dialect, statementTimeout }: Connection,
   compiled: CompiledQuery,
 ): CompiledQuery {
@@ -120,7 +120,7 @@ function limited(
 }
 
 /** Decodes one row of `run`. */
-export function load(
+export function decodeRow(
   readers: readonly Reader[],
   raw: NamedRow,
 ): { readonly values: Readonly<Record<string, JsonValue>> } {

@@ -1,11 +1,11 @@
-// Counts that several requests ask for at the same time: one is under way, and all who come meanwhile share the next one.
+// SharedCounts: concurrent requests for the same count share statements. While one count runs, all that arrive share the next one.
 
-/** Who counts what at this moment. */
+/** The counts that are running. */
 export interface SharedCounts {
   /**
-   * What to do about a count. `own`: nobody else is counting this, so count as you like, and say when you are done.
-   * `shared`: somebody is; `total` is of one count for all who joined meanwhile, which begins when the other has ended. So
-   * a count never began before its request, and whoever wrote something sees it counted.
+   * Joins the requests for a count. `own`: no other request runs this count, so the caller runs it and calls `done`.
+   * `shared`: another request runs it; `total` runs one more count for all that joined meanwhile, after that one has ended.
+   * So a count never begins before its request, and includes what the client wrote before.
    */
   join(key: string, count: () => Promise<number>): Turn
 }
@@ -14,36 +14,36 @@ export type Turn =
   | { readonly kind: 'own'; readonly done: () => void }
   | { readonly kind: 'shared'; readonly total: () => Promise<number> }
 
-/** A count that is under way, and the one after it. */
-interface Flight {
+/** A running count, and the one that follows it. */
+interface RunningCount {
   readonly since: number
   readonly ended: Promise<void>
   next?: Promise<number>
 }
 
-/** Milliseconds after which nobody joins a count that is under way: it may be one that never ends. */
-const patience = 1_000
+/** Milliseconds after which a running count is no longer joined, because it may never end. */
+const maxAge = 1_000
 
 export function createSharedCounts(elapsed: () => number): SharedCounts {
-  const flights = new Map<string, Flight>()
+  const running = new Map<string, RunningCount>()
 
-  /** Begins a count; gives the function that ends it. */
+  /** Registers a running count; returns the function that ends it. */
   const begin = (key: string): (() => void) => {
     let settle = (): void => {}
     const ended = new Promise<void>((resolve) => {
       settle = resolve
     })
-    const flight: Flight = { since: elapsed(), ended }
-    flights.set(key, flight)
+    const current: RunningCount = { since: elapsed(), ended }
+    running.set(key, current)
     return () => {
-      if (flights.get(key) === flight && flight.next === undefined) flights.delete(key)
+      if (running.get(key) === current && current.next === undefined) running.delete(key)
       settle()
     }
   }
 
   const after = async (
     key: string,
-    { ended }: Flight,
+    { ended }: RunningCount,
     count: () => Promise<number>,
   ): Promise<number> => {
     await ended
@@ -57,13 +57,13 @@ export function createSharedCounts(elapsed: () => number): SharedCounts {
 
   return {
     join(key, count) {
-      const flight = flights.get(key)
-      if (flight === undefined || elapsed() - flight.since > patience) {
+      const current = running.get(key)
+      if (current === undefined || elapsed() - current.since > maxAge) {
         return { kind: 'own', done: begin(key) }
       }
       const total = (): Promise<number> => {
-        flight.next ??= after(key, flight, count)
-        return flight.next
+        current.next ??= after(key, current, count)
+        return current.next
       }
       return { kind: 'shared', total }
     },

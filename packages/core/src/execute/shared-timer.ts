@@ -1,21 +1,22 @@
-// Tells everything that waits for the database, ten times a second, that it is still waiting.
+// One timer for everything that waits for the database: calls `tick` of each every 100 ms.
 
-/** Something that waits. */
+/** A wait for a connection or a statement. */
 export interface Waiting {
   tick(): void
 }
 
+/** Milliseconds. */
 const interval = 100
 
-/** Ticks in so many milliseconds, rounded up. */
+/** The number of ticks in a duration, rounded up. */
 export const ticksIn = (milliseconds: number): number => Math.ceil(milliseconds / interval)
 
 const waiting = new Set<Waiting>()
 let isTicking = false
 
 /**
- * One timer for all, and ticks that are counted instead of a clock: this costs a statement next to nothing, and time in
- * which the process itself was held up does not count against the database.
+ * Adds a wait. A shared timer costs a statement almost nothing. Waits count ticks instead of reading a clock, so that time
+ * in which the event loop was blocked does not count against the database.
  */
 export function beginWaiting(one: Waiting): void {
   waiting.add(one)

@@ -1,4 +1,4 @@
-// Writes of one record that are one statement each, without a transaction; what the database refuses has not happened.
+// Writes one record with one statement, without a transaction. If the database refuses the statement, nothing was written.
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../compile/cell.ts'
@@ -17,77 +17,77 @@ import type { Resource } from '../registry/resource.ts'
 import { type LoadedRow, loadRows } from './loaded-row.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { onOneConnection } from './one-connection.ts'
-import { retried } from './retry.ts'
+import { withRetries } from './retry.ts'
 import { runRows } from './run.ts'
 import { unknownOutcome } from './transaction.ts'
-import { unavailableBecause } from './unavailable.ts'
+import { asUnavailable } from './unavailable.ts'
 import { type Refusal, refusalOf, type WriteContext } from './write-context.ts'
-import { keyToInsert, withCounter } from './write-create.ts'
+import { splitGeneratedKey, withInsertId } from './write-create.ts'
 import { runWriteForRows } from './write-run.ts'
 
-/** Where a context statement runs: a connection outside any transaction. */
+/** The context of a single-statement write: a connection outside any transaction, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
   readonly statements: SingleWriteStatements
 }
 
-/** How the written record becomes known. */
-export interface SingleWriteAnswer {
+/** How the written record is read. */
+export interface SingleWriteRead {
   readonly echo: SingleWriteEcho
-  /** What is read of it: a plan that reads its table alone, the key included. */
+  /** What is read: a plan of the record's table alone, including the key. */
   readonly rows: RowPlan
 }
 
-/** What was written; `row` is undefined where somebody has removed it since. */
+/** What was written; `row` is undefined if a concurrent request has deleted it since. */
 export interface Written {
   readonly key: readonly Value[]
   readonly row: LoadedRow | undefined
 }
 
-/** One for all, so that what is known of it is found again. */
-const nothing: readonly Output[] = []
+/** No columns. A constant, because compiled statements are cached by this array. */
+const noColumns: readonly Output[] = []
 
-/** Inserts a record; undefined where the database asks for another try, or would not tell the key. */
+/** Inserts a record; undefined if the database reports a conflict, or would not return the generated key. */
 export async function insertRecord(
   context: SingleWriteContext,
   resource: Resource,
   values: Values,
-  answer: SingleWriteAnswer,
+  read: SingleWriteRead,
 ): Promise<Written | undefined> {
-  const { made, given } = keyToInsert(resource, values)
-  const counted = made.every(({ type }) => type === 'integer' || type === 'bigint')
-  if (!counted || made.length > 1 || Object.keys(given).length === 0) return undefined
-  const output = answer.echo === 'returned' ? answer.rows.output : nothing
+  const { generated, given } = splitGeneratedKey(resource, values)
+  const isCounter = generated.every(({ type }) => type === 'integer' || type === 'bigint')
+  if (!isCounter || generated.length > 1 || Object.keys(given).length === 0) return undefined
+  const output = read.echo === 'returned' ? read.rows.output : noColumns
   const { statement, readers } = context.statements.insert(resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
-  return answered(context, resource, answer, async (own) => {
-    const result = await sent(own, statement, step, isAskedAgain)
+  return writeAndRead(context, resource, read, async (own) => {
+    const result = await runUnless(own, statement, step, isConflict)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (raw !== undefined && readers.length > 0) {
       return { key: keyOfRaw(resource, readers, raw), row: loadRow(readers, raw) }
     }
     if (result.numAffectedRows === 0n) return undefined
-    const key = keyIn(resource, withCounter(resource, given, made, result.insertId))
+    const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
     if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
     return { key }
   })
 }
 
-/** Changes a record; undefined where the database refused, or no record was found. */
+/** Updates a record; undefined if the database refused, or no record was found. */
 export async function updateRecord(
   context: SingleWriteContext,
   resource: Resource,
   key: readonly Value[],
   values: Values,
-  answer: SingleWriteAnswer,
+  read: SingleWriteRead,
 ): Promise<Written | undefined> {
-  const isReturned = answer.echo === 'returned'
-  const output = isReturned ? answer.rows.output : nothing
+  const isReturned = read.echo === 'returned'
+  const output = isReturned ? read.rows.output : noColumns
   const matches = keyMatches(resource, key)
   const { statement, readers } = context.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
-  const written = await answered(context, resource, answer, async (own) => {
-    const result = await sent(own, statement, step, isRefused)
+  const written = await writeAndRead(context, resource, read, async (own) => {
+    const result = await runUnless(own, statement, step, isRefused)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (isReturned) return raw && { key, row: loadRow(readers, raw) }
@@ -96,18 +96,18 @@ export async function updateRecord(
   return isReturned || written?.row !== undefined ? written : undefined
 }
 
-/** What a statement has written; without `row` where the record is still to be read. */
+/** What a statement has written; without `row` if the record must still be read. */
 type Stored = Pick<Written, 'key'> & Partial<Pick<Written, 'row'>>
 
 /**
- * Runs the statement of a write and reads the record where the statement does not give it back: both on one connection,
- * since behind the pool there may be several hosts, some of which lag behind. A read that fails is repeated on another
- * connection, the write never is: it is stored.
+ * Runs the statement of a write, and reads the record if the statement does not return it. Both use one connection, since
+ * the pool may lead to several servers, some of which lag behind. A failed read is retried on another connection; the write
+ * is not, since it is stored.
  */
-async function answered(
+async function writeAndRead(
   context: SingleWriteContext,
   resource: Resource,
-  { echo, rows }: SingleWriteAnswer,
+  { echo, rows }: SingleWriteRead,
   write: (context: SingleWriteContext) => Promise<Stored | undefined>,
 ): Promise<Written | undefined> {
   const { connection } = context
@@ -117,34 +117,37 @@ async function answered(
   }
   const { dialect } = connection
   let failure: unknown
-  // Each statement is bounded by its connection.
+  // The connection of onOneConnection bounds the statements.
   const { statementTimeout: _, ...unbounded } = connection
   const stored = await onOneConnection(connection.db, connection, async (db) => {
     const own = { ...context, connection: { ...unbounded, db } }
     const written = await write(own)
     if (written === undefined || 'row' in written) return written
     try {
-      return { ...written, row: await rowOf(own, resource, rows, written.key) }
+      return { ...written, row: await readStored(own, resource, rows, written.key) }
     } catch (error) {
       failure = error
       return written
     }
   })
   if (stored === undefined || 'row' in stored) return stored as Written | undefined
-  if (!isPassing(dialect, failure)) throw failure
+  if (!isTemporaryFailure(dialect, failure)) throw failure
   try {
-    const again = () => rowOf(context, resource, rows, stored.key)
-    return { ...stored, row: await retried(again, (error) => isPassing(dialect, error)) }
+    const again = () => readStored(context, resource, rows, stored.key)
+    return {
+      ...stored,
+      row: await withRetries(again, (error) => isTemporaryFailure(dialect, error)),
+    }
   } catch (error) {
-    throw isPassing(dialect, error) ? unknownOutcome(error) : error
+    throw isTemporaryFailure(dialect, error) ? unknownOutcome(error) : error
   }
 }
 
-/** Whether a read failed for a reason that may be over soon. */
-const isPassing = (dialect: Dialect, error: unknown): boolean =>
-  error instanceof ApiError && unavailableBecause(dialect, error.cause) !== undefined
+/** Whether a read failed for a temporary reason. */
+const isTemporaryFailure = (dialect: Dialect, error: unknown): boolean =>
+  error instanceof ApiError && asUnavailable(dialect, error.cause) !== undefined
 
-/** Removes a record, or marks it with `mark`; false where the database refused, or no record was found. */
+/** Deletes a record, or sets the soft-delete values `mark`; false if the database refused, or no record was found. */
 export async function removeRecord(
   context: SingleWriteContext,
   resource: Resource,
@@ -159,12 +162,12 @@ export async function removeRecord(
       ? compileDeleteReturning(target, resource.table, matches)
       : statements.update(resource, mark, matches, output).statement
   const step = mark === null ? 'delete' : 'update'
-  const what = { step, resource, path: '', values: mark ?? {}, key } as const
-  const result = await sent(context, statement, what, isRefused)
+  const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
+  const result = await runUnless(context, statement, refusal, isRefused)
   return (result?.rows.length ?? 0) > 0
 }
 
-/** The key alone, since nobody else may ask for the values. */
+/** The key of a row, without decoding the other values. */
 function keyOfRaw(
   resource: Resource,
   readers: CompiledWrite['readers'],
@@ -182,34 +185,34 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
   loadRows(readers, [raw])[0]
 
 /**
- * Runs a statement; undefined where it has done nothing for a reason that a transaction will find out about. It
- * commits by itself, so where its connection broke it may be stored, and is not sent again.
+ * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write
+ * or give the error. The statement commits by itself: if its connection broke, it may be stored, and is not sent again.
  */
-async function sent(
+async function runUnless(
   context: SingleWriteContext,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
-  leaves: (context: SingleWriteContext, error: unknown) => boolean,
+  isExpected: (context: SingleWriteContext, error: unknown) => boolean,
 ): Promise<QueryResult<RawRow> | undefined> {
   try {
     return await runWriteForRows(context, statement, step)
   } catch (error) {
-    if (leaves(context, error)) return undefined
+    if (isExpected(context, error)) return undefined
     const isLost = context.connection.dialect.classify(error).lost === true
     throw isLost ? unknownOutcome(error) : error
   }
 }
 
-/** Whether the database asks for another try. */
-const isAskedAgain = ({ connection }: SingleWriteContext, error: unknown): boolean =>
+/** Whether the statement failed because of a conflict with another transaction. */
+const isConflict = ({ connection }: SingleWriteContext, error: unknown): boolean =>
   error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
 
-/** Whether it refused, or asks for another try. */
+/** Whether the database refused the statement, or it failed because of a conflict. */
 const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
-  refusalOf(error) !== undefined || isAskedAgain(context, error)
+  refusalOf(error) !== undefined || isConflict(context, error)
 
-/** The record as it is stored now. Read under a lock, because a proxy may send other reads to a replica that lags behind. */
-async function rowOf(
+/** Reads the stored record, with FOR UPDATE, because a proxy may send plain SELECTs to a replica that lags behind. */
+async function readStored(
   { connection, statements }: SingleWriteContext,
   resource: Resource,
   plan: RowPlan,

@@ -1,13 +1,13 @@
-// The statements that begin and end a transaction, as drivers write them.
+// Recognises BEGIN, COMMIT and ROLLBACK by their SQL.
 
 import type { CompiledQuery } from 'kysely'
 
-type Text = Pick<CompiledQuery, 'sql'>
+type Statement = Pick<CompiledQuery, 'sql'>
 
 /** BEGIN without options. */
-export const isBegin = ({ sql }: Text): boolean => /^\s*begin\s*;?\s*$/i.test(sql)
+export const isBegin = ({ sql }: Statement): boolean => /^\s*begin\s*;?\s*$/i.test(sql)
 
-export const isCommit = ({ sql }: Text): boolean => /^\s*commit\b/i.test(sql)
+export const isCommit = ({ sql }: Statement): boolean => /^\s*commit\b/i.test(sql)
 
-/** Whether it is ROLLBACK, to a savepoint, too. */
-export const isRollback = ({ sql }: Text): boolean => /^\s*rollback\b/i.test(sql)
+/** ROLLBACK, also to a savepoint. */
+export const isRollback = ({ sql }: Statement): boolean => /^\s*rollback\b/i.test(sql)

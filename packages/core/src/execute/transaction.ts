@@ -1,25 +1,24 @@
-// One transaction around a write, repeated as a whole when the database asks for it (reliability R3, R10).
+// inTransaction: runs a write in one transaction and retries it after conflicts (reliability R3, R10).
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import type { Bounds } from './bounds.ts'
-import { retried } from './retry.ts'
+import { withRetries } from './retry.ts'
 import { unavailable } from './unavailable.ts'
 
-/** How far a transaction came. */
+/** How far a transaction has got. */
 type Phase = 'begin' | 'work' | 'commit'
 
 /**
  * Runs `work` in a transaction of `db`.
  *
- * After a deadlock, a serialisation failure or another conflict the transaction was rolled back as a whole, so it is
- * `repeated`, `work` included. Inside a transaction that the host handed in nothing is opened, committed or repeated: it
- * is the host's.
+ * After a deadlock, a serialisation failure or another conflict, the database has rolled the transaction back, so all of
+ * `work` is retried. If `db` is a transaction of the host, `work` runs in it, and nothing is committed or retried.
  *
- * A COMMIT that the database neither confirms nor refuses is never repeated, since the transaction may be stored: it is
- * `outcomeUnknown`, and `isOutcomeUnknown` tells it.
+ * A COMMIT without a response is never retried, since the transaction may be stored. It throws `outcomeUnknown`, which
+ * `isOutcomeUnknown` recognises.
  */
 export async function inTransaction<T>(
   db: AnyDatabase,
@@ -28,7 +27,7 @@ export async function inTransaction<T>(
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction) return onBoundedConnection(db, dialect, bounds, work)
-  return retried(
+  return withRetries(
     () => attempt(db, dialect, bounds, work),
     (error) => isConflict(dialect, error),
   )
@@ -41,8 +40,8 @@ function attempt<T>(
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   let phase: Phase = 'begin'
-  // What went wrong inside tells more than the rollback that fails after it.
-  let inside: unknown
+  // The error of `work` is more useful than that of a ROLLBACK that fails after it.
+  let workError: unknown
   const inOne = (own: AnyDatabase): Promise<T> =>
     begin(own, dialect).execute(async (transaction) => {
       phase = 'work'
@@ -51,20 +50,20 @@ function attempt<T>(
         phase = 'commit'
         return result
       } catch (error) {
-        inside = error
+        workError = error
         throw error
       }
     })
   return new Promise((resolve, reject) => {
-    const fail = (outside: unknown): void => reject(inside ?? atTheEdge(dialect, phase, outside))
-    // A statement that is given up is answered for before it and the ROLLBACK after it have ended.
+    const fail = (error: unknown): void => reject(workError ?? boundaryError(dialect, phase, error))
+    // After a timeout, rejects without waiting for the statement and the ROLLBACK to end.
     onBoundedConnection(db, dialect, bounds, inOne, fail).then(resolve, fail)
   })
 }
 
 const unknownOutcomes = new WeakSet<object>()
 
-/** Whether this is the failure of a write that may be stored all the same. */
+/** Whether the write that failed with this error may be stored. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && unknownOutcomes.has(error)
 
@@ -75,12 +74,12 @@ export function unknownOutcome(cause: unknown): ApiError {
   return error
 }
 
-/** BEGIN and COMMIT fail too: for want of a connection, or by constraints that are checked at the end. */
-function atTheEdge(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
+/** The error for a failed BEGIN or COMMIT: without a connection, or because of deferred constraints. */
+function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
   const { kind, undone } = dialect.classify(error)
   switch (kind) {
     case 'locked':
-      // Also at COMMIT: the lock is needed before anything is stored.
+      // Also at COMMIT, since it writes nothing without the lock.
       return unavailable(error)
     case 'unavailable':
     case 'timeout':
@@ -90,7 +89,7 @@ function atTheEdge(dialect: InternalDialect, phase: Phase, error: unknown): unkn
     case 'foreignKey':
       return Object.assign(missingReference([]), { cause: error })
     case 'other':
-      // Not a failure that is known to have rolled back.
+      // An unknown error of COMMIT does not prove a rollback.
       if (phase === 'commit' && typeof error === 'object' && error !== null) {
         unknownOutcomes.add(error)
       }
@@ -100,13 +99,13 @@ function atTheEdge(dialect: InternalDialect, phase: Phase, error: unknown): unkn
   }
 }
 
-/** Databases with row locks all read what is committed: the rows that a lock waited for, not those of before. */
+/** READ COMMITTED on databases with row locks: after waiting for a lock, a statement reads the newest committed row, not an older snapshot. */
 function begin(db: AnyDatabase, { capabilities }: InternalDialect) {
   const transaction = db.transaction()
   return capabilities.locksRows ? transaction.setIsolationLevel('read committed') : transaction
 }
 
-/** Whether the database asks for another try, also where a stage has already made an answer of it. */
+/** Whether the error is a conflict, or an API error caused by one. */
 const isConflict = (dialect: InternalDialect, error: unknown): boolean =>
   !isOutcomeUnknown(error) &&
   dialect.classify(error instanceof ApiError ? error.cause : error).kind === 'retry'

@@ -1,4 +1,4 @@
-// A refused statement → the answer it deserves: which fields it was is found by probing the model's own keys after the rollback (contract §8).
+// explainRefusal: turns a statement that the database refused into the API error. Finds the fields by probing the model's keys after the rollback (contract §8).
 
 import type { Target } from '../compile/target.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { pathTo } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { existsUnscoped, keyMatches, matchOf, valuesOf } from './look-up.ts'
-import { overflowing } from './overflow.ts'
+import { overflowingColumns } from './overflow.ts'
 import type { Connection } from './run.ts'
 import type { Refusal } from './write-context.ts'
 
@@ -23,7 +23,7 @@ export interface Probe {
   readonly target: Target
 }
 
-/** Explains a refusal; where a probe fails, the answer names no field. */
+/** The API error for a refusal; if a probe fails, it names no field. */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
   const paths = (columns: readonly NamedColumn[]): readonly string[] =>
@@ -31,55 +31,55 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
   switch (failure.kind) {
     case 'unique':
       if (step === 'link') return uniqueViolation(await linkPaths(probe, refusal, 'row', true))
-      return uniqueViolation(paths(await quietly(takenColumns(probe, refusal))))
+      return uniqueViolation(paths(await orNone(takenColumns(probe, refusal))))
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
       if (step === 'link') {
         return missingReference(await linkPaths(probe, refusal, 'partner', false))
       }
-      return missingReference(paths(await quietly(danglingColumns(probe, refusal))))
+      return missingReference(paths(await orNone(danglingColumns(probe, refusal))))
     case 'notNull':
-      return notNullViolation(paths(named(resource, failure.column)))
+      return notNullViolation(paths(columnNamed(resource, failure.column)))
     case 'check':
       return checkViolation()
     default: {
-      const known = named(resource, failure.column)
-      const found = known.length > 0 ? known : await quietly(overflowing(probe, refusal))
+      const known = columnNamed(resource, failure.column)
+      const found = known.length > 0 ? known : await orNone(overflowingColumns(probe, refusal))
       return valueNotStorable(paths(found))
     }
   }
 }
 
-const quietly = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
+const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
 
-/** Which links of a refused statement it was: those whose row, or partner, is there, or is not. */
+/** The paths of the refused links: those whose row (or partner) exists, or does not exist. */
 async function linkPaths(
   probe: Probe,
   { path, links = [] }: Refusal,
   end: 'row' | 'partner',
-  there: boolean,
+  exists: boolean,
 ): Promise<readonly string[]> {
   const found = async (): Promise<readonly string[]> => {
     const paths: string[] = []
     for (const link of links) {
       const { table, matches } = link[end]
-      if ((await existsUnscoped(probe, table, matches)) === there) paths.push(link.path)
+      if ((await existsUnscoped(probe, table, matches)) === exists) paths.push(link.path)
     }
     return paths
   }
-  const paths = links.length === 1 ? links.map((link) => link.path) : await quietly(found())
+  const paths = links.length === 1 ? links.map((link) => link.path) : await orNone(found())
   return paths.length > 0 ? paths : [path]
 }
 
-/** The column the database speaks of, by its name there. */
-function named(resource: Resource, dbName: string | undefined): readonly NamedColumn[] {
+/** The column that the database named in its error. */
+function columnNamed(resource: Resource, dbName: string | undefined): readonly NamedColumn[] {
   if (dbName === undefined) return []
   return [...resource.allColumns.values()].filter(
     (column) => column.dbName === dbName && column.computed === undefined,
   )
 }
 
-/** The columns of every unique key of the model whose values another record has. */
+/** The columns of each unique key whose values another record already has. */
 async function takenColumns(
   probe: Probe,
   { resource, values, key }: Refusal,
@@ -98,7 +98,7 @@ async function takenColumns(
   return [...taken]
 }
 
-/** The foreign keys of the model that lead nowhere. */
+/** The columns of the foreign keys that refer to no row. */
 async function danglingColumns(
   probe: Probe,
   { resource, values }: Refusal,

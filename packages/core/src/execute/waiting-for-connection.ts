@@ -1,4 +1,4 @@
-// Waiting for a connection of the pool, which may be exhausted, or connecting to a server that does not answer.
+// WaitingForConnection: a deadline for getting a connection, since the pool may be exhausted or the server not respond.
 
 import { clientGone } from '../errors.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
@@ -6,20 +6,20 @@ import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.
 
 export class WaitingForConnection implements Waiting {
   readonly #bounds: Bounds
-  readonly #leave: (error: Error) => void
+  readonly #reject: (error: Error) => void
   readonly #until: number
   #ticks = 0
   #isOver = false
 
-  /** `leave` is told when nobody need wait any more. */
-  constructor(bounds: Bounds, leave: (error: Error) => void) {
+  /** `reject` is called at the deadline, or when the client disconnects. */
+  constructor(bounds: Bounds, reject: (error: Error) => void) {
     this.#bounds = bounds
-    this.#leave = leave
+    this.#reject = reject
     this.#until = ticksIn(timeLeft(bounds))
     beginWaiting(this)
   }
 
-  /** There is one, or none can be had; false where nobody waited for it any more. */
+  /** Ends the wait; false if it had ended before. */
   end(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
@@ -29,16 +29,16 @@ export class WaitingForConnection implements Waiting {
 
   tick(): void {
     this.#ticks += 1
-    if (this.#bounds.client?.signal?.aborted === true) this.#end(clientGone())
-    else if (this.#ticks >= this.#until) this.#end(noConnection(this.#bounds))
+    if (this.#bounds.client?.signal?.aborted === true) this.#rejectWith(clientGone())
+    else if (this.#ticks >= this.#until) this.#rejectWith(noConnection(this.#bounds))
   }
 
-  #end(error: Error): void {
-    if (this.end()) this.#leave(error)
+  #rejectWith(error: Error): void {
+    if (this.end()) this.#reject(error)
   }
 }
 
-/** As pools report it: nothing was sent, so nothing can have happened. */
+/** The error code that pools use for this timeout. No statement was sent, so nothing was written. */
 const noConnection = ({ deadline }: Bounds): Error =>
   Object.assign(new Error(`No database connection became free within ${deadline} ms.`), {
     code: 'ETIMEDOUT',

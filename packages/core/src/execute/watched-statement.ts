@@ -1,4 +1,4 @@
-// A statement under way: called off when its client goes away, and given up at its deadline with its connection closed.
+// WatchedStatement: cancels a running statement when its client disconnects, and closes its connection at the deadline.
 
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -9,8 +9,8 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.ts'
 
-/** Where a statement runs. */
-export interface Place {
+/** The connection that a statement runs on, and its bounds. */
+export interface StatementTarget {
   /** The instance that the connection belongs to. */
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
@@ -20,101 +20,101 @@ export interface Place {
   readonly send: (statement: CompiledQuery) => Promise<readonly unknown[]>
 }
 
-/** What becomes of a statement that is called off or given up. */
-export interface GivenUp {
-  /** Nobody need wait for it any more. */
-  leave(error: Error): void
-  /** Its connection is closed: it will never settle by itself, and the connection can be released. */
-  free(error: Error): void
+/** The callbacks for a statement that is canceled or exceeds its deadline. */
+export interface OnInterrupted {
+  /** The caller can stop waiting; the statement may still run. */
+  reject(error: Error): void
+  /** The connection was closed, so the statement may never settle, and the connection can be released. */
+  closed(error: Error): void
 }
 
-/** A client is only asked about once its statement has run for so long, 100 to 200 ms. */
-const longRunning = 2
-/** The server is asked to end a statement so long before the deadline, in case it has no time limit of its own. */
+/** Ticks (100 to 200 ms) after which the signal of the client is read. */
+const readSignalAt = 2
+/** Milliseconds before the deadline at which the statement is canceled, in case the server has no time limit itself. */
 const beforeDeadline = 500
-/** How long it may take the server to end a statement whose client is gone. */
-const grace = ticksIn(1_000)
+/** Ticks after a cancel because of the client until the connection is closed. */
+const cancelTime = ticksIn(1_000)
 
 export class WatchedStatement implements Waiting {
-  readonly #place: Place
+  readonly #target: StatementTarget
   readonly #sql: string
-  readonly #givenUp: GivenUp
+  readonly #onInterrupted: OnInterrupted
   readonly #cancelAt: number
   #closeAt: number
   #ticks = 0
   #error: Error | undefined
   #signal: AbortSignal | undefined
 
-  constructor(place: Place, sql: string, givenUp: GivenUp) {
-    const time = timeLeft(place.bounds)
-    this.#place = place
+  constructor(target: StatementTarget, sql: string, onInterrupted: OnInterrupted) {
+    const time = timeLeft(target.bounds)
+    this.#target = target
     this.#sql = sql
-    this.#givenUp = givenUp
+    this.#onInterrupted = onInterrupted
     this.#cancelAt = ticksIn(time - beforeDeadline)
     this.#closeAt = Math.max(ticksIn(time), 1)
     beginWaiting(this)
   }
 
-  /** It has settled. */
+  /** Call when the statement has settled. */
   end(): void {
     endWaiting(this)
-    this.#signal?.removeEventListener('abort', this.#callOff)
+    this.#signal?.removeEventListener('abort', this.#clientLeft)
   }
 
   tick(): void {
     this.#ticks += 1
-    if (this.#ticks === longRunning) this.#listen()
-    if (this.#ticks === this.#cancelAt) this.#cancel(noAnswer(this.#place.bounds))
+    if (this.#ticks === readSignalAt) this.#listen()
+    if (this.#ticks === this.#cancelAt) this.#cancel(noAnswer(this.#target.bounds))
     if (this.#ticks === this.#closeAt) this.#close()
   }
 
   #listen(): void {
-    const signal = this.#place.bounds.client?.signal
+    const signal = this.#target.bounds.client?.signal
     if (signal === undefined) return
     this.#signal = signal
-    if (signal.aborted) this.#callOff()
-    else signal.addEventListener('abort', this.#callOff)
+    if (signal.aborted) this.#clientLeft()
+    else signal.addEventListener('abort', this.#clientLeft)
   }
 
-  readonly #callOff = (): void => {
+  readonly #clientLeft = (): void => {
     const error = clientGone()
-    this.#givenUp.leave(error)
-    this.#closeAt = Math.min(this.#closeAt, this.#ticks + grace)
+    this.#onInterrupted.reject(error)
+    this.#closeAt = Math.min(this.#closeAt, this.#ticks + cancelTime)
     this.#cancel(error)
   }
 
   #cancel(error: Error): void {
-    // Once is enough.
+    // Already canceled.
     if (this.#error !== undefined) return
     this.#error = error
     this.#interrupt('cancel', error)
   }
 
   #close(): void {
-    const error = this.#error ?? noAnswer(this.#place.bounds)
-    this.#givenUp.leave(error)
+    const error = this.#error ?? noAnswer(this.#target.bounds)
+    this.#onInterrupted.reject(error)
     this.#interrupt('close', error)
   }
 
   #interrupt(how: 'cancel' | 'close', error: Error): void {
-    this.#place.dialect.server?.interruption?.[how](this.#interrupted(error)).then(
+    this.#target.dialect.server?.interruption?.[how](this.#interrupted(error)).then(
       (isClosed) => {
         if (!isClosed) return
         this.end()
-        this.#givenUp.free(error)
+        this.#onInterrupted.closed(error)
       },
       () => {},
     )
   }
 
   #interrupted(error: Error): Interrupted {
-    const { db, dialect, connection, send } = this.#place
+    const { db, dialect, connection, send } = this.#target
     const sql = asksForArrays(this.#sql) ? withoutMark(this.#sql) : this.#sql
     return { db, connection, sql, isWrapped: dialect.shortcuts?.arrayRows === true, error, send }
   }
 }
 
-/** As drivers report a connection that went silent, so that it is answered as a database that is away. */
+/** The error code of a lost connection, so that it becomes 503. */
 export const noAnswer = ({ deadline }: Bounds): Error =>
   Object.assign(new Error(`The database gave no answer within ${deadline} ms.`), {
     code: 'ETIMEDOUT',

@@ -1,4 +1,4 @@
-// Changes records that are there: PATCH, PUT, restore, and the move of a child to another parent (contract §8).
+// Changes existing records: PATCH, PUT, restore, and moving a child to another parent (contract §8).
 
 import { compileUpdate } from '../compile/write-query.ts'
 import { forbidden, notDeleted, preconditionFailed, recordNotFound } from '../errors.ts'
@@ -9,24 +9,29 @@ import { sameValue } from '../plan/same-value.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
-import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
+import {
+  compareEchoes,
+  refuseInvisibleReferences,
+  requireAccess,
+  validateFilled,
+} from './write-checks.ts'
 import type { ValueSources, WriteContext } from './write-context.ts'
 import { parentKeys, writeChildren } from './write-create.ts'
-import { firstValue, openRecord } from './write-defaults.ts'
-import { demandList } from './write-links.ts'
+import { initialValue, pendingRecord } from './write-defaults.ts'
+import { requireListAccess } from './write-links.ts'
 import { runWrite } from './write-run.ts'
 
-/** Whether the stored record is the one the client has read; absent: it does not mind. */
+/** Whether the stored record has the ETag of `If-Match`. */
 export type Precondition = (stored: Values) => boolean
 
 export interface ChangeOptions {
   readonly action: 'PATCH' | 'PUT'
-  /** PUT: writable columns that were not sent go back to their default, or to NULL. */
+  /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
   readonly precondition?: Precondition | undefined
 }
 
-/** Changes one record by its key: 404 where the caller sees none, 412 where it is no longer the one that was read. */
+/** Changes one record by its key. Throws 404 if the caller sees none, 412 if the precondition fails. */
 export async function changeRecord(
   context: WriteContext,
   node: RecordNode,
@@ -34,35 +39,35 @@ export async function changeRecord(
   { action, replace, precondition }: ChangeOptions,
 ): Promise<void> {
   const { resource, path } = node
-  await demand(context, resource, action)
-  for (const { relation } of node.children) await demandList(context, relation.target)
+  await requireAccess(context, resource, action)
+  for (const { relation } of node.children) await requireListAccess(context, relation.target)
   const stored = await lockedRecord(context, resource, key, action)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
   compareEchoes(context, resource, node.echoed, stored, path)
-  const sent = { ...node.values, ...undone(context, node, stored) }
+  const sent = { ...node.values, ...clearedRelations(context, node, stored) }
   const keys = await parentKeys(context, node)
-  const changes = { ...(replace ? await emptied(context, resource) : {}), ...sent, ...keys }
+  const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
-  await refuseUnseenReferences(context, resource, sent, row, path)
-  await checkFilled(context, resource, keys, row, path, stored)
-  await lateChecks(context, node, row, stored)
+  await refuseInvisibleReferences(context, resource, sent, row, path)
+  await validateFilled(context, resource, keys, row, path, stored)
+  await runWholeRecordChecks(context, node, row, stored)
   context.problems.refuse()
   const saved = await changeStored(context, resource, stored, changes, path)
   await writeChildren(context, node, saved, true)
-  // Records that are linked are compared with what the body says of them.
+  // Linked records may have added problems: the body's values must equal theirs.
   context.problems.refuse()
 }
 
-/** To-one relations that were sent as null: their foreign keys, where they are not null already. */
-function undone({ problems }: WriteContext, node: RecordNode, stored: Values): Values {
+/** The foreign keys of to-one relations that were sent as null, unless they are null already. */
+function clearedRelations({ problems }: WriteContext, node: RecordNode, stored: Values): Values {
   const keys: Record<string, JsonValue> = {}
   const { resource, echoed, path } = node
   for (const [name, url] of Object.entries(echoed.urls)) {
     const relation = resource.relations.get(name)
     if (url !== null || relation === undefined) continue
-    const there = relation.from.every((column) => (stored[column.name] ?? null) !== null)
-    if (!there) continue
+    const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
+    if (!exists) continue
     const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
     if (sent || !resource.settings.allowNestedWrites) {
       problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
@@ -76,24 +81,24 @@ function undone({ problems }: WriteContext, node: RecordNode, stored: Values): V
   return keys
 }
 
-/** What a change sets that does not depend on the stored record. */
-export const plainChanges = (
-  moment: ValueSources,
+/** The changes of a PATCH or PUT that do not depend on the stored record. */
+export const independentChanges = (
+  sources: ValueSources,
   { resource, values }: RecordNode,
   replace: boolean,
 ): MaybePromise<Values> =>
-  andThen(replace ? emptied(moment, resource) : {}, (rest) => ({
+  andThen(replace ? resetValues(sources, resource) : {}, (rest) => ({
     ...rest,
     ...values,
-    ...renewed(moment, resource),
+    ...updatedTimestamps(sources, resource),
   }))
 
-/** What PUT makes of fields that are not sent. */
-function emptied(moment: ValueSources, resource: Resource): MaybePromise<Values> {
-  const record = openRecord()
+/** The values that PUT gives to fields that were not sent. */
+function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {
+  const record = pendingRecord()
   for (const column of resource.columns.values()) {
     if (!isReplaceable(resource, column)) continue
-    record.set(column.name, firstValue(resource, column, moment) ?? null)
+    record.set(column.name, initialValue(resource, column, sources) ?? null)
   }
   return record.complete()
 }
@@ -112,7 +117,7 @@ function isReplaceable(
   )
 }
 
-async function lateChecks(
+async function runWholeRecordChecks(
   context: WriteContext,
   node: RecordNode,
   row: Values,
@@ -130,7 +135,7 @@ async function lateChecks(
   )
 }
 
-/** Policy, callback and UPDATE of a stored record; answers it as it is afterwards. */
+/** Runs the policy, the callback and the UPDATE for a stored record; returns the changed record. */
 export async function changeStored(
   context: WriteContext,
   resource: Resource,
@@ -139,19 +144,19 @@ export async function changeStored(
   path: string,
 ): Promise<Values> {
   if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()
-  const touched = Object.keys(changes).length > 0 ? renewed(context, resource) : {}
-  const asked = { ...changes, ...touched }
-  const saved = await context.hooks.update(resource, { ...stored, ...asked }, stored)
-  return writeSaved(context, resource, stored, saved, asked, path)
+  const timestamps = Object.keys(changes).length > 0 ? updatedTimestamps(context, resource) : {}
+  const requested = { ...changes, ...timestamps }
+  const saved = await context.hooks.update(resource, { ...stored, ...requested }, stored)
+  return writeSaved(context, resource, stored, saved, requested, path)
 }
 
-/** The UPDATE: of the columns that were asked for, and of those that a callback has changed. */
+/** Updates the requested columns, and those that a callback has changed. */
 export async function writeSaved(
   context: WriteContext,
   resource: Resource,
   stored: Values,
   saved: Values,
-  asked: Values,
+  requested: Values,
   path: string,
 ): Promise<Values> {
   const written: Record<string, JsonValue> = {}
@@ -159,7 +164,7 @@ export async function writeSaved(
     const value = saved[name]
     if (column.computed !== undefined || value === undefined) continue
     const same = sameValue({ name, ...column }, value, stored[name] ?? null)
-    if (name in asked || !same) written[name] = value
+    if (name in requested || !same) written[name] = value
   }
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
@@ -171,17 +176,17 @@ export async function writeSaved(
   return { ...stored, ...written }
 }
 
-/** Columns that are set whenever a record changes. */
-export function renewed(moment: ValueSources, resource: Resource): Values {
+/** The values of `updated` columns, which each change sets. */
+export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
   for (const { name, type, definition } of resource.allColumns.values()) {
     if (definition.managed !== 'updated') continue
-    values[name] = type === 'date' ? moment.now.slice(0, 10) : moment.now
+    values[name] = type === 'date' ? sources.now.slice(0, 10) : sources.now
   }
   return values
 }
 
-/** Undoes a soft delete; 409 where there is nothing to undo. */
+/** Undoes a soft delete; throws 409 if the record is not deleted. */
 export async function restoreRecord(
   context: WriteContext,
   resource: Resource,
@@ -190,7 +195,7 @@ export async function restoreRecord(
 ): Promise<void> {
   const { softDelete } = resource.settings
   if (softDelete === null) throw recordNotFound()
-  await demand(context, resource, 'RESTORE')
+  await requireAccess(context, resource, 'RESTORE')
   const stored = await lockedRecord(context, resource, key, 'RESTORE', true)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()

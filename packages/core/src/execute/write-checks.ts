@@ -1,4 +1,4 @@
-// What every step of a write asks before it acts: roles and policy, foreign keys in sight, echoes that are true.
+// The checks before each step of a write: access, visible foreign keys, and read-only fields that were sent back unchanged.
 
 import { forbidden, missingReference } from '../errors.ts'
 import { relationUrl } from '../http/links.ts'
@@ -10,10 +10,10 @@ import { narrowedReferences } from '../plan/write-references.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { existsUnscoped, matchOf, readScoped, valuesOf } from './look-up.ts'
 import type { WriteAction } from './write-access.ts'
-import type { LateCheck, WriteContext } from './write-context.ts'
+import type { WholeRecordCheck, WriteContext } from './write-context.ts'
 
-/** 403 unless methods and roles allow the action on the resource. */
-export async function demand(
+/** Throws 403 unless methods and roles allow the action on the resource. */
+export async function requireAccess(
   { access }: WriteContext,
   resource: Resource,
   action: WriteAction,
@@ -22,10 +22,10 @@ export async function demand(
 }
 
 /**
- * 422 where a foreign key that was sent leads to a record that the caller may not see. `row` is the record as it will
- * be: of a key of several columns, a part may have been stored before or be given by the record above.
+ * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. `row` is the whole record to
+ * store: other columns of the key may be stored already, or come from the parent record.
  */
-export async function refuseUnseenReferences(
+export async function refuseInvisibleReferences(
   context: WriteContext,
   resource: Resource,
   sent: Values,
@@ -34,13 +34,13 @@ export async function refuseUnseenReferences(
 ): Promise<void> {
   const narrows = (target: Resource) => context.access.narrows(target)
   for (const relation of narrowedReferences(resource, sent, narrows)) {
-    if (!(await isInSight(context, relation, row))) {
+    if (!(await isVisible(context, relation, row))) {
       throw missingReference(relation.from.map(({ name }) => pathTo(path, name)))
     }
   }
 }
 
-async function isInSight(
+async function isVisible(
   context: WriteContext,
   { from, to, target }: ResolvedRelation,
   row: Values,
@@ -48,7 +48,7 @@ async function isInSight(
   const key = valuesOf(from, row)
   if (key === undefined) return true
   const equal = to.map((column, i) => ({ column, value: key[i] as Value }))
-  // Of a resource that is closed to the caller no policy is asked: the database would accept any row, too.
+  // Without access to the resource, no policy is called: the row only has to exist, as for the database.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
     return existsUnscoped(context, target.table, equal.map(matchOf))
   }
@@ -56,8 +56,8 @@ async function isInSight(
   return found.length > 0
 }
 
-/** Asks the validators of fields that were not sent: the foreign keys that nesting fills. `row` is the whole record. */
-export async function checkFilled(
+/** Runs the validators of foreign keys that were not sent but filled by nesting. `row` is the whole record. */
+export async function validateFilled(
   { validate }: WriteContext,
   resource: Resource,
   filled: Values,
@@ -65,7 +65,7 @@ export async function checkFilled(
   path: string,
   before: Values | null = null,
 ): Promise<void> {
-  const checks = Object.keys(filled).flatMap((name): readonly LateCheck[] => {
+  const checks = Object.keys(filled).flatMap((name): readonly WholeRecordCheck[] => {
     const column = resource.columns.get(name)
     const value = filled[name] ?? null
     const { validator, format } = column?.definition ?? {}
@@ -76,7 +76,7 @@ export async function checkFilled(
   if (checks.length > 0) await validate(checks)
 }
 
-/** Problems where what was sent back differs from what is stored. */
+/** Adds a problem for each read-only field or relation URL in the body that differs from the stored record. */
 export function compareEchoes(
   context: WriteContext,
   resource: Resource,
@@ -93,7 +93,7 @@ export function compareEchoes(
   for (const [name, url] of Object.entries(echoed.urls)) {
     const relation = resource.relations.get(name)
     if (relation === undefined || url === relationUrl(relation, stored, context.base)) continue
-    // A to-one relation set to null is asked to be undone; whether it may be is decided with the record.
+    // null for a to-one relation asks to clear it; `clearedRelations` decides about that.
     if (url === null && relation.kind === 'belongsTo') continue
     problems.add(pathTo(path, name), 'This is not the URL of the relation; send records instead.')
   }

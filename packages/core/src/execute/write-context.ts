@@ -1,4 +1,4 @@
-// WriteContext: what the steps of one write share, inside its transaction; and the failure that a refused step throws.
+// WriteContext: what the steps of a write share in its transaction. Refusal: a step that the database refused.
 
 import type { Target } from '../compile/target.ts'
 import type { Match } from '../compile/write-query.ts'
@@ -12,28 +12,28 @@ import type { NamedColumn, Registry, Resource } from '../registry/resource.ts'
 import type { Connection } from './run.ts'
 import type { WriteAccess } from './write-access.ts'
 
-/** The callbacks of the models; each returns the record to save, in canonical JSON forms. */
+/** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
   /** Whether the model has such a callback for this request. */
   has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
   add(resource: Resource, object: Values): Promise<Values>
-  /** `stored` is the record as it is before the change. */
+  /** `stored` is the record before the change. */
   update(resource: Resource, object: Values, stored: Values): Promise<Values>
   remove(resource: Resource, object: Values): Promise<void>
 }
 
-/** A value whose validator looks at the whole record. */
-export interface LateCheck {
+/** A value whose validator receives the whole record. */
+export interface WholeRecordCheck {
   readonly resource: Resource
   readonly column: NamedColumn
   readonly value: JsonValue
   readonly row: Values
-  /** The record as it is stored; null where it is new. */
+  /** The stored record; null if it is new. */
   readonly before: Values | null
   readonly path: string
 }
 
-/** What a write takes from the world around it. */
+/** The sources of values that are not in the body. */
 export interface ValueSources {
   /** The time of the write, as a datetime of contract §7. */
   readonly now: string
@@ -52,14 +52,14 @@ export interface WriteContext extends ValueSources {
   readonly registry: Registry
   readonly access: WriteAccess
   readonly hooks: WriteHooks
-  /** What emitted URLs start with. */
+  /** The beginning of URLs in responses. */
   readonly base: string
-  /** Runs validators that had to wait for the stored record; what they find goes to `problems`. */
-  readonly validate: (checks: readonly LateCheck[]) => Promise<void>
+  /** Runs validators that need the stored record; adds to `problems`. */
+  readonly validate: (checks: readonly WholeRecordCheck[]) => Promise<void>
   readonly problems: { add(path: string, message: string): void; refuse(): void }
 }
 
-/** What was being written when the database refused. */
+/** A step of a write that the database refused. */
 export interface Refusal {
   readonly failure: DatabaseFailure
   readonly step: 'insert' | 'update' | 'delete' | 'link'
@@ -67,36 +67,36 @@ export interface Refusal {
   /** Path of the record in the body. */
   readonly path: string
   readonly values: Values
-  /** The record's own key, where it has one already. */
+  /** The record's key; null if it has none yet. */
   readonly key: readonly Value[] | null
-  /** The links that one statement made. */
-  readonly links?: readonly MadeLink[]
+  /** The links that the statement inserted. */
+  readonly links?: readonly InsertedLink[]
 }
 
-/** One of several links, as far as it is needed to find out which of them was refused. */
-export interface MadeLink {
+/** One of several links of a statement, to find out which of them was refused. */
+export interface InsertedLink {
   /** Path of the partner in the body. */
   readonly path: string
-  /** Its row of the junction table. */
-  readonly row: Found
-  readonly partner: Found
+  /** Its row in the junction table. */
+  readonly row: RowMatch
+  readonly partner: RowMatch
 }
 
-/** What one row of a table is found by. */
-export interface Found {
+/** A condition that identifies a row of a table. */
+export interface RowMatch {
   readonly table: string
   readonly matches: readonly Match[]
 }
 
 const refusals = new WeakMap<Error, Refusal>()
 
-/** The error of a statement that the database refused; it is explained once the transaction is over. */
+/** The error for a statement that the database refused; `explainRefusal` turns it into an API error after the rollback. */
 export function refusedWrite(refusal: Refusal, cause: unknown): Error {
   const error = new Error(`${refusal.step} refused: ${refusal.failure.kind}`, { cause })
   refusals.set(error, refusal)
   return error
 }
 
-/** What a refused statement was, or undefined for any other error. */
+/** The refusal of an error of `refusedWrite`; undefined for other errors. */
 export const refusalOf = (error: unknown): Refusal | undefined =>
   error instanceof Error ? refusals.get(error) : undefined

@@ -1,4 +1,4 @@
-// Creates records: to-one objects first, then the record, then what holds its key; all of it in the caller's transaction (contract §8).
+// Creates records with their nested records: first to-one parents, then the record, then children and links (contract §8).
 
 import { compileInsert } from '../compile/write-query.ts'
 import { forbidden } from '../errors.ts'
@@ -8,27 +8,32 @@ import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/wr
 import { unwritable } from '../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { keyIn, lockedRecord, readUnscoped, valuesOf } from './look-up.ts'
-import { load } from './run.ts'
+import { decodeRow } from './run.ts'
 import { changeStored } from './write-change.ts'
-import { checkFilled, compareEchoes, demand, refuseUnseenReferences } from './write-checks.ts'
+import {
+  compareEchoes,
+  refuseInvisibleReferences,
+  requireAccess,
+  validateFilled,
+} from './write-checks.ts'
 import type { WriteContext } from './write-context.ts'
 import { newRecord } from './write-defaults.ts'
-import { createInstead, mayName, partnersOf, writeOrFind } from './write-linked.ts'
+import { createMissing, mayLookUp, partnersOf, writeOrFind } from './write-linked.ts'
 import { writeLinks } from './write-links.ts'
 import { runWrite } from './write-run.ts'
 
-/** Inserts a record with everything below it; answers what is known of it, the key at least. */
+/** Inserts a record with its nested records; returns the known values, at least the key. */
 export async function createRecord(
   context: WriteContext,
   node: RecordNode,
   filled: Values,
 ): Promise<Values> {
   const { resource, path } = node
-  await demand(context, resource, 'POST')
+  await requireAccess(context, resource, 'POST')
   const keys = { ...filled, ...(await parentKeys(context, node)) }
   const data = { ...(await newRecord(context, node)), ...keys }
-  await refuseUnseenReferences(context, resource, node.values, data, path)
-  await checkFilled(context, resource, keys, data, path)
+  await refuseInvisibleReferences(context, resource, node.values, data, path)
+  await validateFilled(context, resource, keys, data, path)
   if (!(await context.access.canCreate(resource, data))) throw forbidden()
   const saved = await context.hooks.add(resource, data)
   const stored = await insert(context, resource, saved, path)
@@ -36,7 +41,7 @@ export async function createRecord(
   return stored
 }
 
-/** Writes or finds the to-one objects; answers the foreign keys they give. */
+/** Creates or finds the to-one parents; returns the foreign keys to them. */
 export async function parentKeys(context: WriteContext, node: RecordNode): Promise<Values> {
   const keys: Record<string, JsonValue> = {}
   for (const { relation, node: parent } of node.parents) {
@@ -49,7 +54,7 @@ export async function parentKeys(context: WriteContext, node: RecordNode): Promi
   return keys
 }
 
-/** The insert itself; the key comes from the values, from the statement, or from the database's counter. */
+/** The INSERT. The key comes from the values, from RETURNING, or from the driver's insert id. */
 async function insert(
   context: WriteContext,
   resource: Resource,
@@ -57,37 +62,38 @@ async function insert(
   path: string,
 ): Promise<Values> {
   const { connection, target } = context
-  const { made, given } = keyToInsert(resource, values)
+  const { generated, given } = splitGeneratedKey(resource, values)
   const returns = connection.db.getExecutor().adapter.supportsReturning === true
-  const output = returns ? columnsOf(resource, made) : []
+  const output = returns ? columnsOf(resource, generated) : []
   const { statement, readers } = compileInsert(target, resource, given, output)
   const step = { step: 'insert', resource, path, values: given, key: null } as const
   const { rows, insertId } = await runWrite(context, statement, step)
   const [row] = rows
-  if (row !== undefined && readers.length > 0) return { ...given, ...load(readers, row).values }
-  return withCounter(resource, given, made, insertId)
+  if (row !== undefined && readers.length > 0)
+    return { ...given, ...decodeRow(readers, row).values }
+  return withInsertId(resource, given, generated, insertId)
 }
 
-/** The columns of the key that the database makes, and the values without them. */
-export function keyToInsert(
+/** The key columns that the database generates, and the values without them. */
+export function splitGeneratedKey(
   resource: Resource,
   values: Values,
-): { readonly made: readonly NamedColumn[]; readonly given: Values } {
-  const made = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
-  if (!made.some(({ name }) => name in values)) return { made, given: values }
-  const names = new Set(made.map(({ name }) => name))
+): { readonly generated: readonly NamedColumn[]; readonly given: Values } {
+  const generated = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
+  if (!generated.some(({ name }) => name in values)) return { generated, given: values }
+  const names = new Set(generated.map(({ name }) => name))
   const given = Object.entries(values).filter(([name]) => !names.has(name))
-  return { made, given: Object.fromEntries(given) }
+  return { generated, given: Object.fromEntries(given) }
 }
 
-/** The values with what the database's counter says of their key. */
-export function withCounter(
+/** The values with the generated key from the driver's insert id. */
+export function withInsertId(
   resource: Resource,
   given: Values,
-  made: readonly NamedColumn[],
+  generated: readonly NamedColumn[],
   insertId: bigint | undefined,
 ): Values {
-  const [counter, ...others] = made
+  const [counter, ...others] = generated
   if (counter === undefined) return given
   if (others.length > 0 || insertId === undefined) {
     throw new Error(`The database does not tell the key of a new ${resource.name}.`)
@@ -96,7 +102,7 @@ export function withCounter(
   return { ...given, [counter.name]: id }
 }
 
-/** What is known of a record, read again where a column is missing that the database filled. */
+/** The known values of a record; read from the database if one of the columns is missing. */
 async function withColumns(
   context: WriteContext,
   resource: Resource,
@@ -111,30 +117,30 @@ async function withColumns(
   return stored ?? known
 }
 
-/** Writes what holds this record's key, and its links; `changed`: the record was there before. */
+/** Writes the children and links of a record. `isUpdate`: the record existed before, so lists replace its links. */
 export async function writeChildren(
   context: WriteContext,
   node: RecordNode,
   known: Values,
-  changed: boolean,
+  isUpdate: boolean,
 ): Promise<void> {
   for (const { relation, nodes } of node.children) {
     const stored = await withColumns(context, node.resource, known, relation.from)
     const own = relation.through && valuesOf(relation.from, stored)
     if (own !== undefined) {
       const path = pathTo(node.path, relation.name)
-      const mayExist = changed || mayBeLinked(node, relation)
+      const mayExist = isUpdate || mayBeLinked(node, relation)
       const wanted = await partnersOf(context, relation.target, nodes)
-      await writeLinks(context, { relation, own, path, mayExist }, wanted, changed)
+      await writeLinks(context, { relation, own, path, mayExist }, wanted, isUpdate)
     } else for (const child of nodes) await writeChild(context, relation, child, stored)
   }
 }
 
-/** Whether a new record can have links: nobody could know a key that was just made, unless another list has made some. */
+/** Whether a new record can have links already: if its key was not generated, or another list of the body uses the same junction. */
 function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRelation): boolean {
-  const chosen = !resource.primaryKey.some(({ definition }) => definition.generated)
+  const keyWasChosen = !resource.primaryKey.some(({ definition }) => definition.generated)
   const lists = children.filter(({ relation }) => relation.through?.table === through?.table)
-  return chosen || lists.length > 1
+  return keyWasChosen || lists.length > 1
 }
 
 async function writeChild(
@@ -151,12 +157,12 @@ async function writeChild(
     await createRecord(context, node, filled)
     return
   }
-  // An existing child is moved to this record: a change of its own, with its own permission.
+  // An existing child is moved to this record, which needs permission to change the child.
   const { resource, key, path } = node
-  const may = await mayName(context, node, 'PATCH')
-  const child = may ? await lockedRecord(context, resource, key, 'PATCH') : undefined
+  const isAllowed = await mayLookUp(context, node, 'PATCH')
+  const child = isAllowed ? await lockedRecord(context, resource, key, 'PATCH') : undefined
   if (child === undefined) {
-    await createInstead(context, node, filled)
+    await createMissing(context, node, filled)
     return
   }
   compareEchoes(context, resource, node.echoed, child, path)
@@ -165,6 +171,6 @@ async function writeChild(
     context.problems.add(path, `The record cannot be moved here: its "${fixed.name}" is read-only.`)
     return
   }
-  await checkFilled(context, resource, filled, { ...child, ...filled }, path, child)
+  await validateFilled(context, resource, filled, { ...child, ...filled }, path, child)
   await changeStored(context, resource, child, filled, path)
 }

@@ -1,4 +1,4 @@
-// What the service itself puts into a record: managed columns, UUIDs and the defaults of the model, which may be functions.
+// Values that the service sets in a record: managed columns, UUIDs and the model's defaults, which may be functions.
 
 import type { DefaultFunction } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -8,17 +8,17 @@ import { convertJson } from '../plan/write-value.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { ValueSources } from './write-context.ts'
 
-/** A new record: what the service itself puts into it, and what was sent. */
+/** The values of a new record: the initial values, overridden by those that were sent. */
 export function newRecord(
-  moment: ValueSources,
+  sources: ValueSources,
   { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
 ): MaybePromise<Values> {
-  const record = openRecord()
+  const record = pendingRecord()
   const { softDelete } = resource.settings
   for (const column of resource.allColumns.values()) {
     const { name } = column
     if (name === softDelete?.attribute) continue
-    const value = Object.hasOwn(sent, name) ? sent[name] : firstValue(resource, column, moment)
+    const value = Object.hasOwn(sent, name) ? sent[name] : initialValue(resource, column, sources)
     if (value !== undefined) record.set(name, value)
   }
   if (softDelete !== null) record.set(softDelete.attribute, softDelete.active as JsonValue)
@@ -26,18 +26,18 @@ export function newRecord(
   return record.complete()
 }
 
-/** Managed columns, UUIDs and defaults; a default that is no value of its column is a mistake of the model. */
-export function firstValue(
+/** The initial value of a column: managed, UUID or default; undefined if it has none. Throws if a default does not fit its column. */
+export function initialValue(
   resource: Resource,
   column: NamedColumn,
-  moment: ValueSources,
+  sources: ValueSources,
 ): MaybePromise<JsonValue> | undefined {
   const { managed, generated, default: own } = column.definition
-  if (managed !== undefined) return column.type === 'date' ? moment.now.slice(0, 10) : moment.now
-  if (generated === 'uuid') return moment.uuid()
+  if (managed !== undefined) return column.type === 'date' ? sources.now.slice(0, 10) : sources.now
+  if (generated === 'uuid') return sources.uuid()
   if (own === undefined) return undefined
   if (typeof own !== 'function') return defaultValue(resource, column, own)
-  const given = moment.defaultOf(resource, column, own as DefaultFunction)
+  const given = sources.defaultOf(resource, column, own as DefaultFunction)
   return andThen(given, (value) => defaultValue(resource, column, value))
 }
 
@@ -48,13 +48,13 @@ function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): 
   throw new Error(`The default of ${name}.${column.name} is not ${converted.expected}.`)
 }
 
-/** A record whose values may still be to come; a column keeps the place at which it was first set. */
-export function openRecord(): {
+/** A record whose values may be promises. Columns keep the order in which they were first set. */
+export function pendingRecord(): {
   set(name: string, value: MaybePromise<JsonValue>): void
   complete(): MaybePromise<Values>
 } {
   const values: Record<string, JsonValue> = {}
-  const late: Promise<void>[] = []
+  const promises: Promise<void>[] = []
   return {
     set(name, value) {
       if (!(value instanceof Promise)) {
@@ -62,11 +62,11 @@ export function openRecord(): {
         return
       }
       values[name] = null
-      const known = value.then((there) => {
-        values[name] = there
+      const pending = value.then((resolved) => {
+        values[name] = resolved
       })
-      late.push(known)
+      promises.push(pending)
     },
-    complete: () => (late.length === 0 ? values : Promise.all(late).then(() => values)),
+    complete: () => (promises.length === 0 ? values : Promise.all(promises).then(() => values)),
   }
 }

@@ -1,4 +1,4 @@
-// Records that a body names by their key: found through the caller's scope, or created under a key that clients choose (contract §8).
+// Records that a body identifies by key: found through the caller's scope, or created if clients choose the key (contract §8).
 
 import { forbidden, missingReference } from '../errors.ts'
 import { keyEquals, planLookUp, planRecords } from '../plan/write-look-up.ts'
@@ -19,33 +19,33 @@ export const writeOrFind = (
 ): Promise<Values> =>
   node.kind === 'link' ? findLinked(context, node, filled) : createRecord(context, node, filled)
 
-/** The record a link names, if the caller may see it: else 422, the same as for a missing one. */
+/** The record with the link's key. If the caller may not see it, the same happens as for a missing one: it is created, or 422. */
 async function findLinked(context: WriteContext, node: LinkNode, filled: Values): Promise<Values> {
   const { resource, key, path } = node
-  if (!(await mayName(context, node, 'GET_ONE'))) return createInstead(context, node, filled)
+  if (!(await mayLookUp(context, node, 'GET_ONE'))) return createMissing(context, node, filled)
   const plan = planLookUp(resource, keyEquals(resource, key), false)
   const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
-  if (stored === undefined) return createInstead(context, node, filled)
+  if (stored === undefined) return createMissing(context, node, filled)
   compareEchoes(context, resource, node.echoed, stored, path)
   return stored
 }
 
 /**
- * Whether a link may look for its record; asked before anything is looked for, so that the answer is the same whether
- * there is one. Who may not, may still create a record under a chosen key: if it is taken, that is 409, as on POST.
+ * Whether the caller may look up the link's record. Checked before the look-up, so that the result does not reveal whether
+ * the record exists. Without access, a record with a chosen key may still be created; 409 if the key exists, as on POST.
  */
-export async function mayName(
+export async function mayLookUp(
   { access }: WriteContext,
   { resource, otherwise }: LinkNode,
   action: 'GET_ONE' | 'PATCH',
 ): Promise<boolean> {
-  const may = await access.mayWrite(resource, action)
-  if (!may && otherwise === null) throw forbidden()
-  return may
+  const isAllowed = await access.mayWrite(resource, action)
+  if (!isAllowed && otherwise === null) throw forbidden()
+  return isAllowed
 }
 
-/** The record that a link with a chosen key makes where there is none; 422 where its key cannot be chosen. */
-export async function createInstead(
+/** Creates the record of a link that was not found; throws 422 if clients cannot choose its key. */
+export async function createMissing(
   context: WriteContext,
   { resource, path, otherwise }: LinkNode,
   filled: Values,
@@ -54,43 +54,43 @@ export async function createInstead(
   throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
 }
 
-/** The records that a list of links names, by the text of their key: those that exist are looked for together. */
+/** The records of a list of links, by key: reads the existing ones together, and creates the others. */
 export async function partnersOf(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
 ): Promise<ReadonlyMap<string, Partner>> {
-  const known = await namedRecords(context, resource, nodes)
+  const known = await existingRecords(context, resource, nodes)
   const partners = new Map<string, Partner>()
-  // A record that this list has made may be the one that a later object names.
-  let made = false
+  // A later object of the list may have the key of a record that an earlier one created.
+  let hasCreated = false
   for (const node of nodes) {
     const found = node.kind === 'link' ? known?.get(keyText(node.key)) : undefined
     if (node.kind === 'link' && found !== undefined) {
       compareEchoes(context, resource, node.echoed, found, node.path)
     }
-    const again = made || isCollated(resource)
+    const mustLookUp = hasCreated || isCollated(resource)
     const partner =
       found ??
-      (node.kind === 'record' || again
+      (node.kind === 'record' || mustLookUp
         ? await writeOrFind(context, node, {})
-        : await createInstead(context, node, {}))
-    made ||= found === undefined
+        : await createMissing(context, node, {}))
+    hasCreated ||= found === undefined
     const key = keyIn(resource, partner)
     if (key !== undefined) partners.set(keyText(key), { key, path: node.path })
   }
   return partners
 }
 
-/** The records of all links, as far as the caller sees them; undefined where the caller may not look for any. */
-async function namedRecords(
+/** The records of all links that the caller may see; undefined if the caller may not look them up. */
+async function existingRecords(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
 ): Promise<ReadonlyMap<string, Values> | undefined> {
   const links = nodes.filter((node) => node.kind === 'link')
   const known = new Map<string, Values>()
-  for (const link of links) if (!(await mayName(context, link, 'GET_ONE'))) return undefined
+  for (const link of links) if (!(await mayLookUp(context, link, 'GET_ONE'))) return undefined
   const keys = links.map(({ key }) => key)
   for (const some of chunks(keys, resource.primaryKey.length)) {
     const rows = await readScoped(context, planRecords(resource, some), 'GET_ONE')
@@ -99,6 +99,6 @@ async function namedRecords(
   return known
 }
 
-/** Whether a key may be found that is written in other letters than the body has. */
+/** Whether the key has a collation, so that it may equal a key that differs in case. */
 const isCollated = ({ primaryKey }: Resource): boolean =>
   primaryKey.some(({ collation }) => collation !== undefined)

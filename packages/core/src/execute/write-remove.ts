@@ -1,4 +1,4 @@
-// Removes records: what refers to them is asked first, soft delete marks them, cascade_delete takes dependents along (contract §8).
+// Deletes records: checks for dependents, sets the soft-delete column, and deletes dependents with `cascade_delete` (contract §8).
 
 import { compileDeleteByKeys, compileUpdateByKeys } from '../compile/link-query.ts'
 import { compileDelete, compileUpdate } from '../compile/write-query.ts'
@@ -29,8 +29,8 @@ import {
   readUnscoped,
   valuesOf,
 } from './look-up.ts'
-import { type Precondition, renewed } from './write-change.ts'
-import { demand } from './write-checks.ts'
+import { type Precondition, updatedTimestamps } from './write-change.ts'
+import { requireAccess } from './write-checks.ts'
 import type { ValueSources, WriteContext } from './write-context.ts'
 import { runWrite } from './write-run.ts'
 
@@ -39,32 +39,33 @@ export interface RemoveOptions {
   readonly precondition?: Precondition | undefined
 }
 
-/** What one removal with all its dependents has in common. */
+/** What the deletions of a record and all its dependents share. */
 interface Removal {
   readonly context: WriteContext
   readonly cascade: boolean
-  /** Records taken along so far, so that cycles end and one request cannot empty a database. */
-  readonly gone: Set<string>
-  readonly most: number
+  /** The records deleted so far: ends cycles, and enforces `max`. */
+  readonly deleted: Set<string>
+  /** 400 if more records would be deleted. */
+  readonly max: number
 }
 
-/** Removes one record by its key: 404 where the caller sees none, 409 where others refer to it. */
+/** Deletes one record by its key. Throws 404 if the caller sees none, 409 if others refer to it. */
 export async function removeRecord(
   context: WriteContext,
   resource: Resource,
   key: readonly Value[],
   { cascade, precondition }: RemoveOptions,
 ): Promise<void> {
-  await demand(context, resource, 'DELETE')
+  await requireAccess(context, resource, 'DELETE')
   const stored = await lockedRecord(context, resource, key, 'DELETE')
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
-  const most = resource.settings.limits.bulk
+  const max = resource.settings.limits.bulk
   const soft = resource.settings.softDelete !== null
-  await remove({ context, cascade, gone: new Set(), most }, resource, stored, soft)
+  await remove({ context, cascade, deleted: new Set(), max }, resource, stored, soft)
 }
 
-/** Removes records that the caller sees, each by the rules of its model; in few statements where nobody is asked about them. */
+/** Deletes records that the caller sees: one by one if there are hooks or dependents, else in few statements. */
 export async function removeStored(
   context: WriteContext,
   resource: Resource,
@@ -73,8 +74,8 @@ export async function removeStored(
   const { access, hooks, registry, target } = context
   const { softDelete } = resource.settings
   const referredTo = softDelete === null && dependentsOf(registry, resource).length > 0
-  if (referredTo || access.asks(resource, 'can_delete') || hooks.has(resource, 'remove')) {
-    const removal = { context, cascade: false, gone: new Set<string>(), most: rows.length }
+  if (referredTo || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
+    const removal = { context, cascade: false, deleted: new Set<string>(), max: rows.length }
     for (const row of rows) await remove(removal, resource, row, softDelete !== null)
     return
   }
@@ -86,8 +87,8 @@ export async function removeStored(
       const statement = compileDeleteByKeys(target, resource.table, [], parts, keys)
       await runWrite(context, statement, { ...step, step: 'delete' })
     } else {
-      const deleted = deletion(context, resource, softDelete)
-      const statement = compileUpdateByKeys(target, resource, deleted, parts, keys)
+      const mark = deletionMark(context, resource, softDelete)
+      const statement = compileUpdateByKeys(target, resource, mark, parts, keys)
       await runWrite(context, statement, { ...step, step: 'update' })
     }
   }
@@ -99,13 +100,13 @@ async function remove(
   stored: Values,
   soft: boolean,
 ): Promise<void> {
-  const { context, gone, most } = removal
+  const { context, deleted, max } = removal
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
-  const mark = JSON.stringify([resource.name, ...key.map(String)])
-  if (gone.has(mark)) return
-  gone.add(mark)
-  if (gone.size > most) throw tooManyRecords(settingNames.maxBulk, most, 'cascade_delete')
+  const id = JSON.stringify([resource.name, ...key.map(String)])
+  if (deleted.has(id)) return
+  deleted.add(id)
+  if (deleted.size > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
   if (!(await context.access.canDelete(resource, stored))) throw forbidden()
   await removeDependents(removal, resource, stored, soft)
   await context.hooks.remove(resource, stored)
@@ -113,8 +114,8 @@ async function remove(
   const step = { resource, path: '', values: stored, key } as const
   const { softDelete } = resource.settings
   if (soft && softDelete !== null) {
-    const deleted = deletion(context, resource, softDelete)
-    const { statement } = compileUpdate(context.target, resource, deleted, matches)
+    const mark = deletionMark(context, resource, softDelete)
+    const { statement } = compileUpdate(context.target, resource, mark, matches)
     await runWrite(context, statement, { ...step, step: 'update' })
   } else {
     const statement = compileDelete(context.target, resource.table, matches)
@@ -122,16 +123,16 @@ async function remove(
   }
 }
 
-/** What marks a record as deleted. */
-export const deletion = (
-  moment: ValueSources,
+/** The values that mark a record as deleted. */
+export const deletionMark = (
+  sources: ValueSources,
   resource: Resource,
   { attribute, deleted }: NonNullable<Resource['settings']['softDelete']>,
-): Values => ({ ...renewed(moment, resource), [attribute]: deleted as JsonValue })
+): Values => ({ ...updatedTimestamps(sources, resource), [attribute]: deleted as JsonValue })
 
 /**
- * A marked record keeps its dependents unless they are to go with it; a removed one may have none left. Links of a
- * junction that is no published model always go with a removed record, once nothing else keeps it.
+ * Deletes the dependents, or throws 409 if there are any. A soft delete without cascade leaves them. Links in a junction
+ * table without a model are always deleted with the record, unless other dependents prevent that.
  */
 async function removeDependents(
   removal: Removal,
@@ -152,13 +153,13 @@ async function removeDependents(
       blocking.push(dependent)
     }
   }
-  if (blocking.length > 0) throw await keptBy(context, blocking)
+  if (blocking.length > 0) throw await referredToError(context, blocking)
   if (soft) return
   for (const [dependent, key] of links) await removeLinks(context, resource, dependent, key)
 }
 
-/** 409, which names the dependents that the caller may list: of the others it tells no more than that something refers. */
-async function keptBy(
+/** A 409 error that names the dependents which the caller may list, and none of the others. */
+async function referredToError(
   { access }: WriteContext,
   dependents: readonly Dependent[],
 ): Promise<ApiError> {
@@ -172,7 +173,7 @@ async function keptBy(
 const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
   from.map((column, i) => ({ dbName: columns[i] ?? '', column, value: key[i] as Value }))
 
-/** A record that refers to itself does not keep itself. */
+/** Whether a row refers to the record; ignores the record's reference to itself. */
 async function isReferredTo(
   context: WriteContext,
   resource: Resource,
@@ -185,7 +186,7 @@ async function isReferredTo(
   return existsUnscoped(context, dependent.table, linkMatches(dependent, key), except)
 }
 
-/** Each dependent goes through its own methods, roles and policy; one that the caller may not see keeps everything. */
+/** Deletes the dependents, each with the access rules of its model. Throws 409 if the caller may not see one of them. */
 async function removeRows(
   removal: Removal,
   dependent: Dependent,
@@ -193,22 +194,22 @@ async function removeRows(
   key: readonly Value[],
   soft: boolean,
 ): Promise<void> {
-  const { context, most } = removal
+  const { context, max } = removal
   const equal = dependent.held.map((column, i) => ({ column, value: key[i] as Value }))
-  // A row that is marked already still refers to a record that is about to be removed for good.
-  const below = soft && resource.settings.softDelete !== null
-  const plan = planLookUp(resource, equal, !below)
-  const rows = await readUnscoped(context, plan, most + 1)
+  // Before a hard delete, soft-deleted dependents must be deleted as well, since their rows still refer to the record.
+  const isSoft = soft && resource.settings.softDelete !== null
+  const plan = planLookUp(resource, equal, !isSoft)
+  const rows = await readUnscoped(context, plan, max + 1)
   if (rows.length === 0) return
-  await demand(context, resource, 'DELETE')
-  if (rows.length > most) throw tooManyRecords(settingNames.maxBulk, most, 'cascade_delete')
+  await requireAccess(context, resource, 'DELETE')
+  if (rows.length > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
   const visible = await readScoped(context, plan, 'DELETE')
-  // A policy that joins may give a row twice, so rows are compared and not counted.
+  // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
   const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
   if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {
-    throw await keptBy(context, [dependent])
+    throw await referredToError(context, [dependent])
   }
-  for (const row of rows) await remove(removal, resource, row, below)
+  for (const row of rows) await remove(removal, resource, row, isSoft)
 }
 
 const keyTextOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])

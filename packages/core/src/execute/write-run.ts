@@ -1,15 +1,15 @@
-// Sends one statement that changes rows; a violation is thrown with what was being written, to be explained after the rollback.
+// runWrite: runs one statement that changes rows. If the database refuses it, throws a Refusal, which is explained after the rollback.
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../compile/cell.ts'
 import type { Sendable } from '../compile/sendable.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { compileStatement, type Statement } from '../sql/statement.ts'
-import { arrayText, type Connection, execute, type NamedRow } from './run.ts'
+import { type Connection, execute, type NamedRow, sqlForArrays } from './run.ts'
 import { unavailable } from './unavailable.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './write-context.ts'
 
-/** Runs a write; `step` says what it is about. */
+/** Runs a write; `step` describes it for the Refusal. */
 export const runWrite = async (
   context: Pick<WriteContext, 'connection'>,
   statement: Fragment,
@@ -17,7 +17,7 @@ export const runWrite = async (
 ): Promise<QueryResult<NamedRow>> =>
   (await send(context, statement, step, false)) as QueryResult<NamedRow>
 
-/** As `runWrite`; the rows that it gives back come as arrays where the driver can. */
+/** `runWrite`, with returned rows as arrays if the driver supports it. */
 export const runWriteForRows = (
   context: Pick<WriteContext, 'connection'>,
   statement: Sendable,
@@ -52,5 +52,5 @@ async function send(
 
 function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {
   const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
-  return rows ? { ...plain, sql: arrayText(dialect, plain.sql) } : plain
+  return rows ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
 }

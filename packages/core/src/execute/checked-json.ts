@@ -1,12 +1,12 @@
-// JSON that the database built: whether what came has the form that was promised, and how many objects it holds.
+// Checks the JSON that the database built; if it cannot be sent as it is, the program's fallback reads the values instead.
 
 import { type CellLocation, cellOf, type RawRow } from '../compile/cell.ts'
 import type { CheckedObject, PageProgram, ReadProgram } from '../compile/read-program.ts'
 import { fitsJson } from '../dialect/shared/json-text.ts'
 import { ApiError } from '../errors.ts'
 
-/** Thrown where what came cannot be sent as it is: the fallback of the program reads the same as values. */
-class NotAsPromised extends Error {
+/** Thrown if the JSON has an unexpected form, or the response too many embedded rows. */
+class UnusableJson extends Error {
   readonly because: 'form' | 'size'
 
   constructor(because: 'form' | 'size') {
@@ -15,7 +15,7 @@ class NotAsPromised extends Error {
   }
 }
 
-/** Runs a program, and its fallback where what came is not as promised. */
+/** Runs a program, and runs its fallback if the database's JSON is unusable. */
 export async function withFallback<P extends PageProgram | ReadProgram, T>(
   program: P,
   run: (program: P) => Promise<T>,
@@ -23,59 +23,64 @@ export async function withFallback<P extends PageProgram | ReadProgram, T>(
   try {
     return await run(program)
   } catch (error) {
-    const because = error instanceof NotAsPromised ? error.because : undefined
+    const because = error instanceof UnusableJson ? error.because : undefined
     if (because === undefined || program.fallback === undefined) throw error
     return run(program.fallback(because) as P)
   }
 }
 
+/** Continues with the fallback unless JSON has the expected form. */
 export function requireForm(fits: boolean): void {
-  if (!fits) throw new NotAsPromised('form')
+  if (!fits) throw new UnusableJson('form')
 }
 
+/** Continues with the fallback unless the number of embedded rows is within the limit. */
 export function requireSize(fits: boolean): void {
-  if (!fits) throw new NotAsPromised('size')
+  if (!fits) throw new UnusableJson('size')
 }
 
-/** Requires that every object has the form that was promised; so it is where none was written. */
+/** Requires that each row's object has the expected form; does nothing if the database built no objects. */
 export function requireObjects(object: CheckedObject | undefined, raws: readonly RawRow[]): void {
   if (object === undefined) return
   for (const raw of raws) requireForm(object.fits(cellOf(raw, object.location)))
 }
 
-/** How many objects embedded relations hold that came as text, or more. */
-export function objectsIn(
+/** An upper bound for the number of objects in the JSON of embedded relations. */
+export function countObjects(
   texts: ReadonlyMap<string, CellLocation>,
   raws: readonly RawRow[],
 ): number {
   let count = 0
-  for (const place of texts.values()) {
+  for (const location of texts.values()) {
     for (const raw of raws) {
-      const text = cellOf(raw, place)
+      const text = cellOf(raw, location)
       if (text === null || text === undefined) continue
       requireForm(typeof text === 'string' && fitsJson(text))
-      count += openings(text as string)
+      count += countOpenings(text as string)
     }
   }
   return count
 }
 
-/** A text value that ends with a brace looks like another object. */
-function openings(text: string): number {
+/** Counts `{"`. A string value that ends with a brace counts as well, so the result may be too high. */
+function countOpenings(text: string): number {
   let count = 0
   for (let at = text.indexOf('{"'); at !== -1; at = text.indexOf('{"', at + 2)) count += 1
   return count
 }
 
 /**
- * Embeds within what one request may embed. Where rows came in more than one way, too many of them are read again by the
- * fallback, which counts them in the order of the plan and so refuses the same relation as ever.
+ * Loads embedded rows. If some were part of the main statement and the limit is exceeded, continues with the fallback: it
+ * counts all of them in plan order, so that the same request always fails with the same relation.
  */
-export async function withinSize<T>(cameAlong: boolean, load: () => Promise<T>): Promise<T> {
+export async function fallBackIfTooMany<T>(
+  embedsInStatement: boolean,
+  load: () => Promise<T>,
+): Promise<T> {
   try {
     return await load()
   } catch (error) {
     const isTooMany = error instanceof ApiError && error.body.code === 'too_many_embedded_rows'
-    throw cameAlong && isTooMany ? new NotAsPromised('size') : error
+    throw embedsInStatement && isTooMany ? new UnusableJson('size') : error
   }
 }
