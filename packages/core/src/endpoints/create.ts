@@ -52,8 +52,8 @@ async function insertAll(
   }
   problems.refuse()
   const [node] = nodes
-  const request = { many, idempotencyKey: storeResponse !== undefined } as const
-  const written = node && (await createInOneStatement(call, node, echo, request))
+  const options = { many, idempotencyKey: storeResponse !== undefined } as const
+  const written = node && (await createInOneStatement(call, node, echo, options))
   if (written !== undefined) return written
   return inWrite(call, async (writing) => {
     const keys: (readonly Value[])[] = []

@@ -16,12 +16,12 @@ import { listResult, open, parseRead, scopePlan, scopeStatement } from './read-s
 export async function getRelated(
   call: Call,
   relation: ResolvedRelation,
-  texts: readonly string[],
+  keyStrings: readonly string[],
 ): Promise<Result> {
   const { source, target: related } = relation
   const ast = parseRead(call, related)
   const planned = planRelated(relation, ast, call.reach)
-  const parent = pathKey(source, texts)
+  const parent = pathKey(source, keyStrings)
   if (parent === undefined) throw recordNotFound()
   const opened = await open(call)
   const { connection } = opened

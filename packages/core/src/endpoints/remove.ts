@@ -17,18 +17,18 @@ import { inWrite, preconditionOf, refuseAllBut } from './write-stages.ts'
 export async function remove(
   call: Call,
   resource: Resource,
-  texts: readonly string[],
+  keyStrings: readonly string[],
 ): Promise<Result> {
   const ast = parse(call, resource)
   refuseAllBut(ast, 'cascade_delete')
   refuseConditions(ast)
   const cascade = cascadeParameter(resource, ast)
-  const key = pathKey(resource, texts)
+  const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const success: Result = { status: 200, value: null, total: 1 }
-  const request = { cascade, precondition: precondition !== undefined } as const
-  if (await removeInOneStatement(call, resource, key, request)) return success
+  const options = { cascade, precondition: precondition !== undefined } as const
+  if (await removeInOneStatement(call, resource, key, options)) return success
   return inWrite(call, async ({ context }) => {
     await removeRecord(context, resource, key, { cascade, precondition })
     return success

@@ -15,13 +15,13 @@ import { inWrite, preconditionOf, refuseOtherParameters } from './write-stages.t
 export async function restore(
   call: Call,
   resource: Resource,
-  texts: readonly string[],
+  keyStrings: readonly string[],
 ): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast)
   cachedEchoPlan(call, resource, ast)
   if (!isEmpty(call.request.body)) throw wrongBody('empty: restore takes no fields')
-  const key = pathKey(resource, texts)
+  const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   return inWrite(call, async (writing) => {

@@ -44,11 +44,11 @@ export function createInOneStatement(
   const request = { ...noOptions, many, idempotencyKey, action: 'POST', callback: 'add' } as const
   return andThen(singleWriteFor(call, write, request), async (run) => {
     if (run === undefined) return undefined
-    const answer = { echo: run.echo, rows: echo.rows }
+    const read = { echo: run.echo, rows: echo.rows }
     const pending = newRecord(valueSourcesOf(call), node)
     const values = pending instanceof Promise ? await pending : pending
     try {
-      return resultOf(call, echo, 201, await insertRecord(run.context, resource, values, answer))
+      return resultOf(call, echo, 201, await insertRecord(run.context, resource, values, read))
     } catch (error) {
       throw await explainedError(run.opened, error)
     }
@@ -70,10 +70,10 @@ export function changeInOneStatement(
   const request = { ...noOptions, precondition, action, callback: 'update' } as const
   return andThen(singleWriteFor(call, write, request), async (run) => {
     if (run === undefined) return undefined
-    const answer = { echo: run.echo, rows: echo.rows }
+    const read = { echo: run.echo, rows: echo.rows }
     const pending = independentChanges(valueSourcesOf(call), node, replace)
     const values = pending instanceof Promise ? await pending : pending
-    return resultOf(call, echo, 200, await updateRecord(run.context, resource, key, values, answer))
+    return resultOf(call, echo, 200, await updateRecord(run.context, resource, key, values, read))
   })
 }
 

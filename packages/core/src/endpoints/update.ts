@@ -24,7 +24,7 @@ import {
 export async function update(
   call: Call,
   resource: Resource,
-  texts: readonly string[],
+  keyStrings: readonly string[],
 ): Promise<Result> {
   const replace = call.method === 'PUT'
   const ast = parse(call, resource)
@@ -35,7 +35,7 @@ export async function update(
   const mode = replace ? 'replace' : 'update'
   const read = readNode(resource, body, { path: '', mode }, problems, validatorHost(call))
   const node = read instanceof Promise ? await read : read
-  const key = pathKey(resource, texts)
+  const key = pathKey(resource, keyStrings)
   // If some checks need the stored record, all problems are reported together after it is read.
   const needsStored =
     node.wholeRecordChecks.length > 0 || Object.keys(node.echoed.fields).length > 0

@@ -47,11 +47,11 @@ export function requireObjects(object: CheckedObject | undefined, raws: readonly
 
 /** An upper bound for the number of objects in the JSON of embedded relations. */
 export function countObjects(
-  texts: ReadonlyMap<string, CellLocation>,
+  embeddedJson: ReadonlyMap<string, CellLocation>,
   raws: readonly RawRow[],
 ): number {
   let count = 0
-  for (const location of texts.values()) {
+  for (const location of embeddedJson.values()) {
     for (const raw of raws) {
       const text = cellOf(raw, location)
       if (text === null || text === undefined) continue

@@ -81,11 +81,11 @@ export function linkRecords(
 async function lock(
   { connection, target }: WriteContext,
   { own }: RecordLinks,
-  { resource, own: holding, partner }: Junction,
+  { resource, own: ownColumns, partner }: Junction,
   partners: readonly (readonly Value[])[],
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  const ownKey = matchesOf(keyParts(holding), own)
+  const ownKey = matchesOf(keyParts(ownColumns), own)
   for (const keys of chunks(partners, ownKey.length + partner.length)) {
     await run(
       connection,
@@ -129,11 +129,11 @@ async function deletedLinks(
 async function newLink(
   context: WriteContext,
   { own }: RecordLinks,
-  { resource, own: holding, partner: ends }: Junction,
+  { resource, own: ownColumns, partner: partnerColumns }: Junction,
   partner: Partner,
   deleted: Values | undefined,
 ): Promise<NewLink | undefined> {
-  const keys = { ...valuesIn(holding, own), ...valuesIn(ends, partner.key) }
+  const keys = { ...valuesIn(ownColumns, own), ...valuesIn(partnerColumns, partner.key) }
   const fresh = deleted ?? (await newRecord(context, { resource, values: {} }))
   const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
   await validateFilled(context, resource, keys, data, partner.path)
@@ -215,10 +215,13 @@ async function insertAll(
 
 function insertedLink(
   { relation, own }: RecordLinks,
-  { resource, own: holding, partner: ends }: Junction,
+  { resource, own: ownColumns, partner: partnerColumns }: Junction,
   { key, path }: Partner,
 ): InsertedLink {
-  const matches = [...matchesOf(keyParts(holding), own), ...matchesOf(keyParts(ends), key)]
+  const matches = [
+    ...matchesOf(keyParts(ownColumns), own),
+    ...matchesOf(keyParts(partnerColumns), key),
+  ]
   const { target } = relation
   return {
     path,

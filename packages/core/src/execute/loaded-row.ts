@@ -10,7 +10,7 @@ export interface Layout {
   /** Whether the driver returns rows as arrays. */
   readonly arrays: boolean
   /** The cells with JSON text of embedded relations, by relation name. */
-  readonly texts: ReadonlyMap<string, CellLocation>
+  readonly embeddedJson: ReadonlyMap<string, CellLocation>
   /** The cell with the JSON text of the whole object, if the database built it. */
   readonly object?: ObjectLocation
 }
@@ -48,16 +48,16 @@ function decoded({ readers }: Layout, raw: RawRow): Readonly<Record<string, Json
   return values
 }
 
-const noTexts: Layout['texts'] = new Map()
+const noEmbeddedJson: Layout['embeddedJson'] = new Map()
 
-/** The rows of one statement; `texts` and `object` as in Layout. */
+/** The rows of one statement; `embeddedJson` and `object` as in Layout. */
 export function loadRows(
   readers: readonly MemberReader[],
   raws: readonly RawRow[],
-  texts: Layout['texts'] = noTexts,
+  embeddedJson: Layout['embeddedJson'] = noEmbeddedJson,
   object?: ObjectLocation,
 ): readonly LoadedRow[] {
-  const layout = layoutOf(readers, Array.isArray(raws[0]), texts, object)
+  const layout = layoutOf(readers, Array.isArray(raws[0]), embeddedJson, object)
   return raws.map((raw) => new LoadedRow(layout, raw))
 }
 
@@ -67,12 +67,13 @@ const layouts = new WeakMap<readonly MemberReader[], Layout>()
 export function layoutOf(
   readers: readonly MemberReader[],
   arrays: boolean,
-  texts: Layout['texts'] = noTexts,
+  embeddedJson: Layout['embeddedJson'] = noEmbeddedJson,
   object?: ObjectLocation,
 ): Layout {
   const known = layouts.get(readers)
-  if (known?.arrays === arrays && known.texts === texts && known.object === object) return known
-  const layout: Layout = { readers, arrays, texts, ...(object && { object }) }
+  if (known?.arrays === arrays && known.embeddedJson === embeddedJson && known.object === object)
+    return known
+  const layout: Layout = { readers, arrays, embeddedJson, ...(object && { object }) }
   layouts.set(readers, layout)
   return layout
 }

@@ -131,7 +131,7 @@ function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[
   return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
     const { name } = relation
     const embed = shape.embeds.find((candidate) => candidate.relation === relation)
-    const text = layout.texts.get(name)
+    const text = layout.embeddedJson.get(name)
     if (text !== undefined) return [{ name, write: textWriter(text) }]
     if (embed !== undefined) return [{ name, write: embedWriter(embed, base) }]
     return shape.links.includes(relation)
