@@ -67,6 +67,11 @@ async function main(): Promise<number> {
     ...(options.golden ? { GOLDEN_FILTER: positionals.join(' ') } : {}),
   }
 
+  const jobs = Number(options.jobs)
+  if (!Number.isInteger(jobs) || jobs < 1) {
+    console.error(`--jobs takes a number, not ${options.jobs}`)
+    return 1
+  }
   const reports: Report[] = []
   const failures: string[] = []
   const queue = queueOf(files, options.plain)
@@ -79,7 +84,7 @@ async function main(): Promise<number> {
       if (failure !== undefined) failures.push(failure)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Number(options.jobs)) }, lane))
+  await Promise.all(Array.from({ length: jobs }, lane))
   await Promise.all(idle.map((child) => child.end()))
   if (servers !== undefined) await dropLeftovers(servers, run)
   await stopServers()

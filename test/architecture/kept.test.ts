@@ -20,6 +20,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'auth/refresh-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
   'compile/returning.ts': [1, ofPlan],
   'endpoints/read-stages.ts': [1, 'by the connection: the same one without plugins'],
+  'endpoints/read-source.ts': [1, 'within one request: its replica'],
   'endpoints/route-facts.ts': [4, ofModels],
   'execute/idempotency-store.ts': [1, 'by the dialect: when expired keys were last removed'],
   'execute/loaded-row.ts': [1, ofPlan],

@@ -75,6 +75,21 @@ export const execute: readonly Break[] = [
     databases: ['postgres'],
   },
   {
+    title: 'PUT in a transaction keeps what it does not name',
+    file: 'packages/core/src/execute/write-change.ts',
+    find: 'replace ? await emptied(context, resource) : {}',
+    replace: "replace && resource.name === '' ? await emptied(context, resource) : {}",
+    fails: 'test/writing/conditional.test.ts',
+  },
+  {
+    title: 'What follows is stored without the transaction that SQLite has ended',
+    file: 'packages/core/src/execute/lock-retry-connection.ts',
+    find: "await send(CompiledQuery.raw('rollback'))",
+    replace:
+      "await send(CompiledQuery.raw('rollback')).then(() => Promise.reject(new Error('no')))",
+    fails: 'test/regression/transactions-ended-by-constraints.test.ts',
+  },
+  {
     title: 'Whoever has written is told a count that began before',
     file: 'packages/core/src/execute/shared-counts.ts',
     find: 'await ended',

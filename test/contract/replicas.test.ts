@@ -2,6 +2,8 @@
 import { belongsTo, defineModel, hashApiKey, hasMany } from '@model-api/core'
 import { fragment } from '@model-api/core/internals'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { jwtKeys } from '../auth/people.ts'
+import { forge } from '../auth/tokens.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok, throws } from '../support/assert.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
@@ -195,15 +197,18 @@ eachDatabase('replicas', (test, primary) => {
     methods: { check: () => true },
     meta: {},
   })
-  const asReader = { authorization: 'Api-Key key-of-reader' }
-  const asNewcomer = { authorization: 'Api-Key key-of-newcomer' }
-  const readersApi = (fromReplicas: boolean) =>
+  const withToken = async (sub: string) => ({
+    authorization: `Bearer ${await forge({ payload: { sub } })}`,
+  })
+  const withKey = (key: string) => ({ authorization: `Api-Key ${key}` })
+  const readersApi = (fromReplicas: boolean, replicas: readonly TestDatabase[] = [first]) =>
     testApi(
       primary,
       [...models, Reader],
       {
         ...config,
-        API_AUTHENTICATE_METHOD: ['api_key'],
+        ...jwtKeys,
+        API_AUTHENTICATE_METHOD: ['jwt', 'api_key'],
         API_USER_MODEL: Reader,
         API_USER_LOOKUP_FIELD: 'name',
         API_CREDENTIAL_HASH_FIELD: 'key_hash',
@@ -211,21 +216,22 @@ eachDatabase('replicas', (test, primary) => {
         API_ROLE_MAP: { GET: ['there'], PATCH: ['here'] },
         ...(fromReplicas ? { API_USERS_FROM_REPLICAS: true } : {}),
       },
-      { replicas: [first.kysely] },
+      { replicas: replicas.map(({ kysely }) => kysely) },
     )
 
   test('users and their roles come from the primary, and by choice from a replica for what only reads', async () => {
-    const key_hash = await hashApiKey('key-of-reader')
-    for (const [db, roles] of [
-      [primary, ['here']],
-      [first, ['there']],
+    for (const [db, key, roles] of [
+      [primary, 'new', ['here']],
+      [first, 'old', ['there']],
     ] as const) {
       await createTables(db, [Reader])
+      const key_hash = await hashApiKey(key)
       await insertRows(db, Reader, [{ id: 1, name: 'reader', key_hash, roles }])
     }
     const newcomer = await hashApiKey('key-of-newcomer')
     const found = { id: 2, name: 'newcomer', key_hash: newcomer, roles: ['there'] }
     await insertRows(primary, Reader, [found])
+    const [asReader, asNewcomer] = [await withToken('1'), await withToken('2')]
     const body = { name: 'primary' }
     const statuses = async (fromReplicas: boolean): Promise<number[]> => {
       const api = readersApi(fromReplicas)
@@ -239,6 +245,30 @@ eachDatabase('replicas', (test, primary) => {
     }
     equal(await statuses(false), [403, 403, 200, 200])
     equal(await statuses(true), [200, 200, 200, 200])
+  })
+
+  test('a key is checked on the primary, whose users it may have been taken from', async () => {
+    const api = readersApi(true)
+    await api.ready
+    const status = async (key: string) => (await get(api, '/api/teams/1', withKey(key))).status
+    // Known, with a role that may not read; and unknown.
+    equal([await status('new'), await status('old')], [403, 401])
+  })
+
+  test('a request takes one turn among the replicas, for its user and its rows', async () => {
+    const other = another(primary.name)
+    await fill(other, 'other')
+    await createTables(other, [Reader])
+    const reader = { id: 1, name: 'reader', key_hash: 'none', roles: ['there'] }
+    await insertRows(other, Reader, [reader])
+    const api = readersApi(true, [first, other])
+    await api.ready
+    const names = []
+    for (let i = 0; i < 4; i++) {
+      names.push((await get(api, '/api/teams/1', await withToken('1'))).value.name)
+    }
+    equal(names.sort(), ['first', 'first', 'other', 'other'])
+    await other.close()
   })
 
   test('a position that cannot be asked for is unknown: the write counts, and its reader is sent to the primary', async () => {

@@ -36,8 +36,8 @@ function slowness(file: string): number {
 }
 
 /**
- * Files that prove answers equal, and what nobody may see, run again on the plain ways. Others, the rest of parity/ among
- * them, compare the ways themselves, or say what no way changes.
+ * Files that prove answers equal, what nobody may see, and what a write in a transaction does, run again on the plain ways.
+ * Others, the rest of parity/ among them, compare the ways themselves, or say what no way changes.
  */
 function isTwofold(file: string): boolean {
   return [
@@ -46,6 +46,7 @@ function isTwofold(file: string): boolean {
     /^property\/(?:differential|links|pages|random)/,
     /^security\/(?:\w+-)?leaks/,
     /^security\/non-interference/,
+    /^writing\/(?:one-record|removal|violations)/,
   ].some((twofold) => twofold.test(file))
 }
 

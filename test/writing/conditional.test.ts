@@ -56,6 +56,14 @@ eachDatabase('conditional requests', (test, db) => {
     equal((await send(api, 'PATCH', url, { body: {}, headers: any })).status, 200)
   })
 
+  test('PUT with If-Match replaces as PUT without it does', async () => {
+    const body = { title: 'Whole', price: '1.00', in_stock: false }
+    const at = (await send(api, 'POST', '/api/books', { body })).headers.location ?? ''
+    const headers = { 'if-match': await etag(at) }
+    const { status, value } = await send(api, 'PUT', at, { body: { title: 'New' }, headers })
+    equal([status, value.title, value.price, value.in_stock], [200, 'New', null, true])
+  })
+
   test('of two changes of one version the second is 412', async () => {
     const headers = { 'if-match': await etag(url) }
     const answers = await Promise.all(

@@ -101,13 +101,17 @@ export function createServer(
     api.drain?.()
     const { drainDelay = 0 } = options
     if (drainDelay > 0) await sleep(drainDelay)
-    const closed = new Promise<void>((resolve) => stopListening(server, resolve))
+    let isClosed = false
+    const closed = new Promise<void>((resolve) => stopListening(server, resolve)).then(() => {
+      isClosed = true
+    })
     for (const res of answering) if (!res.headersSent) res.setHeader('connection', 'close')
     const { drainTimeout = 10_000 } = options
     const late = setTimeout(() => server.closeAllConnections(), drainTimeout)
     await Promise.race([closed, keptAreQuiet(Math.min(nextRequestGrace, drainTimeout))])
     closesIdle = true
-    server.close() // Closes idle connections and stops the timer of headersTimeout and requestTimeout.
+    // Closes idle connections and stops the timer of headersTimeout and requestTimeout.
+    if (!isClosed) server.close()
     await closed
     clearTimeout(late)
     await api.close()

@@ -73,6 +73,7 @@ export function createUsers(
     request: ApiRequest,
     columns: readonly NamedColumn[],
     texts: readonly string[],
+    nearby?: ReadNearby,
   ): Promise<HookRecord | undefined> => {
     const values = columns.map((column, i) => keyValue(column, texts[i] ?? ''))
     if (columns.length === 0 || columns.length !== texts.length) return undefined
@@ -86,13 +87,14 @@ export function createUsers(
       if (!same) return undefined
       return { ...row.values, ...(await loadRoles(connection, target, resource, row)) }
     }
-    return (await readNearby?.(request, read)) ?? read(await open(request))
+    return (await nearby?.(request, read)) ?? read(await open(request))
   }
   return {
     resource,
     byName: (request, name) => find(request, lookup === undefined ? [] : [lookup], [name]),
     byKeyHash: (request, digest) => find(request, hash === undefined ? [] : [hash], [digest]),
-    byKey: (request, key) => find(request, resource.primaryKey, keyTexts(key)),
+    // A token is proven already. A password or an API key is checked on the primary: a replica that lags has the old one.
+    byKey: (request, key) => find(request, resource.primaryKey, keyTexts(key), readNearby),
     check: (user, secret, kind, before) =>
       checks(async () => {
         await before()

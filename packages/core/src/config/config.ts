@@ -289,9 +289,9 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_READ_YOUR_WRITES?: ReadYourWrites
 
   /**
-   * GET and HEAD look for their user, roles included, in a replica, too; who is not there yet is looked for in the primary.
-   * Somebody who was removed, or lost a role, may then read for as long as replicas lag. Writes, login and refresh ask the
-   * primary in any case. Default false: so do reads. Config only.
+   * GET and HEAD look up the user of an access token, with its roles, in a replica; a user who is not there yet is looked up
+   * in the primary. A user who was removed, or lost a role, may then read for as long as replicas lag. Passwords and API keys
+   * are checked on the primary, as are writes, login and refresh. Default false: reads ask the primary, too. Config only.
    */
   readonly API_USERS_FROM_REPLICAS?: boolean
 

@@ -4,6 +4,7 @@ import type { Call } from '../call.ts'
 import { ApiError } from '../errors.ts'
 import type { Replica } from '../execute/replica.ts'
 import type { Result } from '../http/envelope.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { carriedPosition } from './write-position.ts'
 
@@ -24,7 +25,7 @@ export async function readFromReplica<T>(
     return await read(replica)
   } catch (error) {
     const lost = isLost(error, replica)
-    if (lost) replicas.markUnavailable(replica, error)
+    if (lost) leaveOut(reading, replica, error)
     if (lost || wasCanceled(error, replica)) return undefined
     throw error
   }
@@ -48,8 +49,25 @@ export function readPreferringReplica(
   })
 }
 
+const chosen = new WeakMap<ApiRequest, MaybePromise<Replica | undefined>>()
+
+/** The replica of a request: its user and its rows are read from the same one. */
+function replicaFor(reading: Reading): MaybePromise<Replica | undefined> {
+  const { request } = reading
+  if (chosen.has(request)) return chosen.get(request)
+  const replica = nextReplica(reading)
+  chosen.set(request, replica)
+  return replica
+}
+
+/** Skips a replica that failed, also for the rest of the request. */
+function leaveOut({ request, runtime }: Reading, replica: Replica, error: unknown): void {
+  runtime.replicas?.markUnavailable(replica, error)
+  chosen.set(request, undefined)
+}
+
 /** The next available replica, if it has replayed the write position of the request; else undefined. */
-function replicaFor(call: Reading): MaybePromise<Replica | undefined> {
+function nextReplica(call: Reading): MaybePromise<Replica | undefined> {
   const { replicas, settings } = call.runtime
   const replica = replicas?.next()
   if (replica === undefined || settings.readYourWrites === 'off') return replica
@@ -75,7 +93,7 @@ async function readFrom(
     return await read({ ...call, replica })
   } catch (error) {
     const lost = isLost(error, replica)
-    if (lost) call.runtime.replicas?.markUnavailable(replica, error)
+    if (lost) leaveOut(call, replica, error)
     if (lost || wasCanceled(error, replica)) return read(call)
     throw error
   }

@@ -55,7 +55,8 @@ export function countObjects(
     for (const raw of raws) {
       const text = cellOf(raw, location)
       if (text === null || text === undefined) continue
-      requireForm(typeof text === 'string' && fitsJson(text))
+      // Marked, too, if a list is longer than its share, which says nothing about other pages.
+      requireSize(typeof text === 'string' && fitsJson(text))
       count += countOpenings(text as string)
     }
   }

@@ -1,6 +1,6 @@
 // Runs several statements on one connection of SQLite, which locks the whole database: statements that find it locked are retried.
 
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
@@ -89,6 +89,8 @@ function retryLocksOn(
       const within = isEnd ? { deadline } : { deadline, client }
       return await retryWhileLocked(() => send(compiled), isLocked, within)
     } catch (error) {
+      if (!isEnd && ending === undefined && !isLocked(error) && (await hasEnded(send)))
+        ending = error
       if (dialect.classify(error).kind === 'unavailable') ending ??= error
       // More useful than the error of a ROLLBACK that finds no transaction.
       throw ending ?? error
@@ -106,3 +108,17 @@ function retryLocksOn(
 /** BEGIN IMMEDIATE instead of BEGIN: takes the lock before hooks run, not with the first write. */
 const lockOnBegin = (compiled: CompiledQuery, { server }: InternalDialect): CompiledQuery =>
   server?.beginWrite === undefined ? compiled : { ...compiled, sql: server.beginWrite }
+
+/**
+ * Whether a failed statement has ended the transaction, as `on conflict rollback` and `raise(rollback, …)` of SQLite do: BEGIN
+ * then succeeds, and fails within a transaction.
+ */
+async function hasEnded(send: (query: CompiledQuery) => Promise<unknown>): Promise<boolean> {
+  try {
+    await send(CompiledQuery.raw('begin'))
+  } catch {
+    return false
+  }
+  await send(CompiledQuery.raw('rollback'))
+  return true
+}
