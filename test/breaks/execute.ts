@@ -77,8 +77,8 @@ export const execute: readonly Break[] = [
   {
     title: 'PUT in a transaction keeps what it does not name',
     file: 'packages/core/src/execute/write-change.ts',
-    find: 'replace ? await emptied(context, resource) : {}',
-    replace: "replace && resource.name === '' ? await emptied(context, resource) : {}",
+    find: 'replace ? await resetValues(context, resource) : {}',
+    replace: "replace && resource.name === '' ? await resetValues(context, resource) : {}",
     fails: 'test/writing/conditional.test.ts',
   },
   {
