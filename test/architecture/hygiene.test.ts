@@ -57,6 +57,13 @@ suite('hygiene', (test) => {
     equal(machinePaths('GET /api/home/1, example.com/work/2'), [])
   })
 
+  test('no file holds the marks of a merge', () => {
+    const marked = (text: string): boolean =>
+      new RegExp(`^(?:${'<'.repeat(7)}|${'>'.repeat(7)}) `, 'm').test(text)
+    equal(where(filesBelow('', texts), marked), [])
+    equal(marked(`a\n${'<'.repeat(7)} HEAD\nb`), true)
+  })
+
   test('the lock file holds no addresses', () => {
     equal(readSource('pnpm-lock.yaml').match(/https?:\/\/\S+/g), null)
   })

@@ -69,6 +69,8 @@ function retryLocksOn(
   const isLocked = lockedBy(dialect)
   // The error after which the database may have rolled back by itself: later statements would run outside the transaction.
   let ending: unknown
+  // Whoever replaced the method in between may go on calling this one.
+  let isOver = false
   const own = connection.executeQuery
   const executeQuery = async <R>(
     compiled: CompiledQuery,
@@ -76,6 +78,7 @@ function retryLocksOn(
   ): Promise<QueryResult<R>> => {
     const send = (query: CompiledQuery): Promise<QueryResult<R>> =>
       own.call(connection, query, options) as Promise<QueryResult<R>>
+    if (isOver) return send(compiled)
     if (!begun()) {
       if (!isBegin(compiled)) return send(compiled)
       const result = await send(lockOnBegin(compiled, dialect))
@@ -99,6 +102,7 @@ function retryLocksOn(
   connection.executeQuery = executeQuery
   return {
     end() {
+      isOver = true
       retryingConnections.delete(connection)
       if (connection.executeQuery === executeQuery) connection.executeQuery = own
     },
