@@ -9,11 +9,16 @@ export const connectTimeout = 5_000
 /** Long enough to ask a server to end a statement. */
 const questionTimeout = 5_000
 
-/** The class, with a time limit for connecting where the pool has none: otherwise a silent server keeps places of the pool. */
+/**
+ * The class, with a time limit for connecting if the pool has none: otherwise a silent server keeps places of the pool. Its
+ * clients listen to errors from the beginning: a server may end a connection in the same packet that says it is ready,
+ * before the pool has handed the client out, and an error without a listener ends the process.
+ */
 export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
       super(setIn(config, { connectionTimeoutMillis: connectTimeout }))
+      ;(this as Listening).on?.('error', () => {})
     }
   }
 
