@@ -1,4 +1,4 @@
-// scope: calls the policy's scope_query once for each source of a plan, before the plan is compiled (architecture §10).
+// scope: calls the policy's scope_query once for each source of a plan, before the plan is compiled.
 
 import type { Expression, OperationNode } from 'kysely'
 import {

@@ -25,7 +25,7 @@ export async function readFromReplica<T>(
     return await read(replica)
   } catch (error) {
     const lost = isLost(error, replica)
-    if (lost) leaveOut(reading, replica, error)
+    if (lost) markUnavailable(reading, replica, error)
     if (lost || wasCanceled(error, replica)) return undefined
     throw error
   }
@@ -49,6 +49,7 @@ export function readPreferringReplica(
   })
 }
 
+/** The replica that each request under way reads from. */
 const chosen = new WeakMap<ApiRequest, MaybePromise<Replica | undefined>>()
 
 /** The replica of a request: its user and its rows are read from the same one. */
@@ -60,8 +61,8 @@ function replicaFor(reading: Reading): MaybePromise<Replica | undefined> {
   return replica
 }
 
-/** Skips a replica that failed, also for the rest of the request. */
-function leaveOut({ request, runtime }: Reading, replica: Replica, error: unknown): void {
+/** Marks a replica as unavailable; the rest of the request reads the primary. */
+function markUnavailable({ request, runtime }: Reading, replica: Replica, error: unknown): void {
   runtime.replicas?.markUnavailable(replica, error)
   chosen.set(request, undefined)
 }
@@ -93,7 +94,7 @@ async function readFrom(
     return await read({ ...call, replica })
   } catch (error) {
     const lost = isLost(error, replica)
-    if (lost) leaveOut(call, replica, error)
+    if (lost) markUnavailable(call, replica, error)
     if (lost || wasCanceled(error, replica)) return read(call)
     throw error
   }

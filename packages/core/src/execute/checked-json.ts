@@ -55,7 +55,7 @@ export function countObjects(
     for (const raw of raws) {
       const text = cellOf(raw, location)
       if (text === null || text === undefined) continue
-      // Marked, too, if a list is longer than its share, which says nothing about other pages.
+      // The mark can also mean a list that is longer than its share, so this must not disable JSON for other pages.
       requireSize(typeof text === 'string' && fitsJson(text))
       count += countOpenings(text as string)
     }

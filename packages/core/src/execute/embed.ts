@@ -1,4 +1,4 @@
-// Loads embedded rows: one statement per relation of the embed tree, regardless of the number of rows (architecture §12).
+// Loads embedded rows: one statement per relation of the embed tree, regardless of the number of rows.
 
 import { cellOf, type RawRow } from '../compile/cell.ts'
 import type { KeyReader } from '../compile/embed-query.ts'

@@ -69,7 +69,7 @@ function retryLocksOn(
   const isLocked = lockedBy(dialect)
   // The error after which the database may have rolled back by itself: later statements would run outside the transaction.
   let ending: unknown
-  // Whoever replaced the method in between may go on calling this one.
+  // Another wrapper, such as Kysely's log, may still call this method after `end`; it then only passes statements on.
   let isOver = false
   const own = connection.executeQuery
   const executeQuery = async <R>(

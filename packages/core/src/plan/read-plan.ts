@@ -1,4 +1,4 @@
-// Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan (architecture §9).
+// Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan.
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
