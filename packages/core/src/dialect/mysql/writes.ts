@@ -8,7 +8,7 @@ import { schemasOf } from './column-facts.ts'
 
 interface Declared {
   readonly t: unknown
-  readonly generated: unknown
+  readonly makes_columns: unknown
 }
 
 /**
@@ -26,12 +26,12 @@ export async function mysqlSingleWrites(
   if (Number(server?.autocommit) !== 1 || tables.length === 0) return () => undefined
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const { rows } = await sql<Declared>`
-    select table_name as t, max(extra like '%GENERATED%') as generated
+    select table_name as t, max(extra like '%GENERATED%') as makes_columns
     from information_schema.columns
     where table_schema in (${schemasOf(tables)}) and table_name in (${names}) group by table_name`.execute(
     db,
   )
-  const generated = new Map(rows.map((row) => [folded(row.t), Number(row.generated) === 1]))
+  const generated = new Map(rows.map((row) => [folded(row.t), Number(row.makes_columns) === 1]))
   const returns = givesBack(String(server?.version))
   return (change, table) => {
     const makesColumns = generated.get(folded(table))
