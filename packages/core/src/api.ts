@@ -375,10 +375,13 @@ export function createApi<
     authenticate: (request, rule) => authenticateHost(runtime, request, rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
-      return Promise.all([dialect(), runtime.auth.ready(), checkReplicas()]).then(
+      const ready = Promise.all([dialect(), runtime.auth.ready(), checkReplicas()]).then(
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
       )
+      // Copying the API reads this property without awaiting it; a failed start must not end the process then.
+      ready.catch(() => {})
+      return ready
     },
     registry,
     rateLimits: rateLimitScope(settings, registry),
