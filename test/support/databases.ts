@@ -11,8 +11,12 @@ import { recordStatements, type StatementRecorder } from './statements.ts'
 
 export type DatabaseName = 'sqlite' | ServerName
 
+/** MySQL and MariaDB go by the same name, and differ in some types, collations and statements. */
+export type Engine = 'sqlite' | 'postgres' | 'mariadb' | 'mysql'
+
 export interface TestDatabase {
   readonly name: DatabaseName
+  readonly engine: Engine
   /** The connection string of this very database; SQLite lives in memory and has none. */
   readonly url: string | undefined
   /** Connects, and creates the database, at the first statement. */
@@ -63,6 +67,7 @@ function sqliteDatabase(file: string | undefined): TestDatabase {
   })
   return testDatabase({
     name: 'sqlite',
+    engine: 'sqlite',
     url: undefined,
     missing: undefined,
     dialect: new SqliteDialect({
@@ -113,6 +118,7 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
   })
   return testDatabase({
     name,
+    engine: name === 'mysql' && note.startsWith('MariaDB') ? 'mariadb' : name,
     url,
     missing: server === undefined ? note : undefined,
     dialect:
@@ -141,13 +147,14 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
 
 function testDatabase(parts: {
   name: DatabaseName
+  engine: Engine
   url: string | undefined
   missing: string | undefined
   dialect: Dialect
   execScript: (text: string) => Promise<void>
   drop: () => Promise<void>
 }): TestDatabase {
-  const { name, url, missing, dialect, execScript, drop } = parts
+  const { name, engine, url, missing, dialect, execScript, drop } = parts
   const recorder = recordStatements()
   const kysely = new Kysely<Record<string, never>>({ dialect, log: recorder.log })
   const close = once(async () => {
@@ -155,7 +162,7 @@ function testDatabase(parts: {
     await drop()
   })
   closeAtEnd(close)
-  return { name, url, missing, kysely, capture: recorder.capture, execScript, close }
+  return { name, engine, url, missing, kysely, capture: recorder.capture, execScript, close }
 }
 
 /** Runs statements on a connection of their own. */
