@@ -125,6 +125,8 @@ function answers({ client, end }: Pair) {
 const comQuery = 0x03
 const comPrepare = 0x16
 const comExecute = 0x17
+/** Between a server and a client that know query attributes: their number, and the number of their sets. */
+const noAttributes = Buffer.of(0, 1)
 
 function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
   const { client, upstream, end } = pair
@@ -133,11 +135,15 @@ function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
   let preparing: string | undefined
   /** Answers to commands that are not the client's. */
   let dropped = 0
+  /** What stands before the text of a query: MySQL's query attributes, of which there are none, or nothing. */
+  let attributes: Buffer = Buffer.alloc(0)
 
   const commandOf = (packet: Buffer): Pick<Command, 'kind' | 'text'> => {
     switch (packet[4]) {
-      case comQuery:
-        return { kind: 'query', text: packet.toString('utf8', 5) }
+      case comQuery: {
+        if (noAttributes.equals(packet.subarray(5, 7))) attributes = noAttributes
+        return { kind: 'query', text: packet.toString('utf8', 5 + attributes.length) }
+      }
       case comPrepare:
         return { kind: 'prepare', text: packet.toString('utf8', 5) }
       case comExecute:
@@ -161,7 +167,8 @@ function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
     else if (typeof verdict === 'object') {
       if (verdict.rollback === true) {
         dropped += 1
-        upstream.write(mysqlPacket(0, Buffer.from('\u0003rollback')))
+        const rollback = [Buffer.of(comQuery), attributes, Buffer.from('rollback')]
+        upstream.write(mysqlPacket(0, Buffer.concat(rollback)))
       }
       client.write(mysqlError(...verdict.error))
     } else if (verdict !== 'swallow') {
