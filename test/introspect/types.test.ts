@@ -116,7 +116,8 @@ eachDatabase('types of introspect', (test, db) => {
         kind enum('a','b''c') not null, flags set('x','y'), bits bit(3) not null, on_off bit(1), counted int unsigned,
         tiny tinyint(4), nocase varchar(20) collate utf8mb4_general_ci, latin varchar(20) character set latin1,
         born year, doubled int as (1 + 1) stored, place point, nullish varchar(9) default 'NULL',
-        digits decimal(30,10) comment 'As printed', beginning text, unique key (beginning(10)));
+        digits decimal(30,10) comment 'As printed', beginning text,
+        exact_json longtext check (json_valid(exact_json)), unique key (beginning(10)));
       create table binary_key (id binary(16) primary key);`,
   }
 
@@ -197,6 +198,7 @@ eachDatabase('types of introspect', (test, db) => {
             description: 'As printed',
           },
           beginning: { type: 'text', ...nullable },
+          exact_json: { type: 'json', ...nullable },
         },
       }[db.name],
     )

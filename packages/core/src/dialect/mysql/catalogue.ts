@@ -53,7 +53,7 @@ export async function readMysql(db: AnyDatabase, schema?: string): Promise<Catal
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
   const keys = grouped(await keyRows(db, name), (row) => row.table_name)
   const foreignKeys = grouped(await foreignKeyRows(db, name), (row) => row.table_name)
-  const json = maria ? await jsonColumns(db, name) : new Set<string>()
+  const json = await (maria ? mariadbJsonChecks : mysqlJsonChecks)(db, name)
   return [...columns].map(([table, rows]) => {
     const own = [...grouped(keys.get(table) ?? [], (row) => row.key_name)].filter(([, group]) =>
       group.every((row) => row.column_name !== null && row.prefix === null),
@@ -64,7 +64,7 @@ export async function readMysql(db: AnyDatabase, schema?: string): Promise<Catal
     return {
       name: table,
       ...(unusable === undefined ? {} : { unusable }),
-      columns: rows.flatMap((row) => (row.column_name === null ? [] : [column(row, json)])),
+      columns: rows.flatMap((row) => (row.column_name === null ? [] : [column(row, json, maria)])),
       primaryKey: own.filter(([key]) => key === 'PRIMARY').flatMap(names),
       uniqueKeys: own.filter(([key]) => key !== 'PRIMARY').map(names),
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key_name).values()].map(
@@ -80,13 +80,13 @@ function whyUnusable(row: ColumnRow | undefined): string | undefined {
   return undefined
 }
 
-function column(row: ColumnRow, json: ReadonlySet<string>): CatalogueColumn {
+function column(row: ColumnRow, json: ReadonlySet<string>, maria: boolean): CatalogueColumn {
   const extra = row.extra.toLowerCase()
   const name = row.column_name ?? ''
   const sequence = /^nextval\(/i.test(row.default_value ?? '')
   const readOnly = /\b(?:virtual|stored|persistent) generated\b/.test(extra)
-  // MariaDB writes the absence of a default on a nullable column as the word NULL.
-  const hasDefault = row.default_value !== null && row.default_value !== 'NULL'
+  // MariaDB writes the absence of a default on a nullable column as the word NULL, and quotes texts; MySQL does neither.
+  const hasDefault = row.default_value !== null && !(maria && row.default_value === 'NULL')
   return {
     name,
     declared: row.full_type,
@@ -181,14 +181,35 @@ async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignK
   return rows
 }
 
+interface CheckRow {
+  readonly table_name: string
+  readonly clause: string
+}
+
 /** `table\0column` of every column with the check that MariaDB's json type stands for. */
-async function jsonColumns(db: AnyDatabase, schema: string): Promise<Set<string>> {
-  const { rows } = await sql<{ table_name: string; clause: string }>`
+async function mariadbJsonChecks(db: AnyDatabase, schema: string): Promise<Set<string>> {
+  const { rows } = await sql<CheckRow>`
     select table_name as table_name, check_clause as clause
     from information_schema.check_constraints
     where constraint_schema = ${schema} and check_clause like 'json_valid(%'`.execute(db)
+  return columnsOf(rows)
+}
+
+/** The same check on MySQL, where a text keeps the numbers that the type json rewrites. */
+async function mysqlJsonChecks(db: AnyDatabase, schema: string): Promise<Set<string>> {
+  const { rows } = await sql<CheckRow>`
+    select t.table_name as table_name, c.check_clause as clause
+    from information_schema.check_constraints c
+    join information_schema.table_constraints t
+      on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
+    where c.constraint_schema = ${schema} and t.constraint_type = 'CHECK'
+      and c.check_clause like 'json_valid(%'`.execute(db)
+  return columnsOf(rows)
+}
+
+function columnsOf(checks: readonly CheckRow[]): Set<string> {
   return new Set(
-    rows.flatMap((row) => {
+    checks.flatMap((row) => {
       const name = /^json_valid\(`((?:[^`]|``)+)`\)$/i.exec(row.clause)?.[1]
       return name === undefined ? [] : [`${row.table_name}\0${name.replaceAll('``', '`')}`]
     }),
