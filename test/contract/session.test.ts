@@ -241,7 +241,9 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
       await sql`create temporary table tags (id integer, name varchar(40))`.execute(connection)
       await sql`insert into tags values (7, 'temporary')`.execute(connection)
       current = connection
-      equal(await column(api, '/api/tags', 'name'), ['temporary'])
+      // MySQL opens a temporary table once in a statement, and a list has its total in the same one.
+      if (db.engine !== 'mysql') equal(await column(api, '/api/tags', 'name'), ['temporary'])
+      equal((await get(api, '/api/tags/7')).value.name, 'temporary')
       const changed = await send(api, 'PATCH', '/api/tags/7', { body: { name: 'changed' } })
       equal([changed.status, changed.value.name], [200, 'changed'])
       current = db.kysely

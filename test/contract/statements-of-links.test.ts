@@ -107,6 +107,6 @@ eachDatabase('statements of links', (test, db) => {
       }
       lines.push(`${growth(counts)}: ${request}`)
     }
-    equal(lines, expectedCosts(table, db.name))
+    equal(lines, expectedCosts(table, db.engine))
   })
 })

@@ -128,7 +128,7 @@ eachDatabase('statements of a read', (test, db) => {
   }
 
   test('its shape decides what it costs', () => {
-    equal(costs.get(api)?.at(-1), expectedCosts(table, db.name))
+    equal(costs.get(api)?.at(-1), expectedCosts(table, db.engine))
   })
 
   test('a hundred authors with their books cost what one author costs', () => {
@@ -136,7 +136,7 @@ eachDatabase('statements of a read', (test, db) => {
   })
 
   test('policies and filter callbacks cost none', () => {
-    equal(costs.get(guarded)?.at(-1), expectedCosts(table, db.name))
+    equal(costs.get(guarded)?.at(-1), expectedCosts(table, db.engine))
   })
 })
 

@@ -1,13 +1,13 @@
 /** Tables of what requests cost in statements, and how a cost grows with the number of records. */
-import type { DatabaseName } from './databases.ts'
+import type { Engine } from './databases.ts'
 
 export interface Costs {
   readonly request: string
-  readonly cost: Readonly<Record<DatabaseName, string>>
+  readonly cost: Readonly<Record<Engine, string>>
 }
 
 /**
- * Reads a table of costs; lines without columns are titles.
+ * Reads a table of costs; lines without columns are titles. MariaDB may have a column of its own beside MySQL's.
  *
  * costTable(`
  *   request              | sqlite | postgres | mysql
@@ -16,17 +16,20 @@ export interface Costs {
  * `)
  */
 export function costTable(text: string): readonly Costs[] {
-  const [, ...lines] = text.trim().split('\n')
-  return lines.flatMap((line) => {
-    const [request = '', sqlite, postgres, mysql] = line.split(' | ').map((cell) => cell.trim())
-    if (sqlite === undefined || postgres === undefined || mysql === undefined) return []
-    return [{ request, cost: { sqlite, postgres, mysql } }]
+  const [head = [], ...lines] = text.trim().split('\n').map(cellsOf)
+  return lines.flatMap(([request = '', ...costs]) => {
+    const cost = Object.fromEntries(costs.map((each, i) => [head[i + 1], each]))
+    const { sqlite, postgres, mysql, mariadb = mysql } = cost
+    if (!sqlite || !postgres || !mysql || !mariadb) return []
+    return [{ request, cost: { sqlite, postgres, mysql, mariadb } }]
   })
 }
 
-/** One database's column of a table, to compare with what was measured. */
-export const expectedCosts = (table: readonly Costs[], name: DatabaseName): readonly string[] =>
-  table.map(({ request, cost }) => `${cost[name]}: ${request}`)
+const cellsOf = (line: string): string[] => line.split(' | ').map((cell) => cell.trim())
+
+/** One engine's column of a table, to compare with what was measured. */
+export const expectedCosts = (table: readonly Costs[], engine: Engine): readonly string[] =>
+  table.map(({ request, cost }) => `${cost[engine]}: ${request}`)
 
 /** How a count grows with n, as a table has it: `4`, `3 + 2n`; where it is no line, the counts themselves. */
 export function growth(counts: readonly (readonly [n: number, count: number])[]): string {

@@ -26,6 +26,9 @@ async function written(db: TestDatabase, api: Api, [method, url, body]: Request)
   return statements.length
 }
 
+/** A new record is given back by all but MySQL, which reads it. */
+const ofInsert = ({ engine }: TestDatabase): number => (engine === 'mysql' ? 2 : 1)
+
 /** A change is given back by two of the databases; the third reads it. */
 const ofChange = ({ name }: TestDatabase): number => (name === 'mysql' ? 2 : 1)
 
@@ -49,7 +52,8 @@ eachDatabase('writes of one statement: every type', (test, db) => {
 
   test('what POST answers is what GET shows', async () => {
     for (const { id, ...row } of rows) {
-      equal(await written(db, api, ['POST', '/api/samples', { ...row, id: 1000 + Number(id) }]), 1)
+      const body = { ...row, id: 1000 + Number(id) }
+      equal(await written(db, api, ['POST', '/api/samples', body]), ofInsert(db))
     }
   })
 
@@ -63,12 +67,14 @@ eachDatabase('writes of one statement: every type', (test, db) => {
     const body = { name: 'chosen', whole: 5 }
     equal(await written(db, api, ['PATCH', '/api/samples/2?fields=whole', body]), ofChange(db))
     const more = { ...body, id: 2000 }
-    equal(await written(db, api, ['POST', '/api/samples?fields=name,big', more]), 1)
+    equal(await written(db, api, ['POST', '/api/samples?fields=name,big', more]), ofInsert(db))
   })
 
   test('DELETE', async () => {
     const { result, statements } = await db.capture(() => send(api, 'DELETE', '/api/samples/3'))
-    equal([result.status, result.value, statements.length], [200, null, 1])
+    // MySQL gives no deleted row back, and takes a transaction.
+    const costs = db.engine === 'mysql' ? 5 : 1
+    equal([result.status, result.value, statements.length], [200, null, costs])
     equal((await get(api, '/api/samples/3')).status, 404)
     equal((await send(api, 'DELETE', '/api/samples/3')).status, 404)
   })
@@ -100,8 +106,13 @@ const plainTable = {
   mysql: 'id integer auto_increment primary key, label varchar(50) not null, stamp varchar(50)',
 }
 
+const triggersBefore = [
+  "create trigger %_i before insert on % for each row set new.stamp = 'new'",
+  "create trigger %_u before update on % for each row set new.stamp = 'changed'",
+]
+
 /** `%` stands for the table. */
-const busy: Readonly<Record<TestDatabase['name'], readonly Busy[]>> = {
+const busy: Readonly<Record<TestDatabase['engine'], readonly Busy[]>> = {
   sqlite: [
     {
       does: 'a trigger afterwards',
@@ -215,20 +226,37 @@ const busy: Readonly<Record<TestDatabase['name'], readonly Busy[]>> = {
       statements: [1, 1],
     },
   ],
-  mysql: [
+  mariadb: [
     {
       does: 'a trigger before',
-      ddl: [
-        `create table % (${plainTable.mysql})`,
-        "create trigger %_i before insert on % for each row set new.stamp = 'new'",
-        "create trigger %_u before update on % for each row set new.stamp = 'changed'",
-      ],
+      ddl: [`create table % (${plainTable.mysql})`, ...triggersBefore],
       statements: [1, 2],
     },
     {
       does: 'a column generated from the counter',
       ddl: [
         'create table % (id integer auto_increment primary key, label varchar(50), stamp varchar(50) as (concat(label, id)) virtual)',
+      ],
+      statements: [2, 2],
+    },
+  ],
+  mysql: [
+    {
+      does: 'a trigger before',
+      ddl: [`create table % (${plainTable.mysql})`, ...triggersBefore],
+      statements: [2, 2],
+    },
+    {
+      does: 'a generated column',
+      ddl: [
+        'create table % (id integer auto_increment primary key, label varchar(50), stamp varchar(50) as (concat(label, length(label))) virtual)',
+      ],
+      statements: [2, 2],
+    },
+    {
+      does: 'a default that is an expression',
+      ddl: [
+        'create table % (id integer auto_increment primary key, label varchar(50), stamp varchar(50) default (concat(upper(label), uuid())))',
       ],
       statements: [2, 2],
     },
@@ -240,7 +268,7 @@ const modelOf = (_: Busy, i: number): AnyModel =>
   table(`Kind${'ABCDEFGH'[i]}`, { table: endpointOf(i), meta: { endpoint: endpointOf(i) } })
 
 eachDatabase('writes of one statement: what the table does on its own', (test, db) => {
-  const kinds = busy[db.name]
+  const kinds = busy[db.engine]
   const api = testApi(db, kinds.map(modelOf))
   test.before(async () => {
     for (const [i, { ddl }] of kinds.entries()) {
@@ -495,7 +523,8 @@ function readAfterwards(test: Test, db: TestDatabase): void {
         const singleWrites = await own.shortcuts?.lookUpSingleWrites?.(connection, tables)
         return (['insert', 'update', 'delete'] as const).map((one) => singleWrites?.(one, 'boxes'))
       }
-      equal(await allowed(), ['returned', 'read', 'returned'])
+      const gives = db.engine === 'mariadb'
+      equal(await allowed(), gives ? ['returned', 'read', 'returned'] : ['read', 'read', undefined])
       await sql`set autocommit = 0`.execute(connection)
       equal(await allowed(), [undefined, undefined, undefined])
       await sql`set autocommit = 1`.execute(connection)
