@@ -115,13 +115,14 @@ eachDatabase('dialect/failures', (test, db) => {
 
   test('a statement that is too slow', async () => {
     if (db.name === 'sqlite') return
+    const onMariadb = db.engine === 'mariadb'
     const kind = await db.kysely.connection().execute(async (connection) => {
       await sql
         .raw(
           names({
             sqlite: '',
             postgres: 'set statement_timeout = 50',
-            mysql: 'set max_statement_time = 0.05',
+            mysql: onMariadb ? 'set max_statement_time = 0.05' : 'set max_execution_time = 50',
           }),
         )
         .execute(connection)
@@ -144,7 +145,7 @@ eachDatabase('dialect/failures', (test, db) => {
             names({
               sqlite: '',
               postgres: 'reset statement_timeout',
-              mysql: 'set max_statement_time = default',
+              mysql: `set ${onMariadb ? 'max_statement_time' : 'max_execution_time'} = default`,
             }),
           )
           .execute(connection)

@@ -1,9 +1,9 @@
 // An index on the column serves equality, lists, ranges, prefixes and order, where the collation allows it.
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { equal, ok } from '../support/assert.ts'
-import type { DatabaseName, TestDatabase } from '../support/databases.ts'
+import type { Engine, TestDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 
 const column = (
@@ -46,20 +46,24 @@ type Name = keyof typeof columns
 const names = Object.keys(columns) as Name[]
 const indexed = names.filter((name) => name !== 'id')
 
-const ddl: Readonly<Record<DatabaseName, string>> = {
+const mysqlTable = (codePoint: string): string =>
+  `create table items (id int primary key, exact varchar(50) collate ${codePoint}, loose varchar(50), big bigint,
+    code char(36), price decimal(12, 2), day date, moment datetime(6), zoned timestamp(6), clock time(6))
+    character set utf8mb4 collate utf8mb4_unicode_ci`
+
+const ddl: Readonly<Record<Engine, string>> = {
   sqlite: `create table items (id integer primary key, exact text, loose text, big integer, code text,
     price decimal(12, 2), day text, moment text, zoned text, clock text)`,
   postgres: `create table items (id int primary key, exact text collate "C", loose text collate "en-x-icu", big bigint, code uuid,
     price numeric(12, 2), day date, moment timestamp(6), zoned timestamptz(6), clock time(6))`,
-  mysql: `create table items (id int primary key, exact varchar(50) collate utf8mb4_nopad_bin, loose varchar(50), big bigint,
-    code char(36), price decimal(12, 2), day date, moment datetime(6), zoned timestamp(6), clock time(6))
-    character set utf8mb4 collate utf8mb4_unicode_ci`,
+  mariadb: mysqlTable('utf8mb4_nopad_bin'),
+  mysql: mysqlTable('utf8mb4_0900_bin'),
 }
 
 const hex = (i: number): string => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
 
 async function createItems(db: TestDatabase): Promise<void> {
-  await db.execScript(ddl[db.name])
+  await db.execScript(ddl[db.engine])
   for (const name of indexed)
     await sql`create index ${sql.ref(`of_${name}`)} on items (${sql.ref(name)})`.execute(db.kysely)
   const all = Array.from({ length: 2000 }, (_, i) => {
@@ -85,6 +89,13 @@ async function createItems(db: TestDatabase): Promise<void> {
   await sql.raw(db.name === 'mysql' ? 'analyze table items' : 'analyze').execute(db.kysely)
 }
 
+const explain: Readonly<Record<Engine, RawBuilder<unknown>>> = {
+  sqlite: sql`explain query plan`,
+  postgres: sql`explain`,
+  mariadb: sql`explain`,
+  mysql: sql`explain format = traditional`,
+}
+
 /** How the database would find the rows: by an index on the column, and whether it sorts. */
 async function planOf(
   db: TestDatabase,
@@ -100,8 +111,9 @@ async function planOf(
       await sql`set enable_seqscan = off`.execute(connection)
       await sql`set enable_sort = off`.execute(connection)
     }
-    const word = db.name === 'sqlite' ? sql`explain query plan ` : sql`explain `
-    const { rows } = await sql<Record<string, unknown>>`${word}${query}`.execute(connection)
+    const { rows } = await sql<Record<string, unknown>>`${explain[db.engine]} ${query}`.execute(
+      connection,
+    )
     if (db.name === 'sqlite') return rows.map(({ detail }) => String(detail)).join('\n')
     if (db.name === 'postgres') return rows.map((row) => String(row['QUERY PLAN'])).join('\n')
     return rows.map(({ type, key, Extra }) => `${type} ${key} ${Extra}`).join('\n')
@@ -118,7 +130,10 @@ const serves = {
     find: /Index Cond/,
     order: /^Limit.*\n\s+->\s+Index (Only )?Scan (Backward )?using of_\w+ on items[^\n]*$/,
   },
-  mysql: { find: /^(const|ref|range|eq_ref) of_/, order: /^index of_\w+ (null|Using index)?$/ },
+  mysql: {
+    find: /^(const|ref|range|eq_ref) of_/,
+    order: /^index of_\w+ (null|Using index|Backward index scan(; Using index)?)?$/,
+  },
 } as const
 
 eachDatabase('dialect/indexes', (test, db) => {

@@ -101,6 +101,21 @@ suite('golden files', (test) => {
     )
   })
 
+  test('MySQL has a section where its statements differ from those of MariaDB', () => {
+    const shared = 'select a collate utf8mb4_nopad_bin'
+    const own = 'select any_value(a)'
+    const file = write(`### request\nGET /\n\n### mariadb\n${shared}\n`)
+    compareGolden(file, { mysql: 'select a collate utf8mb4_0900_bin' })
+    throws(() => compareGolden(file, { mysql: own }), '### mysql')
+    updating(() => compareGolden(file, { mysql: own }))
+    const [differing] = goldenFiles(folder)
+    equal(differing?.sections, { request: 'GET /', mariadb: shared, mysql: own })
+    updating(() =>
+      compareGolden(differing as GoldenFile, { mysql: 'select a collate utf8mb4_0900_bin' }),
+    )
+    equal(goldenFiles(folder)[0]?.sections, { request: 'GET /', mariadb: shared })
+  })
+
   test('an update keeps what this run could not know', () => {
     const file = write(text)
     updating(() => compareGolden(file, { response: '500' }))

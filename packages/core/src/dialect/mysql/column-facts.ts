@@ -2,8 +2,10 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
-import { type Fragment, sql as fragment } from '../../sql/fragment.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
+import type { Engine } from './engine.ts'
+import { mariadbEngine } from './engine-mariadb.ts'
+import { mysqlEngine } from './engine-mysql.ts'
 
 /** The properties of a declared column that change the SQL. */
 export interface ColumnFacts {
@@ -18,15 +20,13 @@ export interface ColumnFacts {
 }
 
 export interface Facts {
-  /** MariaDB rather than MySQL; undefined before the look-up. */
-  readonly mariadb?: boolean
-  /** The collation of utf8mb4 that orders by code point without padding; the two servers name it differently. */
-  readonly collation: Fragment
+  /** Undefined before the look-up. */
+  readonly engine?: Engine
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
 }
 
-/** Before the look-up: correct on MySQL 8, with the safe form for every column. */
-export const unknownFacts: Facts = { collation: fragment`utf8mb4_0900_bin`, of: () => undefined }
+/** Before the look-up. */
+export const unknownFacts: Facts = { of: () => undefined }
 
 const codePointCollations = new Set(['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb3_nopad_bin'])
 
@@ -36,11 +36,9 @@ export async function lookUpFacts(
   tables: readonly DialectTable[],
 ): Promise<Facts> {
   const { rows } = await sql<{ version: unknown }>`select version() as version`.execute(db)
-  const mariadb = /mariadb/i.test(String(rows[0]?.version))
   const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables)
   return {
-    mariadb,
-    collation: mariadb ? fragment`utf8mb4_nopad_bin` : fragment`utf8mb4_0900_bin`,
+    engine: /mariadb/i.test(String(rows[0]?.version)) ? mariadbEngine : mysqlEngine,
     of: (column) => facts.get(column),
   }
 }

@@ -30,9 +30,10 @@ import {
   type Test,
 } from '../shared/sql-parts.ts'
 import { type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
+import type { Engine } from './engine.ts'
+import { mysqlEngine } from './engine-mysql.ts'
 import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
-import { mariadbReplication, mysqlReplication } from './replication.ts'
 import { mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
@@ -42,10 +43,13 @@ export const mysql: InternalDialect = {
 }
 
 function dialectWith(facts: Facts): InternalDialect {
+  // Before the look-up, statements are those of MySQL, with the safe form for every column and without a time limit.
+  const { engine = mysqlEngine } = facts
+
   /** Text as it is compared and ordered: by code point, without padding. */
   const byCodePoint = (column: DialectColumn, ref: Ref): Fragment => {
     const text = facts.of(column)?.utf8mb4 ? ref : sql`convert(${ref} using utf8mb4)`
-    return sql`${text} collate ${facts.collation}`
+    return sql`${text} collate ${engine.codePointCollation}`
   }
 
   /** Whether the column's own comparisons differ from comparisons by code point. */
@@ -71,12 +75,8 @@ function dialectWith(facts: Facts): InternalDialect {
   const ordered = (column: DialectColumn, ref: Ref): Ref =>
     isLoose(column) ? byCodePoint(column, ref) : ref
 
-  const select = (column: DialectColumn, ref: Ref): Ref => {
-    // The driver sometimes parses doubles with a wrong last digit; and without a length, MariaDB truncates the text of a
-    // double in a sorted or grouped select to 22 characters.
-    if (column.type === 'float') return sql`cast(${ref} as char(60))`
-    return selectedAsText.has(column.type) ? sql`cast(${utc(column, ref)} as char)` : ref
-  }
+  const select = (column: DialectColumn, ref: Ref): Ref =>
+    asText(column, column.comparable ? engine.insideGroup(ref) : utc(column, ref)) ?? ref
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable) return ref
@@ -140,7 +140,8 @@ function dialectWith(facts: Facts): InternalDialect {
   const selectedAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
     if (fn === 'count') return sql`count(${ref})`
     if (fn === 'min' || fn === 'max') {
-      return select({ ...column, comparable: true }, extreme(fn, column, ref))
+      const value = extreme(fn, column, ref)
+      return asText(column, value) ?? value
     }
     if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
     if (fn === 'sum') return sql`cast(sum(${ref}) as char)`
@@ -173,10 +174,10 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
-      timeLimited: limiterOf(facts),
+      ...(facts.engine && { timeLimited: limiterOf(facts.engine) }),
       interruption: mysqlInterruption,
       isReadOnly: sql`@@global.read_only`,
-      replication: facts.mariadb === true ? mariadbReplication : mysqlReplication,
+      replication: engine.replication,
       // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
       clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
     },
@@ -214,7 +215,9 @@ function dialectWith(facts: Facts): InternalDialect {
       const own = column.collation === 'database' || facts.of(column)?.codePoint === true
       const subject = own ? ref : byCodePoint(column, ref)
       if (ignoreCase && column.collation !== 'database') {
-        return sql<SqlBool>`${subject} ${not}regexp ${caseRegExp(match, text, '\\z')}`
+        // MySQL refuses an empty pattern.
+        const pattern = caseRegExp(match, text, '\\z') || '^'
+        return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
       }
       const pattern = likePattern(match, text)
       const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
@@ -227,7 +230,8 @@ function dialectWith(facts: Facts): InternalDialect {
       // NULL is the smallest value here.
       const own = descending ? 'last' : 'first'
       if (!mayBeNull || nulls === own) return [by]
-      return [sql`${ref} is null ${nulls === 'first' ? sql`desc` : sql`asc`}`, by]
+      const tested = column.comparable ? engine.insideGroup(ref) : ref
+      return [sql`${tested} is null ${nulls === 'first' ? sql`desc` : sql`asc`}`, by]
     },
 
     sameKey(column, ref, otherColumn, otherRef) {
@@ -266,6 +270,13 @@ const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
   'json',
 ])
 
+/** The value as text; undefined for types that the driver reads as they are. */
+function asText({ type }: DialectColumn, value: Ref): Fragment | undefined {
+  // The driver sometimes parses doubles with a wrong last digit; and without a length, MariaDB truncates the text of a double in a sorted or grouped select to 22 characters.
+  if (type === 'float') return sql`cast(${value} as char(60))`
+  return selectedAsText.has(type) ? sql`cast(${value} as char)` : undefined
+}
+
 /** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
 function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
@@ -273,26 +284,8 @@ function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unkno
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
 }
 
-/**
- * Each server has its own spelling; without a look at it, neither is safe. Texts are sorted by their first 1024 bytes
- * unless told otherwise, while a cursor compares whole ones: what is sorted by text is sorted by 64 KB of it.
- */
-function limiterOf({ mariadb }: Facts): (text: string, ms: number) => string {
-  const sortsText = (text: string): boolean => / order by .*\bcollate /.test(text)
-  switch (mariadb) {
-    case true:
-      return (text, ms) => {
-        const sorting = sortsText(text) ? ', max_sort_length = 65536' : ''
-        return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
-      }
-    case false:
-      return (text, ms) => {
-        const sorting = sortsText(text) ? ' set_var(max_sort_length = 65536)' : ''
-        return text.replace(/^select /, `select /*+ max_execution_time(${ms})${sorting} */ `)
-      }
-    default:
-      return (text) => text
-  }
+function limiterOf(engine: Engine): (text: string, ms: number) => string {
+  return (text, ms) => engine.timeLimited(text, ms, / order by .*\bcollate /.test(text))
 }
 
 /** Casts numbers, because MySQL compares a string with a number as doubles. */

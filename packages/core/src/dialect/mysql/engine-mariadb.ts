@@ -1,0 +1,15 @@
+// What is special about MariaDB.
+
+import { sql } from '../../sql/fragment.ts'
+import type { Engine } from './engine.ts'
+import { mariadbReplication } from './replication.ts'
+
+export const mariadbEngine: Engine = {
+  codePointCollation: sql`utf8mb4_nopad_bin`,
+  insideGroup: (grouped) => grouped,
+  timeLimited(text, ms, sortsText) {
+    const sorting = sortsText ? ', max_sort_length = 65536' : ''
+    return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
+  },
+  replication: mariadbReplication,
+}

@@ -1,0 +1,21 @@
+// Engine: where the SQL for MySQL and for MariaDB differs. Types only; `engine-mysql.ts` and `engine-mariadb.ts` fill it in.
+
+import type { Fragment } from '../../sql/fragment.ts'
+import type { Replication } from '../shared/replication.ts'
+import type { Ref } from '../shared/sql-parts.ts'
+
+export interface Engine {
+  /** The collation of utf8mb4 that orders by code point without padding. */
+  readonly codePointCollation: Fragment
+  /**
+   * A GROUP BY expression inside another expression, such as `… is null` in ORDER BY. MySQL recognises a grouped column
+   * there, but of other expressions only the whole ORDER BY term or the whole item of the select list.
+   */
+  readonly insideGroup: (grouped: Ref) => Ref
+  /**
+   * The text of a read that the server ends after `ms` milliseconds. Both servers sort texts by their first 1024 bytes
+   * by default, while a cursor compares whole ones: with `sortsText` they sort by 64 KB.
+   */
+  readonly timeLimited: (text: string, ms: number, sortsText: boolean) => string
+  readonly replication: Replication
+}
