@@ -17,7 +17,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --golden [name part …]   only the golden files whose path contains a name part
   --update                 with --golden: write what the pipeline gives instead of comparing
   --database NAME          SQLite and this database only; may be repeated
-  --plain                  the plain ways only: no prepared statements, arrays, texts and other short cuts
+  --plain                  only the second runs: unwrapped drivers, and a dialect without shortcuts
   --jobs N                 files at the same time (default: number of cores, and one while others wait)
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 

@@ -1,10 +1,10 @@
 // After `analyze`, SQLite looks at values and plans kept statements anew for them: it is not shown those that no plan depends on.
-import { createApi, defineModel } from '@model-api/core'
-import { noFastPaths, withFastPaths } from '@model-api/core/internals'
+import { type Api, createApi, defineModel } from '@model-api/core'
 import { preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { frozenClock } from '../support/api.ts'
+import { askedFirst, askedTwice } from '../support/asked-twice.ts'
 import { equal, ok } from '../support/assert.ts'
 import { recordStatements, type Statement } from '../support/statements.ts'
 import { suite } from '../support/suite.ts'
@@ -62,15 +62,14 @@ suite('values that SQLite has samples of', (test) => {
     clock: frozenClock(),
     onWarning: () => {},
   }
-  const apiOf = (fast: boolean) =>
-    createApi(withFastPaths(options, fast ? { preparedReads: 'at once' } : noFastPaths))
+  const apiOf = () => createApi(options)
   const requestOf = (query: string) => ({
     method: 'GET',
     url: `/api/items?count=none&${query}`,
     headers: { 'x-request-id': 'test' },
   })
-  const statementOf = async (api: ReturnType<typeof apiOf>, query: string): Promise<Statement> => {
-    await api.ready
+  const statementOf = async (api: Api, query: string): Promise<Statement> => {
+    await api.answer(requestOf(query))
     const { statements } = await recorder.capture(() => api.answer(requestOf(query)))
     equal(statements.length, 1)
     return statements[0] as Statement
@@ -110,13 +109,13 @@ suite('values that SQLite has samples of', (test) => {
     Promise.all(
       odds.map(async (query) => {
         const request = { ...requestOf(query), url: `/api/odds?${query}` }
-        return `${query} ${(await apiOf(true).answer(request)).text}`
+        return `${query} ${(await askedTwice(apiOf()).answer(request)).text}`
       }),
     )
   let before: readonly string[] = []
 
   test('before that nothing is hidden from it, and only patterns are looked at', async () => {
-    const api = apiOf(true)
+    const api = apiOf()
     before = await found()
     equal(where(await statementOf(api, 'shop__eq=7')), '"items"."shop" = ?')
     ok(isWritten(await statementOf(api, 'shop__eq=7')))
@@ -128,7 +127,7 @@ suite('values that SQLite has samples of', (test) => {
     file.exec('analyze')
     const { n } = file.prepare('select count(*) as n from sqlite_stat4').get() as { n: number }
     ok(n > 0, 'this build of SQLite takes no samples')
-    const api = apiOf(true)
+    const api = apiOf()
     for (const [query, condition, index] of [
       ['shop__eq=7', '"items"."shop" = cast(? as integer)', 'items_shop'],
       ['code__eq=code 7', '"items"."code" collate binary = cast(? as text)', 'items_code'],
@@ -151,7 +150,7 @@ suite('values that SQLite has samples of', (test) => {
   })
 
   test('objects are written where the statement is not planned anew', async () => {
-    const api = apiOf(true)
+    const api = apiOf()
     for (const [query, written] of [
       ['shop__eq=7', true],
       ['big__eq=3', true],
@@ -171,7 +170,7 @@ suite('values that SQLite has samples of', (test) => {
   })
 
   test('nothing of it changes an answer', async () => {
-    const [fast, plain] = [apiOf(true), apiOf(false)]
+    const [fast, plain] = [askedTwice(apiOf()), askedFirst(apiOf)]
     for (const query of queries) {
       const answer = await fast.answer(requestOf(query))
       equal(answer, await plain.answer(requestOf(query)))

@@ -1,8 +1,8 @@
 /** Embedded relations that the database writes itself: the bytes are those of rows that are read and written one by one. */
 import { belongsTo, createApi, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
-import { noFastPaths, withFastPaths } from '@model-api/core/internals'
 import { CompiledQuery, sql } from 'kysely'
 import { frozenClock } from '../support/api.ts'
+import { askedFirst, askedTwice } from '../support/asked-twice.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -92,7 +92,7 @@ const config = {
 
 eachDatabase('embedded relations written by the database', (test, db) => {
   const { kysely } = db
-  const apiOf = (fast: boolean, more: object = {}) => {
+  const apiOf = (more: object = {}) => {
     const options = {
       db: kysely,
       models,
@@ -100,8 +100,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
       clock: frozenClock(),
       onWarning: () => {},
     }
-    const fastPaths = { preparedReads: 'at once' as const }
-    return createApi(withFastPaths(options, fast ? fastPaths : noFastPaths))
+    return createApi(options)
   }
 
   test.before(async () => {
@@ -160,7 +159,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
     ['', {}],
     ['under another base', { API_BASE_URL: 'https://api.example.org' }],
   ] as const) {
-    const [fast, plain] = [apiOf(true, more), apiOf(false, more)]
+    const [fast, plain] = [askedTwice(apiOf(more)), askedFirst(() => apiOf(more))]
     for (const url of urls) {
       test(`${url} ${title}`, async () => {
         const request = { method: 'GET', url, headers: { 'x-request-id': 'test' } }
@@ -173,9 +172,9 @@ eachDatabase('embedded relations written by the database', (test, db) => {
   }
 
   test('one statement reads the record and all that is embedded, where the database can write it', async () => {
-    const api = apiOf(true)
-    await api.ready
+    const api = apiOf()
     const url = '/api/owners/4?dump=json'
+    await api.answer({ method: 'GET', url, headers: {} })
     const { statements } = await db.capture(() => api.answer({ method: 'GET', url, headers: {} }))
     // Without a boss there is nothing that would have to be read as rows.
     equal(statements.length, db.name === 'postgres' ? 1 : 4)
@@ -183,7 +182,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
 
   test('more rows than a request may embed are refused as ever', async () => {
     const few = { API_MAX_EMBEDDED_ROWS: 3 }
-    const [fast, plain] = [apiOf(true, few), apiOf(false, few)]
+    const [fast, plain] = [askedTwice(apiOf(few)), askedFirst(() => apiOf(few))]
     for (const url of [
       '/api/owners?dump=json',
       '/api/owners/1?dump=json',
@@ -203,12 +202,13 @@ eachDatabase('embedded relations written by the database', (test, db) => {
       insert into things (id, owner_id, title) select 1000 + i, 5, 'many' from generate_series(1, 300) i;
       insert into parts select 1000 + i, 1001 + i % 300, null from generate_series(1, 90000) i;`)
     const more = { API_MAX_EMBEDDED_ROWS: 10_000 }
-    const [fast, plain] = [apiOf(true, more), apiOf(false, more)]
+    const fast = apiOf(more)
     await fast.ready
     const url = '/api/owners/5?dump=dynamic&join=things.parts'
     const request = { method: 'GET', url, headers: { 'x-request-id': 'test' } }
+    const planned = await fast.answer(request)
     const { result, statements } = await db.capture(() => fast.answer(request))
-    equal(result, await plain.answer(request))
+    equal(result, planned)
     const [first] = statements
     const { rows } = await kysely.executeQuery(
       CompiledQuery.raw(first?.sql ?? '', [...(first?.parameters ?? [])]),

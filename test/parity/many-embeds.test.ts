@@ -1,7 +1,7 @@
 /** More to-one relations than a database joins in one statement. */
 import { belongsTo, createApi, defineModel } from '@model-api/core'
-import { noFastPaths, withFastPaths } from '@model-api/core/internals'
 import { frozenClock } from '../support/api.ts'
+import { askedTwice } from '../support/asked-twice.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -33,7 +33,7 @@ const leaves = numbers(relations).map((n) =>
 )
 
 eachDatabase('many to-one relations', (test, db) => {
-  const apiOf = (fast: boolean) => {
+  const apiOf = () => {
     const options = {
       db: db.kysely,
       models: [Hub, ...leaves],
@@ -41,7 +41,7 @@ eachDatabase('many to-one relations', (test, db) => {
       clock: frozenClock(),
       onWarning: () => {},
     }
-    return createApi(withFastPaths(options, fast ? { preparedReads: 'at once' } : noFastPaths))
+    return createApi(options)
   }
 
   test.before(() => {
@@ -61,9 +61,9 @@ eachDatabase('many to-one relations', (test, db) => {
   test('all of them are embedded', async () => {
     for (const url of ['/api/hubs?dump=json', '/api/hubs/1?dump=json']) {
       const request = { method: 'GET', url, headers: { 'x-request-id': 'test' } }
-      const answer = await apiOf(true).answer(request)
+      const answer = await askedTwice(apiOf()).answer(request)
       equal(answer.status, 200)
-      equal(answer, await apiOf(false).answer(request))
+      equal(answer, await apiOf().answer(request))
     }
   })
 })

@@ -1,6 +1,7 @@
 /** Objects that SQLite writes itself: whatever a column holds, the bytes are those of values that are read and written one by one. */
 import {
   type AnyModel,
+  type Api,
   belongsTo,
   type Column,
   createApi,
@@ -8,17 +9,17 @@ import {
   hasMany,
   manyToMany,
 } from '@model-api/core'
-import { noFastPaths, withFastPaths } from '@model-api/core/internals'
 import { preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { Kysely, SqliteDialect } from 'kysely'
 import { frozenClock } from '../support/api.ts'
+import { askedFirst, askedTwice } from '../support/asked-twice.ts'
 import { equal, ok } from '../support/assert.ts'
 import { recordStatements } from '../support/statements.ts'
 import { suite } from '../support/suite.ts'
 
-/** A file in memory, and the two ways to ask it. */
+/** A file in memory, and services on it. */
 function world(script: string, models: readonly AnyModel[]) {
   const file = new Sqlite(':memory:')
   file.exec(script)
@@ -41,9 +42,7 @@ function world(script: string, models: readonly AnyModel[]) {
     onWarning: () => {},
     onError: () => {},
   }
-  const apiOf = (fast: boolean) =>
-    createApi(withFastPaths(options, fast ? { preparedReads: 'at once' } : noFastPaths))
-  return { file, apiOf, capture: recorder.capture }
+  return { file, apiOf: () => createApi(options), capture: recorder.capture }
 }
 
 const requestOf = (url: string, baseUrl?: string) => ({
@@ -154,11 +153,11 @@ const odd = world(
 )
 
 suite('objects written by SQLite, of whatever is stored', (test) => {
-  const plain = odd.apiOf(false)
+  const plain = askedFirst(odd.apiOf)
   stored.forEach((value, i) => {
     test(value, async () => {
       // One for each value: a text that has not its form turns the query to values, for those that follow, too.
-      const fast = odd.apiOf(true)
+      const fast = askedTwice(odd.apiOf())
       for (const { name } of models) {
         const path = `/api/${name.replaceAll(/(?!^)[A-Z]/g, (capital) => `-${capital}`).toLowerCase()}s`
         for (const affinity of affinities) {
@@ -336,7 +335,7 @@ suite('links written by SQLite, whatever their keys hold', (test) => {
         insert into leaves values (1, 'a', null), (2, ${value}, ${value}), (3, 'a' || char(0) || 'b', 1);`,
         [Node, { ...Leaf, table: 'leaves' } as unknown as AnyModel],
       )
-      const plain = apiOf(false)
+      const plain = askedFirst(apiOf)
       for (const url of [
         '/api/nodes',
         '/api/nodes?key__eq=a',
@@ -350,7 +349,7 @@ suite('links written by SQLite, whatever their keys hold', (test) => {
         '/api/leafs?id__eq=3&join=node.leaves&join_type=left',
         '/api/leafs?id__eq=3&dump=json',
       ]) {
-        const fast = apiOf(true)
+        const fast = askedTwice(apiOf())
         equal(await fast.answer(requestOf(url)), await plain.answer(requestOf(url)), url)
       }
     })
@@ -381,7 +380,8 @@ suite('columns that SQLite writes texts of', (test) => {
     test(title, async () => {
       const { apiOf } = world(`${script}\ninsert into "éx" (id) values (1);`, [Éx])
       for (const url of ['/api/exes', '/api/exes/1', '/api/exes/2']) {
-        equal(await apiOf(true).answer(requestOf(url)), await apiOf(false).answer(requestOf(url)))
+        const fast = askedTwice(apiOf())
+        equal(await fast.answer(requestOf(url)), await apiOf().answer(requestOf(url)))
       }
     })
   }
@@ -390,11 +390,11 @@ suite('columns that SQLite writes texts of', (test) => {
 suite('objects written by SQLite, with their relations', (test) => {
   const all = [Owner, Label, Thing, Part, Shown, Made]
   const { apiOf, capture, file } = world(tables, all)
-  const plain = apiOf(false)
+  const plain = askedFirst(apiOf)
 
   for (const url of urls) {
     test(url, async () => {
-      const fast = apiOf(true)
+      const fast = askedTwice(apiOf())
       for (const baseUrl of ['', '', '/mo"unted/%s/ß', '/a.b', '']) {
         const request = requestOf(url, baseUrl)
         const answer = await fast.answer(request)
@@ -404,14 +404,20 @@ suite('objects written by SQLite, with their relations', (test) => {
     })
   }
 
-  const textsIn = async (api: ReturnType<typeof apiOf>, url: string): Promise<string> => {
+  /** What the statements of a request read. */
+  const formsIn = async (api: Api, url: string): Promise<string> => {
     await api.ready
     const { statements } = await capture(() => api.answer(requestOf(url)))
     return statements.map(({ sql }) => (sql.includes('"object of row"') ? 'text' : 'values')).join()
   }
+  /** The same, of a query that has been asked before. */
+  const textsIn = async (api: Api, url: string): Promise<string> => {
+    await api.answer(requestOf(url))
+    return formsIn(api, url)
+  }
 
   test('one statement writes records, their links and to-one relations', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     equal(await textsIn(fast, '/api/owners?limit=9'), 'text')
     equal(await textsIn(fast, '/api/owners/1?dump_relationships=false'), 'text')
     equal(await textsIn(fast, '/api/things?join=owner&join_type=left&id__le=2'), 'text')
@@ -427,7 +433,7 @@ suite('objects written by SQLite, with their relations', (test) => {
   })
 
   test('the total is counted in the same statement, where the page does not prove it', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     await fast.ready
     for (const [query, total] of [
       ['limit=2', 6],
@@ -437,6 +443,7 @@ suite('objects written by SQLite, with their relations', (test) => {
       ['limit=2&boss_id__eq=1', 3],
       ['limit=3&boss_id__eq=77', 0],
     ] as const) {
+      await fast.answer(requestOf(`/api/owners?${query}`))
       const { result, statements } = await capture(() =>
         fast.answer(requestOf(`/api/owners?${query}`)),
       )
@@ -445,9 +452,10 @@ suite('objects written by SQLite, with their relations', (test) => {
   })
 
   test('embedded objects have links of the mount', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     await fast.ready
     const url = '/api/owners?join=things&join_type=left&limit=9'
+    await fast.answer(requestOf(url))
     for (const baseUrl of ['', '/m', '/n', '']) {
       const { result, statements } = await capture(() => fast.answer(requestOf(url, baseUrl)))
       equal(result, await plain.answer(requestOf(url, baseUrl)))
@@ -456,15 +464,15 @@ suite('objects written by SQLite, with their relations', (test) => {
   })
 
   test('a query that met another form reads values from then on', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     equal(await textsIn(fast, '/api/things?id__eq=1'), 'text')
-    equal(await textsIn(fast, '/api/things?id__eq=4'), 'text,values')
-    equal(await textsIn(fast, '/api/things?id__eq=1'), 'values')
+    equal(await formsIn(fast, '/api/things?id__eq=4'), 'text,values')
+    equal(await formsIn(fast, '/api/things?id__eq=1'), 'values')
     equal(await textsIn(fast, '/api/things?id__le=1'), 'text')
   })
 
   test('a table that does not promise what it holds is read as it is', async () => {
-    const fast = apiOf(true)
+    const fast = askedTwice(apiOf())
     file.exec("insert into owners values (7, 'Zoe', '', 'nobody')")
     const request = requestOf('/api/owners?id__eq=7&join=boss&join_type=left')
     equal(await fast.answer(request), await plain.answer(request))
@@ -472,7 +480,7 @@ suite('objects written by SQLite, with their relations', (test) => {
   })
 
   test('a page that has to be sorted is cut before its objects are written', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     await fast.ready
     for (const [url, cut] of [
       ['/api/owners?order_by=-name', true],
@@ -480,6 +488,7 @@ suite('objects written by SQLite, with their relations', (test) => {
       ['/api/owners', false],
       ['/api/owners/1', false],
     ] as const) {
+      await fast.answer(requestOf(url))
       const { statements } = await capture(() => fast.answer(requestOf(url)))
       equal(
         / from \(select "owners"\."id" as "id", .* limit /.test(statements[0]?.sql ?? ''),
@@ -490,7 +499,7 @@ suite('objects written by SQLite, with their relations', (test) => {
   })
 
   test('any text is quoted as we quote it', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     const insert = file.prepare('insert or replace into labels values (?, ?)')
     await fc.assert(
       fc.asyncProperty(
@@ -509,7 +518,7 @@ suite('objects written by SQLite, with their relations', (test) => {
   })
 
   test('a text that is very long is read as a value', async () => {
-    const fast = apiOf(true)
+    const fast = apiOf()
     const long = '"\\'.repeat(600_000)
     file.prepare('insert into labels values (?, ?)').run('long', long)
     const { text } = await fast.answer(requestOf('/api/labels/long?dump_relationships=false'))

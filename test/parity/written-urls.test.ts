@@ -1,7 +1,8 @@
 /** The URLs of records that are written at once, row by row, and under whatever prefix the API is mounted: those that `handle` gives. */
 import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
-import { withFastPaths } from '@model-api/core/internals'
+import { askedTwice } from '../support/asked-twice.ts'
 import { equal } from '../support/assert.ts'
+import { plainDialect } from '../support/plain-dialect.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -32,12 +33,11 @@ eachDatabase('URLs in answers that are written at once', (test, db) => {
   })
 
   test('are those of their own row, and of the mount of their own request', async () => {
-    const api = createApi(
-      withFastPaths(
-        { db: db.kysely, models: [Shelf, Folder], onWarning: () => {} },
-        { preparedReads: 'at once', objectTexts: false },
-      ),
-    )
+    const { kysely } = db
+    const models = [Shelf, Folder]
+    // A database that builds no JSON itself.
+    const dialect = plainDialect(kysely)
+    const api = askedTwice(createApi({ db: kysely, dialect, models, onWarning: () => {} }))
     for (const baseUrl of ['/a', '/b', '/a']) {
       for (const url of [
         '/api/folders',

@@ -1,8 +1,8 @@
 /** A query that comes again with other values is answered as if it came for the first time. */
-import { createApi } from '@model-api/core'
-import { noFastPaths, withFastPaths } from '@model-api/core/internals'
+import { type Api, createApi } from '@model-api/core'
 import fc from 'fast-check'
 import { frozenClock } from '../support/api.ts'
+import { askedFirst } from '../support/asked-twice.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { batches, check } from '../support/property.ts'
 import { urlOf } from '../support/reference/answer.ts'
@@ -61,7 +61,7 @@ function changed(url: string, changes: readonly (readonly [number, string])[]): 
   return `${path.replace(/\/[0-9]+$/, `/${(changes[0]?.[0] ?? 0) % 9}`)}?${pairs.join('&')}`
 }
 
-const apiOf = (db: TestDatabase, fast: boolean) => {
+const apiOf = (db: TestDatabase) => {
   const options = {
     db: db.kysely,
     models,
@@ -70,17 +70,17 @@ const apiOf = (db: TestDatabase, fast: boolean) => {
     onWarning: () => {},
     onError: () => {},
   }
-  return createApi(fast ? options : withFastPaths(options, noFastPaths))
+  return createApi(options)
 }
 
 eachDatabase('prepared reads', (test, db) => {
-  const [fast, plain] = [apiOf(db, true), apiOf(db, false)]
+  const [fast, plain] = [apiOf(db), askedFirst(() => apiOf(db))]
   test.before(async () => {
     await createWorldTables(db)
     await loadWorld(db, someWorld)
   })
 
-  const answerOf = async (api: typeof fast, url: string): Promise<string> => {
+  const answerOf = async (api: Pick<Api, 'answer'>, url: string): Promise<string> => {
     const { status, headers, text } = await api.answer({
       method: 'GET',
       url,

@@ -11,7 +11,6 @@ import {
   hasMany,
   manyToMany,
 } from '@model-api/core'
-import { type FastPaths, withFastPaths } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -126,24 +125,16 @@ const basic: ApiConfig = {
 }
 
 /** One service on these tables; days stand still, and time goes on. */
-export const serviceOf = (
-  db: TestDatabase,
-  knowing: Knowing,
-  fastPaths: Partial<FastPaths>,
-): Api => {
+export const serviceOf = (db: TestDatabase, knowing: Knowing, options: object = {}): Api => {
   const now = Date.parse('2026-01-02T03:04:05.678Z')
-  return createApi(
-    withFastPaths(
-      {
-        db: db.kysely,
-        models: [...published, ...people],
-        config: { ...config, ...(knowing === 'basic' ? basic : {}) },
-        clock: { now: () => now, elapsed: () => performance.now() },
-        onWarning: () => {},
-      },
-      fastPaths,
-    ),
-  )
+  return createApi({
+    db: db.kysely,
+    models: [...published, ...people],
+    config: { ...config, ...(knowing === 'basic' ? basic : {}) },
+    clock: { now: () => now, elapsed: () => performance.now() },
+    onWarning: () => {},
+    ...options,
+  })
 }
 
 /** What makes a request that of a caller. */

@@ -168,7 +168,7 @@ eachDatabase('the leak matrix', (test, db) => {
 
   test('a service that reads a replica answers every door alike', async () => {
     await fillWorld(db)
-    const shared = sharedApi(db, full, {}, {}, { replicas: [db.kysely] })
+    const shared = sharedApi(db, full, {}, { replicas: [db.kysely] })
     await shared.ready
     equal([...(await answersOf(asUser(shared, viewer)))], [...world])
   })

@@ -10,12 +10,12 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
-import { type FastPaths, noFastPaths, withFastPaths } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { frozenClock } from '../support/api.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { plainOnly } from '../support/path.ts'
+import { plainDialect } from '../support/plain-dialect.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
 /** How one world differs from the full one. */
@@ -237,23 +237,18 @@ export const editor = { id: 8, roles: ['editor'] }
 export const sharedApi = (
   db: TestDatabase,
   variant: Variant,
-  fastPaths: Partial<FastPaths> = {},
   more: ApiConfig = {},
   options: Partial<Parameters<typeof createApi>[0]> = {},
 ): Api =>
-  createApi(
-    withFastPaths(
-      {
-        db: db.kysely,
-        models: modelsOf(variant),
-        config: { ...config, ...more },
-        clock: frozenClock(),
-        onWarning: () => {},
-        ...options,
-      },
-      { ...(plainOnly ? noFastPaths : {}), ...fastPaths },
-    ),
-  )
+  createApi({
+    db: db.kysely,
+    models: modelsOf(variant),
+    config: { ...config, ...more },
+    clock: frozenClock(),
+    onWarning: () => {},
+    ...(plainOnly ? { dialect: plainDialect(db.kysely) } : {}),
+    ...options,
+  })
 
 /** The same API as one user sees it. */
 export const asUser = (api: Api, user: unknown): Api => ({
@@ -268,7 +263,7 @@ export const apiOf = (
   variant: Variant,
   user: unknown,
   more: ApiConfig = {},
-): Api => asUser(sharedApi(db, variant, {}, more), user)
+): Api => asUser(sharedApi(db, variant, more), user)
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -7,10 +7,10 @@ import {
   type JsonValue,
   stringify,
 } from '@model-api/core'
-import { noFastPaths, withFastPaths } from '@model-api/core/internals'
 import type { TestDatabase } from './databases.ts'
 import { checkAnswer } from './openapi-check.ts'
 import { plainOnly } from './path.ts'
+import { plainDialect } from './plain-dialect.ts'
 
 export interface Answer {
   readonly status: number
@@ -59,7 +59,7 @@ export function testApi(
     onWarning: () => {},
     ...options,
   }
-  return createApi(withFastPaths(given, plainOnly ? noFastPaths : { preparedReads: 'at once' }))
+  return createApi(plainOnly ? { dialect: plainDialect(db.kysely), ...given } : given)
 }
 
 /** Sends a request. Whatever comes back, the API's own OpenAPI document must allow it. */

@@ -1,4 +1,4 @@
-/** Which way the answers of a run take: the shorter ways of the service where there are any, or the plain ones. */
+/** Whether a run uses unwrapped drivers, `handle` and dialects without shortcuts (`plain-dialect.ts`). */
 
-/** Set by the runner for its second look at the suites that must not see any difference. */
+/** Set by the runner for the second run of files whose answers must be equal. */
 export const plainOnly = process.env.TEST_PLAIN === '1'

@@ -3,7 +3,7 @@ import { type AnyModel, type Api, type ApiConfig, defineModel } from '@model-api
 import fc from 'fast-check'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
-import { plainWrites } from '../support/plain-writes.ts'
+import { plainDialect } from '../support/plain-dialect.ts'
 import { batches, check } from '../support/property.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
@@ -163,13 +163,13 @@ async function answerOf(api: Api, { method, url, ...rest }: Write): Promise<stri
 eachDatabase('writes of one statement and transactions', (test, db) => {
   const apis: Api[] = []
   test.before(async () => {
-    for (const [prefix, open] of [
-      ['', testApi],
-      ['plain_', plainWrites],
+    for (const [prefix, options] of [
+      ['', {}],
+      ['plain_', { dialect: plainDialect(db.kysely) }],
     ] as const) {
       const models = libraryOf(prefix)
       await createTables(db, models)
-      const api = open(db, models, config)
+      const api = testApi(db, models, config, options)
       apis.push(api)
       for (const one of ['AA', 'XX']) {
         await db.kysely.insertInto(`${prefix}countries`).values({ code: one, title: one }).execute()

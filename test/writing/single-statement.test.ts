@@ -6,7 +6,7 @@ import { columns, createSamples, names, rows } from '../dialect/samples.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
-import { plainWrites } from '../support/plain-writes.ts'
+import { plainDialect } from '../support/plain-dialect.ts'
 import { readBackDialect } from '../support/read-back-dialect.ts'
 import { eachDatabase, type Test } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
@@ -450,8 +450,8 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     const models = [table('Moderated', { table: 'moderated', meta: { endpoint: 'moderated' } })]
     const outcomes = []
     const quiet = { onError: () => {} }
-    for (const make of [plainWrites, testApi]) {
-      const own = make(db, models, {}, quiet)
+    for (const options of [{ ...quiet, dialect: plainDialect(db.kysely) }, quiet]) {
+      const own = testApi(db, models, {}, options)
       await sql`delete from queue`.execute(db.kysely)
       const body = { label: 'second' }
       const statuses = []
@@ -474,8 +474,8 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     equal((await send(testApi(db, [Empty]), 'POST', '/api/empties', { body: {} })).status, 201)
   })
 
-  test('without fast paths every write takes a transaction', async () => {
-    const plain = plainWrites(db, boxes)
+  test('with a dialect that allows no single statements every write takes a transaction', async () => {
+    const plain = testApi(db, boxes, {}, { dialect: plainDialect(db.kysely) })
     const write = () => send(plain, 'PATCH', '/api/boxes/1', { body: { label: 'first' } })
     await plain.ready
     equal((await db.capture(write)).statements.length, db.name === 'mysql' ? 6 : 5)

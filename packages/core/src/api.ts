@@ -15,7 +15,6 @@ import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
 import type { ApiConfig } from './config/config.ts'
-import { fastPathsOf } from './config/fast-paths.ts'
 import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
 import { settingNames } from './config/setting-names.ts'
@@ -260,7 +259,6 @@ export function createApi<
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
-  const fastPaths = fastPathsOf(options)
   const tables = tablesOf(registry, options.schema)
   const clock = options.clock ?? systemClock
   const { statementTimeout } = settings
@@ -273,11 +271,10 @@ export function createApi<
       warn: advise,
       report: (error) => report(error, noRequest),
       bounds,
-      fastPaths,
     })
   const dialect = connectTo(db, warn)
   const elapsed = () => clock.elapsed()
-  const newCounts = () => (fastPaths.sharedCounts ? createSharedCounts(elapsed) : undefined)
+  const newCounts = () => createSharedCounts(elapsed)
   const replicas =
     replicaDbs.length === 0
       ? undefined
@@ -306,7 +303,6 @@ export function createApi<
       : undefined
   const runtime: Runtime = {
     settings,
-    fastPaths,
     registry,
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,
@@ -329,7 +325,7 @@ export function createApi<
     }),
     replicas,
     counts: newCounts(),
-    reads: createReadCache(cachedPlans, fastPaths.preparedReads === 'at once'),
+    reads: createReadCache(cachedPlans),
     echoes: authorityCache(cachedPlans),
     auth: createAuth({
       settings,

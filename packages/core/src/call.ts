@@ -8,7 +8,6 @@ import type { HookCall } from './call/hook-call.ts'
 import type { HostFunctions } from './call/host-functions.ts'
 import type { RoutedRequest } from './call/routed-request.ts'
 import type { SignIn } from './call/sign-in.ts'
-import type { FastPaths } from './config/fast-paths.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Replica } from './execute/replica.ts'
 import type { SharedCounts } from './execute/shared-counts.ts'
@@ -24,8 +23,6 @@ import type { Registry } from './registry/resource.ts'
 /** Everything that `createApi` builds once. */
 export interface Runtime extends HostFunctions, Connections, SignIn {
   readonly settings: ApiSettings
-  /** Which optimisations are enabled. */
-  readonly fastPaths: FastPaths
   readonly registry: Registry
   readonly routes: RouteTable
   /** Whether a caller without credentials may list a resource. */
@@ -33,8 +30,8 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   /** The access policy of each resource that has one. */
   readonly policies: Policies
   readonly clock: Clock
-  /** Counts that concurrent requests share; undefined if that is off. */
-  readonly counts: SharedCounts | undefined
+  /** Counts that concurrent requests share. */
+  readonly counts: SharedCounts
   /** Cached reads, by query and authority. */
   readonly reads: ReadCache
   /** Cached plans of the records that writes return, by query and authority. */

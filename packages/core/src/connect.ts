@@ -1,6 +1,5 @@
 // Connects the dialect: queries what it must know of the server, once, on one connection and within API_STATEMENT_TIMEOUT.
 
-import type { FastPaths } from './config/fast-paths.ts'
 import type { DialectTable } from './dialect/dialect.ts'
 import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { withArrayRows } from './dialect/shared/array-rows-support.ts'
@@ -20,7 +19,6 @@ export interface ConnectOptions {
   /** Receives the error of a failed look-up, unless the database is unavailable. */
   readonly report: (error: unknown) => void
   readonly bounds: Bounds
-  readonly fastPaths: Pick<FastPaths, 'arrayRows' | 'singleStatementWrites'>
 }
 
 /**
@@ -34,17 +32,13 @@ export function connectOnce({
   warn,
   report,
   bounds,
-  fastPaths,
 }: ConnectOptions): (on?: AnyDatabase) => MaybePromise<InternalDialect> {
   let known: Promise<InternalDialect> | undefined
   let advised = false
 
   const connect = async (own: AnyDatabase): Promise<InternalDialect> => {
     const dialect = (await detected.connect?.(own, tables)) ?? detected
-    const rows = fastPaths.arrayRows ? await withArrayRows(own, dialect) : dialect
-    const connected = fastPaths.singleStatementWrites
-      ? await withSingleWrites(own, rows, tables)
-      : rows
+    const connected = await withSingleWrites(own, await withArrayRows(own, dialect), tables)
     for (const advice of advised ? [] : (connected.server?.advice ?? [])) warn(advice)
     advised = true
     return connected

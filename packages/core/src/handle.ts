@@ -147,9 +147,8 @@ async function settle<R>(
       answering.timing?.enter('authenticate')
       return form(await answerSuccess(answering, await serveAuth(runtime, request, endpoint)))
     }
-    const mayWrite = wantsText && runtime.fastPaths.textAnswers
     const { call, route } = routeRequest(runtime, request, place, {
-      wantsText: mayWrite,
+      wantsText,
       timing: answering.timing,
       stamp: () => stampOf(answering),
     })

@@ -89,7 +89,6 @@ const change: PlannedWrite = {
 }
 const removal: PlannedWrite = { ...change, change: 'delete', node: null, echo: null }
 const calm: WriteConditions = {
-  enabled: true,
   hosted: false,
   many: false,
   idempotencyKey: false,
@@ -111,43 +110,42 @@ const parents = [{ relation: relation as never, node: node() }]
 const title = book.columns.get('title') as never
 
 const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
-  'switched off': [{ around: { enabled: false } }],
-  'a transaction of the host': [{ around: { hosted: true } }],
-  'many records': [{ around: { many: true } }],
-  'an idempotency key': [{ around: { idempotencyKey: true } }],
-  'a precondition': [{ around: { precondition: true } }],
-  'a policy': [{ around: { policy: true } }],
-  'a callback': [{ around: { callback: true } }],
-  'not permitted': [{ around: { permitted: false } }],
-  'nested records': [
+  'the host has begun a transaction': [{ around: { hosted: true } }],
+  'it writes several records': [{ around: { many: true } }],
+  'it has an Idempotency-Key': [{ around: { idempotencyKey: true } }],
+  'it has a precondition': [{ around: { precondition: true } }],
+  'the resource has an access policy': [{ around: { policy: true } }],
+  'a callback runs': [{ around: { callback: true } }],
+  'the caller may not write or read the record': [{ around: { permitted: false } }],
+  'the body has nested records': [
     sent({ parents }),
     sent({ children: [{ relation: relation as never, nodes: [] }] }),
   ],
-  'values to compare': [
+  'fields of the body must equal the stored ones': [
     sent({ echoed: { fields: { id: 1 }, urls: {} } }),
     sent({ echoed: { fields: {}, urls: { author: null } } }),
   ],
-  'checks of the whole record': [sent({ wholeRecordChecks: [title] })],
-  'references to look for': [
+  'a validator needs the whole record': [sent({ wholeRecordChecks: [title] })],
+  'a policy may hide a referenced record': [
     {
       ...sent({ values: { author_id: 1 } }),
       around: { narrows: (target) => target.name === 'Author' },
     },
   ],
-  'nothing to write': [sent({ values: {} })],
-  'a key to change': [sent({ values: { id: 2 } })],
-  'a default that gets the connection': [
+  'the body changes no column': [sent({ values: {} })],
+  'it changes the primary key': [sent({ values: { id: 2 } })],
+  'a default is a function that may use the connection': [
     { write: { resource: resourceOf('Defaulted'), change: 'insert' } },
     { write: { resource: resourceOf('Defaulted'), replace: true } },
   ],
-  'a deletion mark': [sent({ values: { gone: true } })],
-  'dependents to look for': [{ write: { ...removal, dependents: true } }],
-  'an echo of more than the row': [
+  'it sets the soft-delete attribute': [sent({ values: { gone: true } })],
+  'other records may refer to the record': [{ write: { ...removal, dependents: true } }],
+  'the response shows more than the row': [
     { write: { echo: echoOf(book, 'join=author') } },
     { write: { echo: echoOf(book, 'dump=json') } },
     { write: { echo: echoOf(resourceOf('Counted')) } },
   ],
-  'the database': [
+  'the database does not support it': [
     { around: { singleWrites: undefined } },
     { around: { singleWrites: () => undefined } },
     // Nothing that could be read tells whether there was a record to remove.

@@ -44,8 +44,8 @@ export function planRead<P extends ReadPlan, G>(
   call: Call,
   request: ReadRequest<P, G>,
 ): MaybePromise<PlannedRead<P, G>> {
-  const { fastPaths, reads } = call.runtime
-  const skeleton = fastPaths.preparedReads === false ? undefined : skeletonOf(call.query)
+  const { reads } = call.runtime
+  const skeleton = skeletonOf(call.query)
   const name = skeleton && `${request.resource.name}\n${call.action}\n${skeleton.key}`
   const known = name === undefined ? undefined : reads.get(name, call)
   const cached = known && skeleton && planFromCache(call, request, known, skeleton)
@@ -72,7 +72,7 @@ function planFromCache<P extends ReadPlan, G>(
       ? undefined
       : databaseJson(call, plan, key !== undefined)
     const program = compile(scopedTarget, plan, {
-      shortcuts: { joins: call.runtime.fastPaths.embedJoins, ...(json && { json }) },
+      shortcuts: { joins: true, ...(json && { json }) },
       make: makeFromTemplates({ target: scopedTarget, templates, conditions, finish }),
       onUnexpectedJson: () => {
         templates.hadUnexpectedJson = true
@@ -84,18 +84,14 @@ function planFromCache<P extends ReadPlan, G>(
 
 /** Which JSON the database may build: none if a hook or the caller of the API needs the values. */
 function databaseJson(
-  { asText, hooks, base, runtime: { fastPaths } }: Call,
+  { asText, hooks, base }: Call,
   { rows, embeds }: ReadPlan,
   single: boolean,
 ): DatabaseJson | undefined {
   if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
   const objects = single ? rows.shape === 'entity' && 'columns' : 'complete'
-  return {
-    base,
-    embeds: fastPaths.embedTexts && embeds.length > 0,
-    objects: fastPaths.objectTexts && objects,
-  }
+  return { base, embeds: embeds.length > 0, objects }
 }
 
 async function planAnew<P extends ReadPlan, G>(

@@ -3,7 +3,6 @@
 import type { Action } from '../access/action.ts'
 import { mayAct } from '../access/reach.ts'
 import type { Call } from '../call.ts'
-import { singleWriteStatements } from '../compile/single-write.ts'
 import type { SingleWriteEcho } from '../dialect/shared/writes.ts'
 import { sqlForArrays } from '../execute/run.ts'
 import {
@@ -118,9 +117,7 @@ function singleWriteFor(
     const strategy = strategyOf(write, circumstancesOf(call, opened, write, request))
     if (strategy.kind === 'transaction') return undefined
     const { connection, target } = opened
-    const statements = call.runtime.fastPaths.preparedReads
-      ? cachedSingleWrites(target, (text) => sqlForArrays(target.dialect, text))
-      : singleWriteStatements(target)
+    const statements = cachedSingleWrites(target, (text) => sqlForArrays(target.dialect, text))
     return { opened, context: { connection, target, statements }, echo: strategy.echo }
   })
 }
@@ -146,7 +143,6 @@ function circumstancesOf(
     many,
     idempotencyKey,
     precondition,
-    enabled: runtime.fastPaths.singleStatementWrites,
     hosted: own.isTransaction,
     policy: runtime.policies.has(resource),
     callback: echoHasHooks || resultHasHooks || hasCallback(resource, method, callback),

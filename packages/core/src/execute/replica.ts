@@ -20,7 +20,7 @@ export interface Replica {
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
   /** Counts shared by the requests that read from this replica. */
-  readonly counts: SharedCounts | undefined
+  readonly counts: SharedCounts
   /** Whether it has replayed this position, or does so within a second. */
   reaches(position: string, client: Client): Promise<boolean>
 }

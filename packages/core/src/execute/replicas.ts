@@ -26,7 +26,7 @@ export interface ReplicasParts {
   readonly dbs: readonly AnyDatabase[]
   /** Detects the dialect of a server, once. */
   readonly connect: (db: AnyDatabase) => () => MaybePromise<InternalDialect>
-  readonly newCounts: () => SharedCounts | undefined
+  readonly newCounts: () => SharedCounts
   /** Milliseconds from any fixed point, monotonic. */
   readonly elapsed: () => number
   /** Called once per outage. */

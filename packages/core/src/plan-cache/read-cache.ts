@@ -14,17 +14,17 @@ export interface ReadCache {
 }
 
 /**
- * Creates a cache of at most `size` reads. Unless `onFirstUse`, a read is prepared when its query occurs for the second time,
- * so that queries that occur once do not evict others.
+ * Creates a cache of at most `size` reads. A read is prepared when its query occurs for the second time, so that queries
+ * that occur once do not evict others.
  */
-export function createReadCache(size: number, onFirstUse: boolean): ReadCache {
+export function createReadCache(size: number): ReadCache {
   const known = authorityCache<PreparedRead | null>(size)
   const seen = lruMap<true>(size * 2)
   return {
     get: (name, authority) => known.get(name, authority) ?? undefined,
     shouldPrepare(name, authority) {
       if (known.get(name, authority) === null) return false
-      if (onFirstUse || seen.get(name) === true) return true
+      if (seen.get(name) === true) return true
       seen.set(name, true)
       return false
     },

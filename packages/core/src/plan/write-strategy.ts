@@ -14,25 +14,24 @@ export type WriteStrategy =
 
 /** Why a write takes a transaction. */
 export type Reason =
-  | 'switched off'
-  | 'a transaction of the host'
-  | 'many records'
-  | 'an idempotency key'
-  | 'a precondition'
-  | 'a policy'
-  | 'a callback'
-  | 'not permitted'
-  | 'nested records'
-  | 'values to compare'
-  | 'checks of the whole record'
-  | 'references to look for'
-  | 'nothing to write'
-  | 'a key to change'
-  | 'a default that gets the connection'
-  | 'a deletion mark'
-  | 'dependents to look for'
-  | 'an echo of more than the row'
-  | 'the database'
+  | 'the host has begun a transaction'
+  | 'it writes several records'
+  | 'it has an Idempotency-Key'
+  | 'it has a precondition'
+  | 'the resource has an access policy'
+  | 'a callback runs'
+  | 'the caller may not write or read the record'
+  | 'the body has nested records'
+  | 'fields of the body must equal the stored ones'
+  | 'a validator needs the whole record'
+  | 'a policy may hide a referenced record'
+  | 'the body changes no column'
+  | 'it changes the primary key'
+  | 'a default is a function that may use the connection'
+  | 'it sets the soft-delete attribute'
+  | 'other records may refer to the record'
+  | 'the response shows more than the row'
+  | 'the database does not support it'
 
 /** A write of one record, before it runs. */
 export interface PlannedWrite {
@@ -50,8 +49,6 @@ export interface PlannedWrite {
 
 /** What else decides how a write runs: the request, the access rules and the database. */
 export interface WriteConditions {
-  /** Whether single-statement writes are switched on. */
-  readonly enabled: boolean
   /** Whether the host application has begun a transaction. */
   readonly hosted: boolean
   readonly many: boolean
@@ -83,25 +80,24 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
   const isSupported = echo === 'returned' || (echo === 'read' && write.echo !== null)
   return isSupported
     ? { kind: 'single statement', echo }
-    : { kind: 'transaction', because: 'the database' }
+    : { kind: 'transaction', because: 'the database does not support it' }
 }
 
 function reasonInConditions(conditions: WriteConditions): Reason | undefined {
-  if (!conditions.enabled) return 'switched off'
-  if (conditions.hosted) return 'a transaction of the host'
-  if (conditions.many) return 'many records'
-  if (conditions.idempotencyKey) return 'an idempotency key'
-  if (conditions.precondition) return 'a precondition'
-  if (conditions.policy) return 'a policy'
-  if (conditions.callback) return 'a callback'
-  return conditions.permitted ? undefined : 'not permitted'
+  if (conditions.hosted) return 'the host has begun a transaction'
+  if (conditions.many) return 'it writes several records'
+  if (conditions.idempotencyKey) return 'it has an Idempotency-Key'
+  if (conditions.precondition) return 'it has a precondition'
+  if (conditions.policy) return 'the resource has an access policy'
+  if (conditions.callback) return 'a callback runs'
+  return conditions.permitted ? undefined : 'the caller may not write or read the record'
 }
 
 function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reason | undefined {
   const { resource, node, echo, dependents } = write
-  if (dependents) return 'dependents to look for'
+  if (dependents) return 'other records may refer to the record'
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
-  if (readsMore) return 'an echo of more than the row'
+  if (readsMore) return 'the response shows more than the row'
   return node === null ? undefined : reasonInBody(write, node, resource, narrows)
 }
 
@@ -112,20 +108,24 @@ function reasonInBody(
   narrows: WriteConditions['narrows'],
 ): Reason | undefined {
   const { values, parents, children, echoed, wholeRecordChecks } = node
-  if (parents.length > 0 || children.length > 0) return 'nested records'
+  if (parents.length > 0 || children.length > 0) return 'the body has nested records'
   const takesDefaults = change === 'insert' || replace
-  if (takesDefaults && hasDefaultWithArgs(resource)) return 'a default that gets the connection'
+  if (takesDefaults && hasDefaultWithArgs(resource))
+    return 'a default is a function that may use the connection'
   if (change === 'update') {
     const compared = Object.keys(echoed.fields).length + Object.keys(echoed.urls).length
-    if (compared > 0) return 'values to compare'
-    if (wholeRecordChecks.length > 0) return 'checks of the whole record'
-    if (Object.keys(values).length === 0 && !replace) return 'nothing to write'
-    if (resource.primaryKey.some(({ name }) => name in values)) return 'a key to change'
+    if (compared > 0) return 'fields of the body must equal the stored ones'
+    if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
+    if (Object.keys(values).length === 0 && !replace) return 'the body changes no column'
+    if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }
-  if (narrowedReferences(resource, values, narrows).length > 0) return 'references to look for'
+  if (narrowedReferences(resource, values, narrows).length > 0)
+    return 'a policy may hide a referenced record'
   // A write that marks the record as deleted has no record to show in its response.
   const { softDelete } = resource.settings
-  return softDelete !== null && softDelete.attribute in values ? 'a deletion mark' : undefined
+  return softDelete !== null && softDelete.attribute in values
+    ? 'it sets the soft-delete attribute'
+    : undefined
 }
 
 /** Whether a column's default is a function that takes the hook arguments, with whose connection it may write. */
