@@ -46,10 +46,12 @@ function packageProblem(
   return never[from]?.includes(name) ? [`is imported by ${from}, which never does so`] : []
 }
 
-/** The folder below src, or the name of a file in src itself. */
+/** The folder below src, a stage of `write` (`write/plan`), or the name of a file in src itself. */
 function placeOf(file: string): string {
   const below = file.slice(root.length)
-  if (below.includes('/')) return below.split('/')[0] ?? ''
+  const [folder = '', stage, ...rest] = below.split('/')
+  if (folder === 'write' && rest.length > 0) return `${folder}/${stage}`
+  if (stage !== undefined) return folder
   // A root file may share the name of its folder.
   const name = below.replace(/\.ts$/, '')
   return layerOf(below) === -1 ? name : below

@@ -1,7 +1,7 @@
 /** The layers of the core, as data: what stands on what. */
 
 /**
- * Lowest first. A folder, or a file of the root, may import values from lower layers and from
+ * Lowest first. A folder, a stage of `write`, or a file of the root, may import values from lower layers and from
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
@@ -12,10 +12,12 @@ export const layers: readonly (readonly string[])[] = [
   ['config'],
   ['registry', 'dialect', 'call-hook'],
   ['plan', 'http'],
-  ['compile'],
+  ['compile', 'write/plan'],
+  ['write/compile'],
   ['execute', 'serialize', 'plan-cache'],
+  ['write/execute'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
-  ['endpoints', 'openapi', 'introspect'],
+  ['endpoints', 'write/endpoints', 'openapi', 'introspect'],
   ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],
   ['replica-options'],
   ['api'],
@@ -27,6 +29,8 @@ export const sideways: readonly (readonly [from: string, to: string])[] = [
   ['auth', 'access'],
   ['hooks', 'access'],
   ['endpoints', 'openapi'],
+  ['endpoints', 'write/endpoints'],
+  ['write/endpoints', 'endpoints'],
 ]
 
 /** What a folder never imports, although it lies lower. */
@@ -34,7 +38,9 @@ export const never: Readonly<Record<string, readonly string[]>> = {
   parse: ['json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
   naming: ['kysely'],
   plan: ['kysely'],
+  'write/plan': ['kysely'],
   compile: ['parse', 'config', 'access'],
+  'write/compile': ['parse', 'config', 'access'],
   serialize: ['kysely'],
   openapi: ['plan', 'compile'],
 }

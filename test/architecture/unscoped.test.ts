@@ -21,14 +21,14 @@ const known: readonly Unscoped[] = [
         2,
         'who is asking, and the roles of the user, before policies can be asked',
       ],
-      'execute/look-up.ts': [1, 'readUnscoped, below'],
+      'write/execute/look-up.ts': [1, 'readUnscoped, below'],
     },
   },
   {
     name: 'readUnscoped',
     callers: {
-      'execute/write-create.ts': [1, 'keys that the database made of the record just written'],
-      'execute/write-remove.ts': [
+      'write/execute/create.ts': [1, 'keys that the database made of the record just written'],
+      'write/execute/remove.ts': [
         1,
         'dependents of a removed record: one out of sight keeps the record',
       ],
@@ -37,51 +37,54 @@ const known: readonly Unscoped[] = [
   {
     name: 'existsUnscoped',
     callers: {
-      'execute/violation.ts': [3, 'which key or link the database refused, whoever holds it'],
-      'execute/write-checks.ts': [
+      'write/execute/violation.ts': [3, 'which key or link the database refused, whoever holds it'],
+      'write/execute/checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
       ],
-      'execute/write-remove.ts': [1, 'whether anything refers to the record to be removed'],
+      'write/execute/remove.ts': [1, 'whether anything refers to the record to be removed'],
     },
   },
   {
     name: 'compileProbe',
-    callers: { 'execute/look-up.ts': [1, 'existsUnscoped, above'] },
+    callers: { 'write/execute/look-up.ts': [1, 'existsUnscoped, above'] },
   },
   {
     name: 'compileLock',
-    callers: { 'execute/look-up.ts': [1, 'holds a row before it is read through its scope'] },
+    callers: { 'write/execute/look-up.ts': [1, 'holds a row before it is read through its scope'] },
   },
   {
     name: 'compileLocked',
-    callers: { 'execute/look-up.ts': [1, 'records of a resource that no policy narrows'] },
+    callers: { 'write/execute/look-up.ts': [1, 'records of a resource that no policy narrows'] },
   },
   {
     name: 'compileLockedRecord',
     callers: {
-      'compile/single-write.ts': [1, 'the echo of a write of a resource without a policy'],
+      'write/compile/single-statements.ts': [
+        1,
+        'the echo of a write of a resource without a policy',
+      ],
     },
   },
   {
     name: 'compileLinks',
     callers: {
-      'execute/link-table.ts': [1, 'links of a junction that no model publishes'],
+      'write/execute/link-table.ts': [1, 'links of a junction that no model publishes'],
     },
   },
   {
     name: 'compileLockByKeys',
     callers: {
-      'execute/link-records.ts': [1, 'holds links before they are read through their scope'],
+      'write/execute/link-records.ts': [1, 'holds links before they are read through their scope'],
     },
   },
   {
     name: 'tableOf',
     callers: {
       'auth/refresh-tokens.ts': [1, ownTable],
-      'compile/link-query.ts': [4, 'writes of links, and the reads above and below'],
+      'write/compile/statements-by-keys.ts': [4, 'writes of links, and the reads above and below'],
       'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
-      'compile/write-query.ts': [7, 'writes, and the reads above'],
+      'write/compile/statements.ts': [7, 'writes, and the reads above'],
       'execute/idempotency-store.ts': [1, ownTable],
     },
   },
@@ -98,7 +101,7 @@ const readingFiles: Readonly<Record<string, string>> = {
 }
 
 /** Compiles the rest, knows a database's catalogue, or writes prose. */
-const apart = /^(compile|dialect|introspect|openapi)\//
+const apart = /^(compile|dialect|introspect|openapi|write\/compile)\//
 
 /** How often a file calls a function by its name; its own definition aside. */
 function callsOf(name: string, code: string): number {

@@ -96,7 +96,7 @@ export const compile: readonly Break[] = [
   },
   {
     title: 'A lone change revives what is marked as deleted',
-    file: 'packages/core/src/compile/write-query.ts',
+    file: 'packages/core/src/write/compile/statements.ts',
     find: 'const undeleted = alive ? notDeleted(target, resource) : undefined',
     replace: 'const undeleted = undefined as Fragment | undefined',
     fails: 'test/writing/single-statement.test.ts',

@@ -7,11 +7,11 @@ import { returned } from '../call-hook.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import type { MetaMethod } from '../config/meta.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
-import type { WriteHooks } from '../execute/write-context.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import type { Values } from '../plan/write-node.ts'
-import { convertJson } from '../plan/write-value.ts'
 import type { Resource } from '../registry/resource.ts'
+import type { WriteHooks } from '../write/execute/context.ts'
+import type { Values } from '../write/plan/node.ts'
+import { convertJson } from '../write/plan/value.ts'
 
 /** The callbacks of each record's own model, inside the transaction of the call. */
 export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {

@@ -2,9 +2,9 @@
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { RecordNode } from '../plan/write-node.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import type { Resource } from '../registry/resource.ts'
+import type { RecordNode } from '../write/plan/node.ts'
 import type { InputProblems } from './problems.ts'
 import { type Place, type Reading, readRecord } from './read-record.ts'
 import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'

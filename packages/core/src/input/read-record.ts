@@ -6,8 +6,6 @@ import type { JsonValue } from '../json/json-value.ts'
 import { isVerbatim } from '../json/verbatim.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { Value } from '../plan/plan.ts'
-import { type LinkNode, pathTo, type RecordNode, type WriteNode } from '../plan/write-node.ts'
-import { convertJson, planValueOf } from '../plan/write-value.ts'
 import {
   isRequired,
   isSoftDeleteAttribute,
@@ -16,6 +14,8 @@ import {
   type WriteMode,
 } from '../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
+import { type LinkNode, pathTo, type RecordNode, type WriteNode } from '../write/plan/node.ts'
+import { convertJson, planValueOf } from '../write/plan/value.ts'
 import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 
@@ -62,7 +62,7 @@ export function readRecord(
     resource,
     path: place.path,
     values,
-    echoed: { fields, urls },
+    sentBack: { fields, urls },
     wholeRecordChecks: [],
     parents,
     children,
@@ -119,7 +119,7 @@ function readField(
   if (mode === 'create' && !newborn) problems.add(path, `This field ${why}.`)
   // A value that does not fit the column cannot equal the stored one, which a PUT may repeat.
   else if (!('value' in value)) problems.add(path, `This field ${why}.`)
-  else (node.echoed.fields as Open<Members>)[column.name] = value.value
+  else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
 
 /** The canonical value, or a sentence that says what was expected. */
@@ -153,13 +153,13 @@ function readRelation(
 ): void {
   const { problems } = reading
   const { path, mode } = place
-  const echo = node.echoed.urls as Record<string, string | null>
+  const urls = node.sentBack.urls as Record<string, string | null>
   if (typeof json === 'string' && mode !== 'create') {
-    echo[relation.name] = json
+    urls[relation.name] = json
     return
   }
   if (json === null && relation.kind === 'belongsTo') {
-    echo[relation.name] = null
+    urls[relation.name] = null
     return
   }
   if (place.filled.has(relation.name)) {
@@ -276,7 +276,7 @@ function readLink(
     resource: target,
     path: place.path,
     key,
-    echoed: { fields, urls },
+    sentBack: { fields, urls },
     otherwise: null,
   }
 }

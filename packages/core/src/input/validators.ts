@@ -6,8 +6,8 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { StandardSchema } from '../model/standard-schema.ts'
 import type { ValidatorName } from '../model/validator-names.ts'
-import type { Values } from '../plan/write-node.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Values } from '../write/plan/node.ts'
 
 /** Longest string, in characters, that named validators test; longer ones are refused, because patterns cost time. */
 const longest = 10_000

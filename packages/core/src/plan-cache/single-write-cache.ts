@@ -1,19 +1,24 @@
 // Caches the SQL of single-statement writes by resource, output and set of written columns, so that each request only encodes its values.
 
+import type { Target } from '../compile/target.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import { type LruMap, lruMap } from '../lru-map.ts'
+import type { Output } from '../plan/plan.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { type Fragment, isFragment } from '../sql/fragment.ts'
+import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
 import {
   type SingleWriteStatement,
   type SingleWriteStatements,
   singleWriteStatements,
-} from '../compile/single-write.ts'
-import type { Target } from '../compile/target.ts'
-import { encodedValue, keyOrigin, matchCondition, storedColumns } from '../compile/write-query.ts'
-import type { InternalDialect } from '../dialect/internal-dialect.ts'
-import { type LruMap, lruMap } from '../lru-map.ts'
-import type { Output } from '../plan/plan.ts'
-import type { Values } from '../plan/write-node.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Fragment, isFragment } from '../sql/fragment.ts'
-import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
+} from '../write/compile/single-statements.ts'
+import {
+  encodedValue,
+  keyOrigin,
+  matchCondition,
+  storedColumns,
+} from '../write/compile/statements.ts'
+import type { Values } from '../write/plan/node.ts'
 import { printedStatement } from './printed-statement.ts'
 
 /** A printed statement and the readers of its rows. */

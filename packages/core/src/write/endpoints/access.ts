@@ -1,0 +1,55 @@
+// Implements WriteAccess: decides with methods, roles and policies whether the caller may write a record.
+
+import { callPolicyHook } from '../../access/call-policy-hook.ts'
+import { recordArgs } from '../../access/hook-args.ts'
+import { mayAct } from '../../access/reach.ts'
+import type { Call } from '../../call.ts'
+import type { AccessPolicy } from '../../config/access-types.ts'
+import type { HookArgs } from '../../config/hook-types.ts'
+import { type Opened, scopeStatement } from '../../endpoints/read-stages.ts'
+import type { Resource } from '../../registry/resource.ts'
+import type { WriteAccess } from '../execute/access.ts'
+import type { Values } from '../plan/node.ts'
+
+type Hook = 'can_create' | 'can_update' | 'can_delete'
+
+/** The access rules for this caller, inside the transaction of `opened`. */
+export function writeAccess(call: Call, opened: Opened): WriteAccess {
+  const { caller, runtime } = call
+  const callHook = async (
+    resource: Resource,
+    hook: Hook,
+    before: Values | null,
+    run: (policy: AccessPolicy, args: HookArgs) => unknown,
+  ): Promise<boolean> => {
+    const policy = runtime.policies.get(resource)
+    if (policy?.[hook] === undefined) return true
+    const args = recordArgs(call, resource, before && { ...before })
+    return callPolicyHook(call, resource, hook, () => run(policy, args), Boolean)
+  }
+  return {
+    mayWrite: (resource, action) => mayAct(resource, action, caller),
+    canCreate: (resource, data) =>
+      callHook(resource, 'can_create', null, (policy, args) =>
+        policy.can_create?.({ ...data }, args),
+      ),
+    canUpdate: (resource, object, data) =>
+      callHook(resource, 'can_update', object, (policy, args) =>
+        policy.can_update?.({ ...object }, { ...data }, args),
+      ),
+    canDelete: (resource, object) =>
+      callHook(resource, 'can_delete', object, (policy, args) =>
+        policy.can_delete?.({ ...object }, args),
+      ),
+    hasHook: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
+    narrows: (resource) => runtime.policies.get(resource)?.scope_query !== undefined,
+    scoped: async (target, rows) => ({
+      ...target,
+      scopes: (await scopeStatement(call, opened, rows)).scopes,
+    }),
+    scopedOrEmpty: async (target, rows) => ({
+      ...target,
+      scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
+    }),
+  }
+}

@@ -1,0 +1,80 @@
+// POST on a collection: creates one record or a list, or upserts with `on_conflict` (contract §8).
+
+import type { Call } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import { parse } from '../../endpoints/read-stages.ts'
+import { tooManyRecords, wrongBody } from '../../errors.ts'
+import type { Result } from '../../http/envelope.ts'
+import { inputProblems } from '../../input/problems.ts'
+import { readNode } from '../../input/read-body.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { QueryAst } from '../../parse/ast.ts'
+import type { ReadPlan, Value } from '../../plan/plan.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { createRecord } from '../execute/create.ts'
+import type { RecordNode } from '../plan/node.ts'
+import { cachedEchoPlan } from './echo.ts'
+import { idempotent } from './idempotent.ts'
+import { type Items, keyOf, writtenResult } from './result.ts'
+import { createInOneStatement } from './single-statement.ts'
+import { bodyOf, inWrite, refuseOtherParameters, validatorHost } from './stages.ts'
+import { upsert } from './upsert.ts'
+
+/** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
+export function create(call: Call, resource: Resource): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseOtherParameters(ast, 'on_conflict')
+  const echo = cachedEchoPlan(call, resource, ast)
+  const problems = inputProblems()
+  const body = bodyOf(call, problems)
+  const many = Array.isArray(body)
+  const items = itemsOf(resource, body)
+  return idempotent(call, resource, ast, (storeResponse) =>
+    ast.single.on_conflict === undefined
+      ? insertAll(call, resource, ast, { items, many, problems, storeResponse }, echo)
+      : upsert(call, resource, ast, { items, many, problems, storeResponse }),
+  )
+}
+
+async function insertAll(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  { items, many, problems, storeResponse }: Items,
+  echo: ReadPlan,
+): Promise<Result> {
+  const nodes: RecordNode[] = []
+  const host = validatorHost(call)
+  for (const [i, item] of items.entries()) {
+    const path = many ? `[${i}]` : ''
+    const node = readNode(resource, item, { path, mode: 'create' }, problems, host)
+    nodes.push(node instanceof Promise ? await node : node)
+  }
+  problems.refuse()
+  const [node] = nodes
+  const options = { many, idempotencyKey: storeResponse !== undefined } as const
+  const written = node && (await createInOneStatement(call, node, echo, options))
+  if (written !== undefined) return written
+  return inWrite(call, async (writing) => {
+    const keys: (readonly Value[])[] = []
+    for (const node of nodes) {
+      keys.push(keyOf(resource, await createRecord(writing.context, node, {})))
+    }
+    writing.context.problems.refuse()
+    const written = { keys, many, status: 201 } as const
+    const result = await writtenResult(writing, resource, ast, written)
+    await storeResponse?.(writing, result, keys)
+    return result
+  })
+}
+
+/** The records of the body: one object, or a list if API_ALLOW_BULK is on. */
+function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {
+  if (!Array.isArray(body)) return [body]
+  const { allowBulk, limits } = resource.settings
+  if (!allowBulk)
+    throw wrongBody(`one object; lists are not enabled here (${settingNames.allowBulk})`)
+  if (body.length === 0) throw wrongBody('an object, or a list of at least one')
+  if (body.length > limits.bulk) throw tooManyRecords(settingNames.maxBulk, limits.bulk)
+  return body as readonly JsonValue[]
+}

@@ -1,0 +1,249 @@
+// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (contract §8).
+
+import type { Call } from '../../call.ts'
+import { type Opened, open, withOneConnection } from '../../endpoints/read-stages.ts'
+import {
+  badIdempotencyKey,
+  idempotencyKeyReused,
+  requestInProgress,
+  userWithoutKey,
+} from '../../errors.ts'
+import {
+  type Claim,
+  ClaimLost,
+  type ClaimOutcome,
+  claimKey,
+  type HeldClaim,
+  type KeyStore,
+  readKeyState,
+  releaseKey,
+  type StoredResponse,
+  storeResponse,
+} from '../../execute/idempotency-store.ts'
+import { isOutcomeUnknown } from '../../execute/transaction.ts'
+import { hasDump } from '../../hooks/read-hooks.ts'
+import type { Result } from '../../http/envelope.ts'
+import { collectionUrl } from '../../http/links.ts'
+import { header } from '../../http/request.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { stringify } from '../../json/stringify.ts'
+import type { QueryAst } from '../../parse/ast.ts'
+import type { Value } from '../../plan/plan.ts'
+import { allSourcesOf } from '../../plan/sources.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { withTimeLimit } from '../../time-limit.ts'
+import { planValueOf } from '../plan/value.ts'
+import { planEcho, readEchoes } from './echo.ts'
+import { keyOwnerOf } from './key-owner.ts'
+import type { Writing } from './stages.ts'
+
+/** Stores the response of a write inside its transaction. */
+export type StoreResponse = (
+  writing: Writing,
+  result: Result,
+  keys: readonly (readonly Value[])[],
+) => Promise<void>
+
+/** Characters. Anonymous clients share one key space, so their keys must be long enough not to collide. */
+const minAnonymousLength = 16
+const maxLength = 255
+
+/** Runs a POST, or replays the stored response of its key, without the records that the caller may no longer read. */
+export function idempotent(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  work: (storeResponse: StoreResponse | undefined) => Promise<Result>,
+): Promise<Result> {
+  const key = header(call.request, 'idempotency-key')
+  return key === undefined ? work(undefined) : runOnce(call, resource, ast, key, work)
+}
+
+async function runOnce(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  key: string,
+  work: (storeResponse: StoreResponse) => Promise<Result>,
+): Promise<Result> {
+  const claim = await claimOf(call, resource, key)
+  const opened = await open(call)
+  const held = await claimOrReplay(call, opened, resource, ast, claim)
+  if ('status' in held) return held
+  try {
+    return await work(async (writing, result, keys) =>
+      storeResponse(storeOf(call, writing.opened), held, {
+        ...responseOf(result, keys),
+        authority: await authorityOf(call),
+      }),
+    )
+  } catch (error) {
+    if (error instanceof ClaimLost) {
+      // Our transaction was rolled back. The request that took the key over has answered, or will.
+      const look = (store: KeyStore) => readKeyState(store, claim)
+      const found = await replayIfAnswered(call, opened, resource, ast, look)
+      if ('status' in found) return found
+    }
+    // The write may be stored, and its response with it, so the key must not be released. If it is not, the lease expires.
+    if (isOutcomeUnknown(error)) throw error
+    // Nothing was stored, so the key is released. If that fails too, its lease expires.
+    await release(call, opened, held)
+    throw error
+  }
+}
+
+/** Claims the key, or replays its stored response. If the claim fails but may have been stored, it is released. */
+async function claimOrReplay(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  claim: Claim,
+): Promise<HeldClaim | Result> {
+  let releasing: Promise<void> | undefined
+  const onUncertain = (held: HeldClaim): void => {
+    releasing = release(call, opened, held)
+  }
+  try {
+    const claimIt = (store: KeyStore) => claimKey({ ...store, onUncertain }, claim)
+    return await replayIfAnswered(call, opened, resource, ast, claimIt)
+  } catch (error) {
+    await releasing
+    throw error
+  }
+}
+
+/** Milliseconds that an error response waits for its key to be released; the database may be unavailable for longer. */
+const releaseWait = 1_000
+
+/** Releases a key; if that takes longer than `releaseWait`, it continues after the response. */
+const release = (call: Call, opened: Opened, held: HeldClaim): Promise<void> =>
+  withTimeLimit(releaseKey(storeOf(call, opened), held), releaseWait, () => undefined).catch(
+    () => {},
+  )
+
+/**
+ * Runs `ask` and replays the response if it finds one. Both use one connection: the pool may lead to several servers, and
+ * the one that has the stored response has its records, too.
+ */
+function replayIfAnswered(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  ask: (store: KeyStore) => Promise<ClaimOutcome>,
+): Promise<HeldClaim | Result> {
+  return withOneConnection(call, opened, async (own) => {
+    const outcome = await ask(storeOf(call, own))
+    switch (outcome.kind) {
+      case 'busy':
+        throw requestInProgress()
+      case 'mismatch':
+        throw idempotencyKeyReused()
+      case 'answered':
+        return replay(call, own, resource, ast, outcome.response)
+      case 'claimed':
+        return outcome.held
+    }
+  })
+}
+
+const storeOf = ({ runtime }: Call, { connection, target }: Opened): KeyStore => ({
+  connection,
+  target,
+  now: () => runtime.clock.now(),
+  elapsed: () => runtime.clock.elapsed(),
+})
+
+async function claimOf(call: Call, resource: Resource, key: string): Promise<Claim> {
+  const { request, query } = call
+  const owner = keyOwnerOf(call)
+  if (owner.kind === 'unknown') throw userWithoutKey()
+  const identity = owner.kind === 'user' ? owner.identity : null
+  const min = identity === null ? minAnonymousLength : 1
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length < min || key.length > maxLength) {
+    throw badIdempotencyKey(`${min} to ${maxLength} visible characters`)
+  }
+  const body =
+    typeof request.body === 'string' ? request.body : stringify((request.body ?? null) as JsonValue)
+  // The canonical URL: different spellings of a route share their keys, two APIs on one database do not.
+  const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
+  return {
+    id: await digest(stringify([identity, route, key])),
+    fingerprint: await digest(stringify([query, body])),
+  }
+}
+
+/** SHA-256 in hexadecimal; collisions would let one user see another's response. */
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function responseOf(
+  result: Result,
+  keys: readonly (readonly Value[])[],
+): Omit<StoredResponse, 'authority'> {
+  return {
+    status: result.status,
+    headers: result.headers ?? {},
+    total: result.total ?? keys.length,
+    value: result.value,
+    many: Array.isArray(result.value),
+    keys: keys.map((key) =>
+      key.map((value) => (typeof value === 'bigint' ? String(value) : value)),
+    ),
+  }
+}
+
+/** A hash of the resources that the caller may list, which decide what is embedded. The claim's id depends on the user, but not on their roles. */
+const authorityOf = ({ runtime, reach }: Call): Promise<string> =>
+  digest(stringify(runtime.registry.resources.filter(reach).map(({ name }) => name)))
+
+/**
+ * Whether the stored value may be sent: if the caller may list the same resources, and no policy of an embedded resource
+ * and no dump callback could give another value for this request. The base rows are read again in any case.
+ */
+async function mayReuseValue(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  { authority }: StoredResponse,
+): Promise<boolean> {
+  const plan = planEcho(resource, ast, call.reach)
+  const { policies } = call.runtime
+  for (const source of allSourcesOf(plan)) {
+    if (source !== plan.rows.from && policies.has(source.resource)) return false
+  }
+  if (call.hooks.dump !== undefined || hasDump(resource, plan.embeds)) return false
+  return authority === (await authorityOf(call))
+}
+
+/** The stored response. Its records are read again under the policies; those the caller may no longer read are null. */
+async function replay(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  response: StoredResponse,
+): Promise<Result> {
+  const keys = response.keys.map((key) =>
+    key.map((value, i) => {
+      const column = resource.primaryKey[i]
+      return (column && planValueOf(column, value)) as Value
+    }),
+  )
+  const echoes = await readEchoes(call, opened, resource, ast, keys)
+  const reuses = await mayReuseValue(call, resource, ast, response)
+  const stored = response.many ? (response.value as readonly JsonValue[] | undefined) : undefined
+  const values = echoes.map(({ value }, i) => {
+    if (value === null || !reuses) return value
+    return (response.many ? stored?.[i] : response.value) ?? value
+  })
+  return {
+    status: response.status,
+    value: response.many ? values : (values[0] ?? null),
+    total: response.total,
+    headers: { ...response.headers, 'idempotency-replayed': 'true' },
+  }
+}

@@ -1,0 +1,55 @@
+// DELETE on one record.
+
+import type { Call } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import { parse } from '../../endpoints/read-stages.ts'
+import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../errors.ts'
+import type { Result } from '../../http/envelope.ts'
+import type { QueryAst } from '../../parse/ast.ts'
+import { pathKey } from '../../plan/path-key.ts'
+import { parseBoolean } from '../../plan/value.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { removeRecord } from '../execute/remove.ts'
+import { removeInOneStatement } from './single-statement.ts'
+import { inWrite, preconditionOf, refuseAllBut } from './stages.ts'
+
+/** `DELETE /api/books/1` → 200 without a value. */
+export async function remove(
+  call: Call,
+  resource: Resource,
+  keyStrings: readonly string[],
+): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseAllBut(ast, 'cascade_delete')
+  refuseConditions(ast)
+  const cascade = cascadeParameter(resource, ast)
+  const key = pathKey(resource, keyStrings)
+  if (key === undefined) throw recordNotFound()
+  const precondition = preconditionOf(call, resource)
+  const success: Result = { status: 200, value: null, total: 1 }
+  const options = { cascade, precondition: precondition !== undefined } as const
+  if (await removeInOneStatement(call, resource, key, options)) return success
+  return inWrite(call, async ({ context }) => {
+    await removeRecord(context, resource, key, { cascade, precondition })
+    return success
+  })
+}
+
+/** The value of `cascade_delete`; throws 400 if it is true and API_ALLOW_CASCADE_DELETE is off. */
+export function cascadeParameter(resource: Resource, ast: QueryAst): boolean {
+  const text = ast.single.cascade_delete?.text
+  if (text === undefined) return false
+  const cascade = parseBoolean(text)
+  if (cascade === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
+  if (cascade && !resource.settings.allowCascadeDelete) {
+    const at = `cascade_delete=${text}`
+    throw featureDisabled('Removing dependents', settingNames.allowCascadeDelete, at)
+  }
+  return cascade
+}
+
+function refuseConditions({ raw, where: [first] }: QueryAst): void {
+  if (first === undefined) return
+  const at = raw.slice(first.span.start, first.span.end)
+  throw notHere(at, 'on a single record; it belongs to the collection', at)
+}

@@ -1,0 +1,71 @@
+// Builds the response of a write: its records, and `Location` and ETag for a single one.
+
+import type { Call } from '../../call.ts'
+import type { Content } from '../../endpoints/read-stages.ts'
+import type { Result } from '../../http/envelope.ts'
+import { keyUrl } from '../../http/links.ts'
+import type { InputProblems } from '../../input/problems.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { QueryAst } from '../../parse/ast.ts'
+import { pathPartsOf } from '../../plan/path-key.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { keyIn } from '../execute/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import { readEchoes } from './echo.ts'
+import type { StoreResponse } from './idempotent.ts'
+import type { Writing } from './stages.ts'
+
+/** The records of a POST body, and its problems so far. */
+export interface Items {
+  readonly items: readonly JsonValue[]
+  readonly many: boolean
+  readonly problems: InputProblems
+  /** Undefined without an Idempotency-Key. */
+  readonly storeResponse: StoreResponse | undefined
+}
+
+/** The key of a record that was just created. */
+export function keyOf(resource: Resource, values: Values): readonly Value[] {
+  const key = keyIn(resource, values)
+  if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
+  return key
+}
+
+/** The keys of what was written, and the form of the response. */
+export interface Written {
+  readonly keys: readonly (readonly Value[])[]
+  readonly many: boolean
+  readonly status: 200 | 201
+}
+
+/** The response of a write: the records as the caller may read them, with `Location` if one was created. */
+export async function writtenResult(
+  { call, opened }: Writing,
+  resource: Resource,
+  ast: QueryAst,
+  { keys, many, status }: Written,
+): Promise<Result> {
+  const echoes = await readEchoes(call, opened, resource, ast, keys)
+  if (many) return { status, value: echoes.map(({ value }) => value), total: keys.length }
+  const [key = []] = keys
+  const [echo] = echoes
+  const { value = null, record } = echo ?? {}
+  const content = { value, ...(record === undefined ? {} : { record }) }
+  return recordResult(call, resource, { key, status }, content)
+}
+
+/** The response with one record. */
+export function recordResult(
+  call: Call,
+  resource: Resource,
+  { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
+  content: Content,
+): Result {
+  const result: Result = { ...content, status, total: 1 }
+  if (status === 200) return result
+  return {
+    ...result,
+    headers: { location: keyUrl(resource, pathPartsOf(resource, key), call.base) },
+  }
+}

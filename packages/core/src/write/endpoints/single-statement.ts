@@ -1,0 +1,167 @@
+// POST, PATCH, PUT and DELETE of one record as a single statement without a transaction, if no hook or policy has to run.
+
+import type { Action } from '../../access/action.ts'
+import { mayAct } from '../../access/reach.ts'
+import type { Call } from '../../call.ts'
+import type { SingleWriteEcho } from '../../dialect/shared/writes.ts'
+import { type Opened, open, recordContent } from '../../endpoints/read-stages.ts'
+import { sqlForArrays } from '../../execute/run.ts'
+import { hasDump } from '../../hooks/read-hooks.ts'
+import { hasCallback } from '../../hooks/write-hooks.ts'
+import type { Result } from '../../http/envelope.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { ReadPlan, Value } from '../../plan/plan.ts'
+import { cachedSingleWrites } from '../../plan-cache/single-write-cache.ts'
+import { dependentsOf } from '../../registry/dependents.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { independentChanges } from '../execute/change.ts'
+import type { WriteHooks } from '../execute/context.ts'
+import { newRecord } from '../execute/defaults.ts'
+import { deletionMark } from '../execute/remove.ts'
+import {
+  insertRecord,
+  removeRecord,
+  type SingleWriteContext,
+  updateRecord,
+  type Written,
+} from '../execute/single-statement.ts'
+import type { RecordNode } from '../plan/node.ts'
+import { type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
+import { recordResult } from './result.ts'
+import { explainedError, valueSourcesOf } from './stages.ts'
+
+/** Runs a POST as one INSERT. Undefined if nothing was written and a transaction is needed. */
+export function createInOneStatement(
+  call: Call,
+  node: RecordNode,
+  echo: ReadPlan,
+  options: { readonly many: boolean; readonly idempotencyKey: boolean },
+): MaybePromise<Result | undefined> {
+  const { resource } = node
+  const write = { ...noParts, change: 'insert', resource, node, echo } as const
+  const { many, idempotencyKey } = options
+  const request = { ...noOptions, many, idempotencyKey, action: 'POST', callback: 'add' } as const
+  return andThen(singleWriteFor(call, write, request), async (run) => {
+    if (run === undefined) return undefined
+    const read = { echo: run.echo, rows: echo.rows }
+    const pending = newRecord(valueSourcesOf(call), node)
+    const values = pending instanceof Promise ? await pending : pending
+    try {
+      return resultOf(call, echo, 201, await insertRecord(run.context, resource, values, read))
+    } catch (error) {
+      throw await explainedError(run.opened, error)
+    }
+  })
+}
+
+/** Runs a PATCH or PUT as one UPDATE. Undefined if nothing was written; a transaction then does it or gives the error. */
+export function changeInOneStatement(
+  call: Call,
+  node: RecordNode,
+  key: readonly Value[],
+  echo: ReadPlan,
+  options: { readonly replace: boolean; readonly precondition: boolean },
+): MaybePromise<Result | undefined> {
+  const { resource } = node
+  const { replace, precondition } = options
+  const write = { ...noParts, change: 'update', resource, node, echo, replace } as const
+  const action = replace ? 'PUT' : 'PATCH'
+  const request = { ...noOptions, precondition, action, callback: 'update' } as const
+  return andThen(singleWriteFor(call, write, request), async (run) => {
+    if (run === undefined) return undefined
+    const read = { echo: run.echo, rows: echo.rows }
+    const pending = independentChanges(valueSourcesOf(call), node, replace)
+    const values = pending instanceof Promise ? await pending : pending
+    return resultOf(call, echo, 200, await updateRecord(run.context, resource, key, values, read))
+  })
+}
+
+/** Runs a DELETE as one DELETE or UPDATE. False if nothing was written and a transaction is needed. */
+export async function removeInOneStatement(
+  call: Call,
+  resource: Resource,
+  key: readonly Value[],
+  options: { readonly cascade: boolean; readonly precondition: boolean },
+): Promise<boolean> {
+  const { softDelete } = resource.settings
+  const { cascade, precondition } = options
+  const referredTo = softDelete === null && dependentsOf(call.runtime.registry, resource).length > 0
+  const change = softDelete === null ? 'delete' : 'update'
+  const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
+  const run = await singleWriteFor(call, write, {
+    ...noOptions,
+    precondition,
+    action: 'DELETE',
+    callback: 'remove',
+  })
+  if (run === undefined) return false
+  const mark = softDelete && deletionMark(valueSourcesOf(call), resource, softDelete)
+  return removeRecord(run.context, resource, key, mark)
+}
+
+const noParts = { node: null, echo: null, replace: false, dependents: false } as const
+const noOptions = { many: false, idempotencyKey: false, precondition: false } as const
+
+interface WriteRequest extends Pick<WriteConditions, 'many' | 'idempotencyKey' | 'precondition'> {
+  readonly action: Action
+  readonly callback: Parameters<WriteHooks['has']>[1]
+}
+
+/** The context for a single-statement write; undefined if the write needs a transaction. */
+function singleWriteFor(
+  call: Call,
+  write: PlannedWrite,
+  request: WriteRequest,
+): MaybePromise<SingleWriteRun | undefined> {
+  return andThen(open(call), (opened) => {
+    const strategy = strategyOf(write, circumstancesOf(call, opened, write, request))
+    if (strategy.kind === 'transaction') return undefined
+    const { connection, target } = opened
+    const statements = cachedSingleWrites(target, (text) => sqlForArrays(target.dialect, text))
+    return { opened, context: { connection, target, statements }, echo: strategy.echo }
+  })
+}
+
+interface SingleWriteRun {
+  readonly opened: Opened
+  readonly context: SingleWriteContext
+  readonly echo: SingleWriteEcho
+}
+
+function circumstancesOf(
+  call: Call,
+  { own, connection }: Opened,
+  { resource, echo }: PlannedWrite,
+  { action, callback, many, idempotencyKey, precondition }: WriteRequest,
+): WriteConditions {
+  const { runtime, caller, hooks, method } = call
+  const echoHasHooks =
+    echo !== null &&
+    (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
+  const resultHasHooks = hooks.return !== undefined || hooks.final !== undefined
+  return {
+    many,
+    idempotencyKey,
+    precondition,
+    hosted: own.isTransaction,
+    policy: runtime.policies.has(resource),
+    callback: echoHasHooks || resultHasHooks || hasCallback(resource, method, callback),
+    permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
+    narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
+    singleWrites: connection.dialect.shortcuts?.singleWrites,
+  }
+}
+
+/** The response; undefined if the statement wrote nothing. */
+function resultOf(
+  call: Call,
+  plan: ReadPlan,
+  status: 200 | 201,
+  written: Written | undefined,
+): MaybePromise<Result | undefined> {
+  if (written === undefined) return undefined
+  const { key, row } = written
+  const { resource } = plan.rows.from
+  const content = row === undefined ? { value: null } : recordContent(call, resource, plan, row)
+  return andThen(content, (value) => recordResult(call, resource, { key, status }, value))
+}

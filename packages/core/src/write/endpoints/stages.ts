@@ -1,0 +1,196 @@
+// The stages that all writing endpoints share: the transaction, its context, and the error for what the database refused.
+
+import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
+import type { Call } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import { finishBeforeCommit } from '../../endpoints/finish.ts'
+import { type Opened, open } from '../../endpoints/read-stages.ts'
+import { conflictingParameters, notHere } from '../../errors.ts'
+import { deadlineOf } from '../../execute/bounds.ts'
+import { inTransaction } from '../../execute/transaction.ts'
+import { writeHooks } from '../../hooks/write-hooks.ts'
+import type { Result } from '../../http/envelope.ts'
+import { ifMatch } from '../../http/etag.ts'
+import { readBody } from '../../input/body.ts'
+import { type InputProblems, inputProblems } from '../../input/problems.ts'
+import { runChecks } from '../../input/read-body.ts'
+import type { ValidatorHost } from '../../input/validators.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { andThen } from '../../maybe-promise.ts'
+import type { QueryAst, SingleParameter } from '../../parse/ast.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { recordText } from '../../serialize/tag-text.ts'
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import type { Precondition } from '../execute/change.ts'
+import {
+  type Refusal,
+  refusalOf,
+  type ValueSources,
+  type WriteContext,
+} from '../execute/context.ts'
+import { explainRefusal } from '../execute/violation.ts'
+import { writeAccess } from './access.ts'
+
+/** A write in its transaction. */
+export interface Writing {
+  /** The call with the transaction; hooks receive it as their connection. */
+  readonly call: Call
+  readonly context: WriteContext
+  /** The transaction, for reading the echo. */
+  readonly opened: Opened
+}
+
+const maxRetries = 3
+
+export interface WriteOptions {
+  /** Which refusals come from a race, so that the transaction is tried again. */
+  readonly retryOn?: (refusal: Refusal) => boolean
+  /** Problems of the body so far, to report together with those that the stored record shows. */
+  readonly problems?: InputProblems
+}
+
+/** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
+export async function inWrite(
+  call: Call,
+  work: (writing: Writing) => Promise<Result>,
+  { retryOn, problems }: WriteOptions = {},
+): Promise<Result> {
+  const opened = await open(call)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await timedTransaction(call, opened, async (transaction) => {
+        const writing = writingIn(call, opened, transaction, problems)
+        return finishBeforeCommit(writing.call, await work(writing))
+      })
+    } catch (error) {
+      const refusal = refusalOf(error)
+      const mayRetry = refusal !== undefined && retryOn?.(refusal) === true
+      if (!mayRetry || opened.own.isTransaction || attempt > maxRetries) {
+        throw await explainedError(opened, error)
+      }
+    }
+  }
+}
+
+/** `inTransaction`; for Server-Timing, BEGIN and COMMIT count as time of the database. */
+function timedTransaction<T>(
+  { timing, request, runtime }: Call,
+  { own, connection }: Opened,
+  work: (transaction: AnyDatabase) => Promise<T>,
+): Promise<T> {
+  const { dialect } = connection
+  const bounds = { deadline: deadlineOf(runtime.settings.statementTimeout), client: request }
+  if (timing === undefined) return inTransaction(own, dialect, bounds, work)
+  return timing.database(() =>
+    inTransaction(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction))),
+  )
+}
+
+/** Turns a refusal of the database into the API error that explains it; returns other errors unchanged. */
+export async function explainedError(opened: Opened, error: unknown): Promise<unknown> {
+  const refusal = refusalOf(error)
+  if (refusal === undefined) return error
+  return Object.assign(await explainRefusal(opened, refusal), { cause: error })
+}
+
+function writingIn(
+  call: Call,
+  outside: Opened,
+  transaction: AnyDatabase,
+  before?: InputProblems,
+): Writing {
+  const { runtime } = call
+  const inside: Call = { ...call, transaction }
+  const db = transaction.withoutPlugins()
+  const { dialect } = outside.connection
+  const opened: Opened = {
+    connection: { db, dialect, timing: call.timing },
+    target: { ...outside.target, db },
+    own: transaction,
+  }
+  const problems = inputProblems(before)
+  const context: WriteContext = {
+    connection: opened.connection,
+    target: opened.target,
+    registry: runtime.registry,
+    access: writeAccess(inside, opened),
+    hooks: writeHooks(inside),
+    base: call.base,
+    ...valueSourcesOf(inside),
+    validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
+    problems,
+  }
+  return { call: inside, context, opened }
+}
+
+/** The arguments of the models' validators. API_SESSION_GETTER is called before the first of them. */
+export const validatorHost = (call: Call): ValidatorHost => ({
+  callHook: hookCallerOf(call),
+  args: (resource, before) =>
+    andThen(call.transaction ?? call.runtime.session(call.request), () =>
+      recordArgs(call, resource, before && { ...before }),
+    ),
+})
+
+/** Gives the time, UUIDs and function defaults to a write. The time is read on first use, and is the same for the whole write. */
+export function valueSourcesOf(call: Call): ValueSources {
+  const { clock } = call.runtime
+  let now: string | undefined
+  return {
+    get now() {
+      now ??= new Date(clock.now()).toISOString()
+      return now
+    },
+    uuid: () => crypto.randomUUID(),
+    defaultOf: (resource, column, make) =>
+      hookCallerOf(call)(`default of ${resource.name}.${column.name}`, () =>
+        make(recordArgs(call, resource)),
+      ),
+  }
+}
+
+/** Reads the body of the request as JSON; adds syntax problems to `problems`. */
+export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): JsonValue =>
+  readBody(
+    request,
+    { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit },
+    problems,
+  )
+
+/** `If-Match` as a check of the stored record; undefined without that header. */
+export function preconditionOf({ request }: Call, resource: Resource): Precondition | undefined {
+  const matches = ifMatch(request)
+  return matches && ((stored) => matches(recordText(resource, stored)))
+}
+
+/** Throws 400 for query parameters that this write does not have. */
+export function refuseOtherParameters(ast: QueryAst, ...own: readonly SingleParameter[]): void {
+  const known: readonly string[] = [...echoParameters, ...own]
+  for (const [name, node] of Object.entries(ast.single)) {
+    if (!known.includes(name)) throw notHere(name, 'in a write', `${name}=${node?.text ?? ''}`)
+  }
+}
+
+/** The parameters that shape the returned record. */
+const echoParameters: readonly SingleParameter[] = [
+  'dump',
+  'dump_relationships',
+  'include_deleted',
+  'join_type',
+]
+
+/** Throws 400 for all query parameters but these: the response of a removal has no record that they could shape. */
+export function refuseAllBut(ast: QueryAst, ...own: readonly SingleParameter[]): void {
+  for (const [name, node] of Object.entries(ast.single)) {
+    if (!(own as readonly string[]).includes(name)) {
+      throw notHere(name, 'in a removal', `${name}=${node?.text ?? ''}`)
+    }
+  }
+  const { fields, joins, groupBy, aggregates, order, relationOptions } = ast
+  const lists = [fields ?? [], groupBy, aggregates, order, relationOptions, joins].flat()
+  const [first] = lists
+  if (first !== undefined) {
+    const at = ast.raw.slice(first.span.start, first.span.end)
+    throw conflictingParameters('A removal answers no record that could be shaped.', at)
+  }
+}

@@ -1,0 +1,205 @@
+// Changes existing records: PATCH, PUT, restore, and moving a child to another parent (contract §8).
+
+import { forbidden, notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { compileUpdate } from '../compile/statements.ts'
+import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
+import { sameValue } from '../plan/same-value.ts'
+import {
+  compareSentBack,
+  refuseInvisibleReferences,
+  requireAccess,
+  validateFilled,
+} from './checks.ts'
+import type { ValueSources, WriteContext } from './context.ts'
+import { parentKeys, writeChildren } from './create.ts'
+import { initialValue, pendingRecord } from './defaults.ts'
+import { requireListAccess } from './links.ts'
+import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
+import { runWrite } from './run-step.ts'
+
+/** Whether the stored record has the ETag of `If-Match`. */
+export type Precondition = (stored: Values) => boolean
+
+export interface ChangeOptions {
+  readonly action: 'PATCH' | 'PUT'
+  /** PUT: writable columns that were not sent get their default, or NULL. */
+  readonly replace: boolean
+  readonly precondition?: Precondition | undefined
+}
+
+/** Changes one record by its key. Throws 404 if the caller sees none, 412 if the precondition fails. */
+export async function changeRecord(
+  context: WriteContext,
+  node: RecordNode,
+  key: readonly Value[],
+  { action, replace, precondition }: ChangeOptions,
+): Promise<void> {
+  const { resource, path } = node
+  await requireAccess(context, resource, action)
+  for (const { relation } of node.children) await requireListAccess(context, relation.target)
+  const stored = await lockedRecord(context, resource, key, action)
+  if (stored === undefined) throw recordNotFound()
+  if (precondition?.(stored) === false) throw preconditionFailed()
+  compareSentBack(context, resource, node.sentBack, stored, path)
+  const sent = { ...node.values, ...clearedRelations(context, node, stored) }
+  const keys = await parentKeys(context, node)
+  const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
+  const row = { ...stored, ...changes }
+  await refuseInvisibleReferences(context, resource, sent, row, path)
+  await validateFilled(context, resource, keys, row, path, stored)
+  await runWholeRecordChecks(context, node, row, stored)
+  context.problems.refuse()
+  const saved = await changeStored(context, resource, stored, changes, path)
+  await writeChildren(context, node, saved, true)
+  // Linked records may have added problems: the body's values must equal theirs.
+  context.problems.refuse()
+}
+
+/** The foreign keys of to-one relations that were sent as null, unless they are null already. */
+function clearedRelations({ problems }: WriteContext, node: RecordNode, stored: Values): Values {
+  const keys: Record<string, JsonValue> = {}
+  const { resource, sentBack, path } = node
+  for (const [name, url] of Object.entries(sentBack.urls)) {
+    const relation = resource.relations.get(name)
+    if (url !== null || relation === undefined) continue
+    const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
+    if (!exists) continue
+    const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
+    if (sent || !resource.settings.allowNestedWrites) {
+      problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
+      continue
+    }
+    for (const column of relation.from) {
+      if (column.nullable) keys[column.name] = null
+      else problems.add(pathTo(path, name), 'This relation cannot be null.')
+    }
+  }
+  return keys
+}
+
+/** The changes of a PATCH or PUT that do not depend on the stored record. */
+export const independentChanges = (
+  sources: ValueSources,
+  { resource, values }: RecordNode,
+  replace: boolean,
+): MaybePromise<Values> =>
+  andThen(replace ? resetValues(sources, resource) : {}, (rest) => ({
+    ...rest,
+    ...values,
+    ...updatedTimestamps(sources, resource),
+  }))
+
+/** The values that PUT gives to fields that were not sent. */
+function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {
+  const record = pendingRecord()
+  for (const column of resource.columns.values()) {
+    if (!isReplaceable(resource, column)) continue
+    record.set(column.name, initialValue(resource, column, sources) ?? null)
+  }
+  return record.complete()
+}
+
+function isReplaceable(
+  { settings }: Resource,
+  { name, computed, definition }: NamedColumn,
+): boolean {
+  const { primaryKey, generated, managed, readOnly } = definition
+  const kept = primaryKey === true || readOnly === true || (generated ?? false) !== false
+  return (
+    !kept &&
+    managed === undefined &&
+    computed === undefined &&
+    name !== settings.softDelete?.attribute
+  )
+}
+
+async function runWholeRecordChecks(
+  context: WriteContext,
+  node: RecordNode,
+  row: Values,
+  before: Values,
+): Promise<void> {
+  await context.validate(
+    node.wholeRecordChecks.map((column) => ({
+      resource: node.resource,
+      column,
+      value: node.values[column.name] ?? null,
+      row,
+      before,
+      path: pathTo(node.path, column.name),
+    })),
+  )
+}
+
+/** Runs the policy, the callback and the UPDATE for a stored record; returns the changed record. */
+export async function changeStored(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+  path: string,
+): Promise<Values> {
+  if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()
+  const timestamps = Object.keys(changes).length > 0 ? updatedTimestamps(context, resource) : {}
+  const requested = { ...changes, ...timestamps }
+  const saved = await context.hooks.update(resource, { ...stored, ...requested }, stored)
+  return writeSaved(context, resource, stored, saved, requested, path)
+}
+
+/** Updates the requested columns, and those that a callback has changed. */
+export async function writeSaved(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  saved: Values,
+  requested: Values,
+  path: string,
+): Promise<Values> {
+  const written: Record<string, JsonValue> = {}
+  for (const { name, ...column } of resource.allColumns.values()) {
+    const value = saved[name]
+    if (column.computed !== undefined || value === undefined) continue
+    const same = sameValue({ name, ...column }, value, stored[name] ?? null)
+    if (name in requested || !same) written[name] = value
+  }
+  const key = keyIn(resource, stored)
+  if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
+  if (Object.keys(written).length > 0) {
+    const matches = keyMatches(resource, key)
+    const { statement } = compileUpdate(context.target, resource, written, matches)
+    await runWrite(context, statement, { step: 'update', resource, path, values: written, key })
+  }
+  return { ...stored, ...written }
+}
+
+/** The values of `updated` columns, which each change sets. */
+export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
+  const values: Record<string, JsonValue> = {}
+  for (const { name, type, definition } of resource.allColumns.values()) {
+    if (definition.managed !== 'updated') continue
+    values[name] = type === 'date' ? sources.now.slice(0, 10) : sources.now
+  }
+  return values
+}
+
+/** Undoes a soft delete; throws 409 if the record is not deleted. */
+export async function restoreRecord(
+  context: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  precondition?: Precondition,
+): Promise<void> {
+  const { softDelete } = resource.settings
+  if (softDelete === null) throw recordNotFound()
+  await requireAccess(context, resource, 'RESTORE')
+  const stored = await lockedRecord(context, resource, key, 'RESTORE', true)
+  if (stored === undefined) throw recordNotFound()
+  if (precondition?.(stored) === false) throw preconditionFailed()
+  if (stored[softDelete.attribute] === softDelete.active) throw notDeleted()
+  const active = { [softDelete.attribute]: softDelete.active as JsonValue }
+  await changeStored(context, resource, stored, active, '')
+}

@@ -1,0 +1,102 @@
+// WriteContext: what the steps of a write share in its transaction. Refusal: a step that the database refused.
+
+import type { Target } from '../../compile/target.ts'
+import type { DefaultFunction } from '../../config/hook-types.ts'
+import type { DatabaseFailure } from '../../dialect/dialect.ts'
+import type { Connection } from '../../execute/run.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts'
+import type { Match } from '../compile/statements.ts'
+import type { Values } from '../plan/node.ts'
+import type { WriteAccess } from './access.ts'
+
+/** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
+export interface WriteHooks {
+  /** Whether the model has such a callback for this request. */
+  has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
+  add(resource: Resource, object: Values): Promise<Values>
+  /** `stored` is the record before the change. */
+  update(resource: Resource, object: Values, stored: Values): Promise<Values>
+  remove(resource: Resource, object: Values): Promise<void>
+}
+
+/** A value whose validator receives the whole record. */
+export interface WholeRecordCheck {
+  readonly resource: Resource
+  readonly column: NamedColumn
+  readonly value: JsonValue
+  readonly row: Values
+  /** The stored record; null if it is new. */
+  readonly before: Values | null
+  readonly path: string
+}
+
+/** The sources of values that are not in the body. */
+export interface ValueSources {
+  /** The time of the write, as a datetime of contract §7. */
+  readonly now: string
+  readonly uuid: () => string
+  /** Calls a default that is a function. */
+  readonly defaultOf: (
+    resource: Resource,
+    column: NamedColumn,
+    make: DefaultFunction,
+  ) => MaybePromise<unknown>
+}
+
+export interface WriteContext extends ValueSources {
+  readonly connection: Connection
+  readonly target: Target
+  readonly registry: Registry
+  readonly access: WriteAccess
+  readonly hooks: WriteHooks
+  /** The beginning of URLs in responses. */
+  readonly base: string
+  /** Runs validators that need the stored record; adds to `problems`. */
+  readonly validate: (checks: readonly WholeRecordCheck[]) => Promise<void>
+  readonly problems: { add(path: string, message: string): void; refuse(): void }
+}
+
+/** A step of a write that the database refused. */
+export interface Refusal {
+  readonly failure: DatabaseFailure
+  readonly step: 'insert' | 'update' | 'delete' | 'link'
+  readonly resource: Resource
+  /** Path of the record in the body. */
+  readonly path: string
+  readonly values: Values
+  /** The record's key; null if it has none yet. */
+  readonly key: readonly Value[] | null
+  /** The links that the statement inserted. */
+  readonly links?: readonly InsertedLink[]
+}
+
+/** One of several links of a statement, to find out which of them was refused. */
+export interface InsertedLink {
+  /** Path of the partner in the body. */
+  readonly path: string
+  /** Its row in the junction table. */
+  readonly row: RowMatch
+  readonly partner: RowMatch
+}
+
+/** A condition that identifies a row of a table. */
+export interface RowMatch {
+  readonly table: string
+  readonly matches: readonly Match[]
+}
+
+const refusals = new WeakMap<Error, Refusal>()
+
+/** The error for a statement that the database refused; `explainRefusal` turns it into an API error after the rollback. */
+export function refusedWrite(refusal: Refusal, cause: unknown): Error {
+  const error = new Error(`${refusal.step} refused: ${refusal.failure.kind}`, { cause })
+  refusals.set(error, refusal)
+  return error
+}
+
+/** The refusal of an error of `refusedWrite`; undefined for other errors. */
+export const refusalOf = (error: unknown): Refusal | undefined =>
+  error instanceof Error ? refusals.get(error) : undefined

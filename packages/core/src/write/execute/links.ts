@@ -1,0 +1,89 @@
+// Writes the links of a many-to-many relation: a list replaces the links that the caller may see (contract §8).
+
+import { chunks } from '../../execute/chunks.ts'
+import { keyText } from '../../execute/key.ts'
+import type { Value } from '../../plan/plan.ts'
+import { junctionOf } from '../../registry/junction.ts'
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { planLookUp, planRecords } from '../plan/look-up.ts'
+import { requireAccess } from './checks.ts'
+import type { WriteContext } from './context.ts'
+import { linkRecords } from './link-records.ts'
+import { linkTable } from './link-table.ts'
+import { keyIn, readScoped } from './look-up.ts'
+
+type Key = readonly Value[]
+
+/** A record to link, and its path in the body. */
+export interface Partner {
+  readonly key: Key
+  readonly path: string
+}
+
+/** The links of one record through one relation. */
+export interface RecordLinks {
+  readonly relation: ResolvedRelation
+  /** The key of the record, in the order of `relation.from`. */
+  readonly own: Key
+  /** Path of the list in the body. */
+  readonly path: string
+  /** Whether links may exist already; false for a record whose key was just generated. */
+  readonly mayExist: boolean
+}
+
+/** Where links are stored: in a table without a model, or as records of a published model. */
+export interface LinkStore {
+  /** The partners' keys of the links that the caller sees, by `keyText`. */
+  existing(): Promise<ReadonlyMap<string, Key>>
+  /** Throws 403 unless the caller may create links (if `makes`) and delete links (if `removes`). */
+  requireAccess(makes: boolean, removes: boolean): Promise<void>
+  remove(partners: readonly Key[]): Promise<void>
+  make(partners: readonly Partner[]): Promise<void>
+}
+
+/**
+ * Creates the links of a list. If the list replaces those of an existing record, deletes the other links whose row and
+ * partner the caller may see: `PATCH /api/people/1 {"teams": []}` leaves the links to teams out of the caller's scope.
+ */
+export async function writeLinks(
+  context: WriteContext,
+  links: RecordLinks,
+  wanted: ReadonlyMap<string, Partner>,
+  replaces: boolean,
+): Promise<void> {
+  const { relation, mayExist } = links
+  const junction = junctionOf(relation)
+  const store =
+    junction === undefined ? linkTable(context, links) : linkRecords(context, links, junction)
+  const existing: ReadonlyMap<string, Key> = mayExist ? await store.existing() : new Map()
+  const made = [...wanted].flatMap(([text, partner]) => (existing.has(text) ? [] : [partner]))
+  const others = [...existing].flatMap(([text, key]) => (wanted.has(text) ? [] : [key]))
+  const removed = replaces ? await visibleKeys(context, relation.target, others) : []
+  await store.requireAccess(made.length > 0, removed.length > 0)
+  if (removed.length > 0) await store.remove(removed)
+  if (made.length > 0) await store.make(made)
+}
+
+/** Throws 403 unless the caller may list the records of a list of links, which replaces the links to those that the caller sees. */
+export async function requireListAccess(context: WriteContext, resource: Resource): Promise<void> {
+  await requireAccess(context, resource, 'GET_MANY')
+  // Throws 403 if the policy refuses, even if no record is linked.
+  await context.access.scoped(context.target, planLookUp(resource, [], false), 'GET_MANY')
+}
+
+/** The keys whose records the caller may see. */
+async function visibleKeys(
+  context: WriteContext,
+  resource: Resource,
+  keys: readonly Key[],
+): Promise<readonly Key[]> {
+  if (resource.settings.softDelete === null && !context.access.narrows(resource)) return keys
+  const seen = new Set<string>()
+  for (const some of chunks(keys, resource.primaryKey.length)) {
+    const plan = planRecords(resource, some)
+    for (const row of await readScoped(context, plan, 'GET_MANY')) {
+      seen.add(keyText(keyIn(resource, row) ?? []))
+    }
+  }
+  return keys.filter((key) => seen.has(keyText(key)))
+}

@@ -1,0 +1,27 @@
+// Finds the values that do not fit their columns, by the lengths and digits in `information_schema`; runs only after the database refused a write.
+
+import { type ColumnLimit, columnLimits, fits } from '../../dialect/shared/column-limits.ts'
+import { execute } from '../../execute/run.ts'
+import type { NamedColumn } from '../../registry/resource.ts'
+import { compileStatement } from '../../sql/statement.ts'
+import type { Refusal } from './context.ts'
+import type { Probe } from './violation.ts'
+
+/** The columns whose values do not fit; rejects if the database has no `information_schema`. */
+export async function overflowingColumns(
+  { connection, target }: Probe,
+  { resource, values }: Refusal,
+): Promise<readonly NamedColumn[]> {
+  const statement = columnLimits(resource.table, target.schema)
+  const compiled = compileStatement(
+    connection.db,
+    statement,
+    connection.dialect.shortcuts?.textStyle,
+  )
+  const { rows } = await execute(connection, compiled)
+  const limits = new Map((rows as ColumnLimit[]).map((limit) => [limit.column_name, limit]))
+  return [...resource.allColumns.values()].filter((column) => {
+    const limit = limits.get(column.dbName)
+    return limit !== undefined && !fits(limit, values[column.name])
+  })
+}

@@ -1,0 +1,225 @@
+// Deletes records: checks for dependents, sets the soft-delete column, and deletes dependents with `cascade_delete` (contract §8).
+
+import { settingNames } from '../../config/setting-names.ts'
+import {
+  type ApiError,
+  forbidden,
+  preconditionFailed,
+  recordNotFound,
+  referredTo,
+  tooManyRecords,
+} from '../../errors.ts'
+import { chunks } from '../../execute/chunks.ts'
+import { keyText } from '../../execute/key.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Value } from '../../plan/plan.ts'
+import { type Dependent, dependentsOf } from '../../registry/dependents.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { compileDelete, compileUpdate } from '../compile/statements.ts'
+import { compileDeleteByKeys, compileUpdateByKeys } from '../compile/statements-by-keys.ts'
+import { planLookUp } from '../plan/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import { type Precondition, updatedTimestamps } from './change.ts'
+import { requireAccess } from './checks.ts'
+import type { ValueSources, WriteContext } from './context.ts'
+import {
+  existsUnscoped,
+  keyIn,
+  keyMatches,
+  keyParts,
+  lockedRecord,
+  readScoped,
+  readUnscoped,
+  valuesOf,
+} from './look-up.ts'
+import { runWrite } from './run-step.ts'
+
+export interface RemoveOptions {
+  readonly cascade: boolean
+  readonly precondition?: Precondition | undefined
+}
+
+/** What the deletions of a record and all its dependents share. */
+interface Removal {
+  readonly context: WriteContext
+  readonly cascade: boolean
+  /** The records deleted so far: ends cycles, and enforces `max`. */
+  readonly deleted: Set<string>
+  /** 400 if more records would be deleted. */
+  readonly max: number
+}
+
+/** Deletes one record by its key. Throws 404 if the caller sees none, 409 if others refer to it. */
+export async function removeRecord(
+  context: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  { cascade, precondition }: RemoveOptions,
+): Promise<void> {
+  await requireAccess(context, resource, 'DELETE')
+  const stored = await lockedRecord(context, resource, key, 'DELETE')
+  if (stored === undefined) throw recordNotFound()
+  if (precondition?.(stored) === false) throw preconditionFailed()
+  const max = resource.settings.limits.bulk
+  const soft = resource.settings.softDelete !== null
+  await remove({ context, cascade, deleted: new Set(), max }, resource, stored, soft)
+}
+
+/** Deletes records that the caller sees: one by one if there are hooks or dependents, else in few statements. */
+export async function removeStored(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly Values[],
+): Promise<void> {
+  const { access, hooks, registry, target } = context
+  const { softDelete } = resource.settings
+  const referredTo = softDelete === null && dependentsOf(registry, resource).length > 0
+  if (referredTo || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
+    const removal = { context, cascade: false, deleted: new Set<string>(), max: rows.length }
+    for (const row of rows) await remove(removal, resource, row, softDelete !== null)
+    return
+  }
+  const parts = keyParts(resource.primaryKey)
+  const all = rows.flatMap((row) => [keyIn(resource, row) ?? []])
+  for (const keys of chunks(all, parts.length)) {
+    const step = { resource, path: '', values: {}, key: null } as const
+    if (softDelete === null) {
+      const statement = compileDeleteByKeys(target, resource.table, [], parts, keys)
+      await runWrite(context, statement, { ...step, step: 'delete' })
+    } else {
+      const mark = deletionMark(context, resource, softDelete)
+      const statement = compileUpdateByKeys(target, resource, mark, parts, keys)
+      await runWrite(context, statement, { ...step, step: 'update' })
+    }
+  }
+}
+
+async function remove(
+  removal: Removal,
+  resource: Resource,
+  stored: Values,
+  soft: boolean,
+): Promise<void> {
+  const { context, deleted, max } = removal
+  const key = keyIn(resource, stored)
+  if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
+  const id = JSON.stringify([resource.name, ...key.map(String)])
+  if (deleted.has(id)) return
+  deleted.add(id)
+  if (deleted.size > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
+  if (!(await context.access.canDelete(resource, stored))) throw forbidden()
+  await removeDependents(removal, resource, stored, soft)
+  await context.hooks.remove(resource, stored)
+  const matches = keyMatches(resource, key)
+  const step = { resource, path: '', values: stored, key } as const
+  const { softDelete } = resource.settings
+  if (soft && softDelete !== null) {
+    const mark = deletionMark(context, resource, softDelete)
+    const { statement } = compileUpdate(context.target, resource, mark, matches)
+    await runWrite(context, statement, { ...step, step: 'update' })
+  } else {
+    const statement = compileDelete(context.target, resource.table, matches)
+    await runWrite(context, statement, { ...step, step: 'delete' })
+  }
+}
+
+/** The values that mark a record as deleted. */
+export const deletionMark = (
+  sources: ValueSources,
+  resource: Resource,
+  { attribute, deleted }: NonNullable<Resource['settings']['softDelete']>,
+): Values => ({ ...updatedTimestamps(sources, resource), [attribute]: deleted as JsonValue })
+
+/**
+ * Deletes the dependents, or throws 409 if there are any. A soft delete without cascade leaves them. Links in a junction
+ * table without a model are always deleted with the record, unless other dependents prevent that.
+ */
+async function removeDependents(
+  removal: Removal,
+  resource: Resource,
+  stored: Values,
+  soft: boolean,
+): Promise<void> {
+  const { context, cascade } = removal
+  if (soft && !cascade) return
+  const blocking: Dependent[] = []
+  const links: (readonly [Dependent, readonly Value[]])[] = []
+  for (const dependent of dependentsOf(context.registry, resource)) {
+    const key = valuesOf(dependent.from, stored)
+    if (key === undefined) continue
+    if (dependent.resource === null) links.push([dependent, key])
+    else if (cascade) await removeRows(removal, dependent, dependent.resource, key, soft)
+    else if (await isReferredTo(context, resource, dependent, key, stored)) {
+      blocking.push(dependent)
+    }
+  }
+  if (blocking.length > 0) throw await referredToError(context, blocking)
+  if (soft) return
+  for (const [dependent, key] of links) await removeLinks(context, resource, dependent, key)
+}
+
+/** A 409 error that names the dependents which the caller may list, and none of the others. */
+async function referredToError(
+  { access }: WriteContext,
+  dependents: readonly Dependent[],
+): Promise<ApiError> {
+  const names = new Set<string>()
+  for (const { resource, name } of dependents) {
+    if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
+  }
+  return referredTo([...names].sort())
+}
+
+const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
+  from.map((column, i) => ({ dbName: columns[i] ?? '', column, value: key[i] as Value }))
+
+/** Whether a row refers to the record; ignores the record's reference to itself. */
+async function isReferredTo(
+  context: WriteContext,
+  resource: Resource,
+  dependent: Dependent,
+  key: readonly Value[],
+  stored: Values,
+): Promise<boolean> {
+  const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
+  const except = own === undefined ? [] : keyMatches(resource, own)
+  return existsUnscoped(context, dependent.table, linkMatches(dependent, key), except)
+}
+
+/** Deletes the dependents, each with the access rules of its model. Throws 409 if the caller may not see one of them. */
+async function removeRows(
+  removal: Removal,
+  dependent: Dependent,
+  resource: Resource,
+  key: readonly Value[],
+  soft: boolean,
+): Promise<void> {
+  const { context, max } = removal
+  const equal = dependent.held.map((column, i) => ({ column, value: key[i] as Value }))
+  // Before a hard delete, soft-deleted dependents must be deleted as well, since their rows still refer to the record.
+  const isSoft = soft && resource.settings.softDelete !== null
+  const plan = planLookUp(resource, equal, !isSoft)
+  const rows = await readUnscoped(context, plan, max + 1)
+  if (rows.length === 0) return
+  await requireAccess(context, resource, 'DELETE')
+  if (rows.length > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
+  const visible = await readScoped(context, plan, 'DELETE')
+  // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
+  const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
+  if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {
+    throw await referredToError(context, [dependent])
+  }
+  for (const row of rows) await remove(removal, resource, row, isSoft)
+}
+
+const keyTextOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])
+
+async function removeLinks(
+  context: WriteContext,
+  resource: Resource,
+  dependent: Dependent,
+  key: readonly Value[],
+): Promise<void> {
+  const statement = compileDelete(context.target, dependent.table, linkMatches(dependent, key))
+  await runWrite(context, statement, { step: 'delete', resource, path: '', values: {}, key })
+}

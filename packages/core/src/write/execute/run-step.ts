@@ -1,0 +1,56 @@
+// runWrite: runs one statement that changes rows. If the database refuses it, throws a Refusal, which is explained after the rollback.
+
+import type { CompiledQuery, QueryResult } from 'kysely'
+import type { RawRow } from '../../compile/cell.ts'
+import type { Sendable } from '../../compile/sendable.ts'
+import { type Connection, execute, type NamedRow, sqlForArrays } from '../../execute/run.ts'
+import { unavailable } from '../../execute/unavailable.ts'
+import type { Fragment } from '../../sql/fragment.ts'
+import { compileStatement, type Statement } from '../../sql/statement.ts'
+import { type Refusal, refusedWrite, type WriteContext } from './context.ts'
+
+/** Runs a write; `step` describes it for the Refusal. */
+export const runWrite = async (
+  context: Pick<WriteContext, 'connection'>,
+  statement: Fragment,
+  step: Omit<Refusal, 'failure'>,
+): Promise<QueryResult<NamedRow>> =>
+  (await send(context, statement, step, false)) as QueryResult<NamedRow>
+
+/** `runWrite`, with returned rows as arrays if the driver supports it. */
+export const runWriteForRows = (
+  context: Pick<WriteContext, 'connection'>,
+  statement: Sendable,
+  step: Omit<Refusal, 'failure'>,
+): Promise<QueryResult<RawRow>> => send(context, statement, step, true)
+
+async function send(
+  { connection }: Pick<WriteContext, 'connection'>,
+  statement: Sendable,
+  step: Omit<Refusal, 'failure'>,
+  rows: boolean,
+): Promise<QueryResult<RawRow>> {
+  const { dialect } = connection
+  try {
+    const sent = 'printed' in statement ? statement.printed : compiled(connection, statement, rows)
+    return (await execute(connection, sent)) as QueryResult<RawRow>
+  } catch (error) {
+    const failure = dialect.classify(error)
+    switch (failure.kind) {
+      case 'unavailable':
+      case 'timeout':
+      case 'retry':
+      case 'locked':
+        throw unavailable(error)
+      case 'other':
+        throw error
+      default:
+        throw refusedWrite({ failure, ...step }, error)
+    }
+  }
+}
+
+function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {
+  const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
+  return rows ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
+}

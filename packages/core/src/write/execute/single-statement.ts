@@ -1,0 +1,224 @@
+// Writes one record with one statement, without a transaction. If the database refuses the statement, nothing was written.
+
+import type { QueryResult } from 'kysely'
+import { cellOf, type RawRow } from '../../compile/cell.ts'
+import type { Sendable } from '../../compile/sendable.ts'
+import type { Dialect } from '../../dialect/dialect.ts'
+import type { SingleWriteEcho } from '../../dialect/shared/writes.ts'
+import { ApiError } from '../../errors.ts'
+import { type LoadedRow, loadRows } from '../../execute/loaded-row.ts'
+import { onOneConnection } from '../../execute/one-connection.ts'
+import { withRetries } from '../../execute/retry.ts'
+import { runRows } from '../../execute/run.ts'
+import { unknownOutcome } from '../../execute/transaction.ts'
+import { asUnavailable } from '../../execute/unavailable.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Output, RowPlan, Value } from '../../plan/plan.ts'
+import type { Resource } from '../../registry/resource.ts'
+import type { SingleWriteStatements } from '../compile/single-statements.ts'
+import { type CompiledWrite, compileDeleteReturning } from '../compile/statements.ts'
+import { keyNames, keyOfRow } from '../plan/echo.ts'
+import { keyOutputOf } from '../plan/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import { type Refusal, refusalOf, type WriteContext } from './context.ts'
+import { splitGeneratedKey, withInsertId } from './create.ts'
+import { keyIn, keyMatches } from './look-up.ts'
+import { runWriteForRows } from './run-step.ts'
+
+/** The context of a single-statement write: a connection outside any transaction, and the compiled statements. */
+export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
+  readonly statements: SingleWriteStatements
+}
+
+/** How the written record is read. */
+export interface SingleWriteRead {
+  readonly echo: SingleWriteEcho
+  /** What is read: a plan of the record's table alone, including the key. */
+  readonly rows: RowPlan
+}
+
+/** What was written; `row` is undefined if a concurrent request has deleted it since. */
+export interface Written {
+  readonly key: readonly Value[]
+  readonly row: LoadedRow | undefined
+}
+
+/** No columns. A constant, because compiled statements are cached by this array. */
+const noColumns: readonly Output[] = []
+
+/** Inserts a record; undefined if the database reports a conflict, or would not return the generated key. */
+export async function insertRecord(
+  context: SingleWriteContext,
+  resource: Resource,
+  values: Values,
+  read: SingleWriteRead,
+): Promise<Written | undefined> {
+  const { generated, given } = splitGeneratedKey(resource, values)
+  const isCounter = generated.every(({ type }) => type === 'integer' || type === 'bigint')
+  if (!isCounter || generated.length > 1 || Object.keys(given).length === 0) return undefined
+  const output = read.echo === 'returned' ? read.rows.output : noColumns
+  const { statement, readers } = context.statements.insert(resource, given, output)
+  const step = { step: 'insert', resource, path: '', values: given, key: null } as const
+  return writeAndRead(context, resource, read, async (own) => {
+    const result = await runUnless(own, statement, step, isConflict)
+    if (result === undefined) return undefined
+    const [raw] = result.rows
+    if (raw !== undefined && readers.length > 0) {
+      return { key: keyOfRaw(resource, readers, raw), row: loadRow(readers, raw) }
+    }
+    if (result.numAffectedRows === 0n) return undefined
+    const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
+    if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
+    return { key }
+  })
+}
+
+/** Updates a record; undefined if the database refused, or no record was found. */
+export async function updateRecord(
+  context: SingleWriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  values: Values,
+  read: SingleWriteRead,
+): Promise<Written | undefined> {
+  const isReturned = read.echo === 'returned'
+  const output = isReturned ? read.rows.output : noColumns
+  const matches = keyMatches(resource, key)
+  const { statement, readers } = context.statements.update(resource, values, matches, output)
+  const step = { step: 'update', resource, path: '', values, key } as const
+  const written = await writeAndRead(context, resource, read, async (own) => {
+    const result = await runUnless(own, statement, step, isRefused)
+    if (result === undefined) return undefined
+    const [raw] = result.rows
+    if (isReturned) return raw && { key, row: loadRow(readers, raw) }
+    return (result.numAffectedRows ?? 0n) === 0n ? undefined : { key }
+  })
+  return isReturned || written?.row !== undefined ? written : undefined
+}
+
+/** What a statement has written; without `row` if the record must still be read. */
+type Stored = Pick<Written, 'key'> & Partial<Pick<Written, 'row'>>
+
+/**
+ * Runs the statement of a write, and reads the record if the statement does not return it. Both use one connection, since
+ * the pool may lead to several servers, some of which lag behind. A failed read is retried on another connection; the write
+ * is not, since it is stored.
+ */
+async function writeAndRead(
+  context: SingleWriteContext,
+  resource: Resource,
+  { echo, rows }: SingleWriteRead,
+  write: (context: SingleWriteContext) => Promise<Stored | undefined>,
+): Promise<Written | undefined> {
+  const { connection } = context
+  if (echo === 'returned') {
+    const stored = await write(context)
+    return stored && { row: undefined, ...stored }
+  }
+  const { dialect } = connection
+  let failure: unknown
+  // The connection of onOneConnection bounds the statements.
+  const { statementTimeout: _, ...unbounded } = connection
+  const stored = await onOneConnection(connection.db, connection, async (db) => {
+    const own = { ...context, connection: { ...unbounded, db } }
+    const written = await write(own)
+    if (written === undefined || 'row' in written) return written
+    try {
+      return { ...written, row: await readStored(own, resource, rows, written.key) }
+    } catch (error) {
+      failure = error
+      return written
+    }
+  })
+  if (stored === undefined || 'row' in stored) return stored as Written | undefined
+  if (!isTemporaryFailure(dialect, failure)) throw failure
+  try {
+    const again = () => readStored(context, resource, rows, stored.key)
+    return {
+      ...stored,
+      row: await withRetries(again, (error) => isTemporaryFailure(dialect, error)),
+    }
+  } catch (error) {
+    throw isTemporaryFailure(dialect, error) ? unknownOutcome(error) : error
+  }
+}
+
+/** Whether a read failed for a temporary reason. */
+const isTemporaryFailure = (dialect: Dialect, error: unknown): boolean =>
+  error instanceof ApiError && asUnavailable(dialect, error.cause) !== undefined
+
+/** Deletes a record, or sets the soft-delete values `mark`; false if the database refused, or no record was found. */
+export async function removeRecord(
+  context: SingleWriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  mark: Values | null,
+): Promise<boolean> {
+  const { target, statements } = context
+  const matches = keyMatches(resource, key)
+  const output = keyOutputOf(resource)
+  const statement =
+    mark === null
+      ? compileDeleteReturning(target, resource.table, matches)
+      : statements.update(resource, mark, matches, output).statement
+  const step = mark === null ? 'delete' : 'update'
+  const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
+  const result = await runUnless(context, statement, refusal, isRefused)
+  return (result?.rows.length ?? 0) > 0
+}
+
+/** The key of a row, without decoding the other values. */
+function keyOfRaw(
+  resource: Resource,
+  readers: CompiledWrite['readers'],
+  raw: RawRow,
+): readonly Value[] {
+  const inKey = keyNames(resource)
+  const values: Record<string, JsonValue> = {}
+  for (const reader of readers) {
+    if (inKey.includes(reader.key)) values[reader.key] = reader.decode(cellOf(raw, reader))
+  }
+  return keyOfRow(resource, values)
+}
+
+const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | undefined =>
+  loadRows(readers, [raw])[0]
+
+/**
+ * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write
+ * or give the error. The statement commits by itself: if its connection broke, it may be stored, and is not sent again.
+ */
+async function runUnless(
+  context: SingleWriteContext,
+  statement: Sendable,
+  step: Omit<Refusal, 'failure'>,
+  isExpected: (context: SingleWriteContext, error: unknown) => boolean,
+): Promise<QueryResult<RawRow> | undefined> {
+  try {
+    return await runWriteForRows(context, statement, step)
+  } catch (error) {
+    if (isExpected(context, error)) return undefined
+    const isLost = context.connection.dialect.classify(error).lost === true
+    throw isLost ? unknownOutcome(error) : error
+  }
+}
+
+/** Whether the statement failed because of a conflict with another transaction. */
+const isConflict = ({ connection }: SingleWriteContext, error: unknown): boolean =>
+  error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
+
+/** Whether the database refused the statement, or it failed because of a conflict. */
+const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
+  refusalOf(error) !== undefined || isConflict(context, error)
+
+/** Reads the stored record, with FOR UPDATE, because a proxy may send plain SELECTs to a replica that lags behind. */
+async function readStored(
+  { connection, statements }: SingleWriteContext,
+  resource: Resource,
+  plan: RowPlan,
+  key: readonly Value[],
+): Promise<LoadedRow | undefined> {
+  const { statement, readers } = statements.locked(plan, keyMatches(resource, key))
+  const [raw] = await runRows(connection, statement)
+  return raw && loadRow(readers, raw)
+}

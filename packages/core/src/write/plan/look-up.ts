@@ -1,0 +1,148 @@
+// Plans the reads that a write needs: records by the values of some columns, with all columns, hidden ones included.
+
+import { refOf } from '../../plan/names.ts'
+import type { Condition, Output, RowPlan, Source, Value } from '../../plan/plan.ts'
+import type { Junction } from '../../registry/junction.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
+
+/** A column and the value it must equal. */
+export interface ColumnValue {
+  readonly column: NamedColumn
+  readonly value: Value
+}
+
+/** The primary key columns of a record with their values. */
+export const keyEquals = (resource: Resource, key: readonly Value[]): readonly ColumnValue[] =>
+  resource.primaryKey.map((column, i) => ({ column, value: key[i] as Value }))
+
+/** Plans the rows that have all of these values. */
+export function planLookUp(
+  resource: Resource,
+  values: readonly ColumnValue[],
+  includeDeleted: boolean,
+): RowPlan {
+  const source = baseSource(resource, includeDeleted)
+  return {
+    ...allColumnsOf(source),
+    where: equalTo(source, values),
+  }
+}
+
+/** Plans the records that have one of these keys. */
+export function planRecords(resource: Resource, keys: readonly (readonly Value[])[]): RowPlan {
+  const source = baseSource(resource, false)
+  return { ...allColumnsOf(source), where: [withKeys(source, resource.primaryKey, keys)] }
+}
+
+/** The condition that the columns of a source have the values of one of the keys. */
+export function withKeys(
+  source: Source,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+): Condition {
+  const [only, ...others] = columns
+  if (only !== undefined && others.length === 0) {
+    const values = keys.map(([value]) => value as Value)
+    return { kind: 'oneOf', operand: refOf(source, only), values, negated: false }
+  }
+  return {
+    kind: 'or',
+    all: keys.map((key) => ({
+      kind: 'and',
+      all: equalTo(
+        source,
+        columns.map((column, i) => ({ column, value: key[i] as Value })),
+      ),
+    })),
+  }
+}
+
+/**
+ * Plans the links of a record if its junction table has a published model, so that the same access rules apply as when the
+ * relation is read. `partners` selects the links to some partners, `columns` the columns to read (default: all).
+ */
+export function planLinks(
+  relation: ResolvedRelation,
+  junction: Junction,
+  ownKey: readonly Value[],
+  options: {
+    readonly partners?: readonly (readonly Value[])[]
+    readonly columns?: readonly NamedColumn[]
+    readonly includeDeleted?: boolean
+  } = {},
+): RowPlan {
+  const { resource } = junction
+  const { partners, columns, includeDeleted = false } = options
+  const source: Source = { ...baseSource(resource, includeDeleted), relation, many: true }
+  const plan = allColumnsOf(source)
+  const ownValues = junction.own.map((column, i) => ({ column, value: ownKey[i] as Value }))
+  const ofPartners = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
+  return {
+    ...plan,
+    where: [...equalTo(source, ownValues), ...ofPartners],
+    output: columns === undefined ? plan.output : outputOf(source, columns),
+  }
+}
+
+/** The conditions that the columns of a source have these values. */
+export const equalTo = (source: Source, values: readonly ColumnValue[]): readonly Condition[] =>
+  values.map(({ column, value }) => ({
+    kind: 'compare',
+    operand: refOf(source, column),
+    operator: 'eq',
+    value,
+  }))
+
+/** Columns of a written record for a RETURNING clause. */
+export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
+  outputOf(baseSource(resource, true), columns)
+
+/** The key columns of a written record for a RETURNING clause; cached per resource, since the compiled clause is cached by this list. */
+export function keyOutputOf(resource: Resource): readonly Output[] {
+  const known = keyOutputs.get(resource) ?? columnsOf(resource, resource.primaryKey)
+  keyOutputs.set(resource, known)
+  return known
+}
+
+const keyOutputs = new WeakMap<Resource, readonly Output[]>()
+
+/** The rows of a list plan with all their columns instead of those that the client selected. */
+export const withAllColumns = (plan: RowPlan): RowPlan => ({
+  ...plan,
+  shape: 'entity',
+  output: allColumnsOf(plan.from).output,
+})
+
+const baseSource = (resource: Resource, includeDeleted: boolean): Source => ({
+  resource,
+  alias: resource.table,
+  relation: null,
+  many: false,
+  includeDeleted,
+})
+
+const outputOf = (source: Source, columns: Iterable<NamedColumn>): readonly Output[] =>
+  [...columns].map((column) => ({
+    key: column.name,
+    value: refOf(source, column),
+    visible: !column.hidden,
+  }))
+
+/** A plan of all rows of a source, in key order, with all columns. */
+function allColumnsOf(source: Source): RowPlan {
+  return {
+    shape: 'entity',
+    from: source,
+    joins: [],
+    where: [],
+    groupBy: [],
+    having: [],
+    output: outputOf(source, source.resource.allColumns.values()),
+    order: source.resource.primaryKey.map((column) => ({
+      operand: refOf(source, column),
+      descending: false,
+      nulls: 'last',
+    })),
+    distinctBase: false,
+  }
+}

@@ -1,0 +1,54 @@
+// WriteNode: a validated request body, one node per record, with values in canonical JSON form; `execute` writes it. Types only.
+
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
+
+/** Values by field name, in the JSON forms of contract §7. */
+export type Values = Readonly<Record<string, JsonValue>>
+
+/** Members of the body that the client cannot change: accepted if they equal what a response would show (contract §8). */
+export interface SentBack {
+  /** Read-only, managed, generated and key fields. */
+  readonly fields: Values
+  /** Relations as URLs or null. */
+  readonly urls: Readonly<Record<string, string | null>>
+}
+
+/** A record to be created or changed. */
+export interface RecordNode {
+  readonly kind: 'record'
+  readonly resource: Resource
+  /** Its position in the body: empty for the body itself, or `author`, `items[2]`, `[3].author`. */
+  readonly path: string
+  /** Writable fields that were sent. */
+  readonly values: Values
+  readonly sentBack: SentBack
+  /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
+  readonly wholeRecordChecks: readonly NamedColumn[]
+  /** Nested to-one objects, whose key this record stores; they are written first. */
+  readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: WriteNode }[]
+  /** Nested objects and lists that store this record's key, and many-to-many links; they are written last. */
+  readonly children: readonly {
+    readonly relation: ResolvedRelation
+    readonly nodes: readonly WriteNode[]
+  }[]
+}
+
+/** A reference to an existing record by its key. */
+export interface LinkNode {
+  readonly kind: 'link'
+  readonly resource: Resource
+  readonly path: string
+  /** In primary-key order. */
+  readonly key: readonly Value[]
+  readonly sentBack: SentBack
+  /** The record to create if none has this key; null if clients cannot choose the key. */
+  readonly otherwise: RecordNode | null
+}
+
+export type WriteNode = RecordNode | LinkNode
+
+/** `author` and `email` → `author.email`; the empty path means the body. */
+export const pathTo = (path: string, name: string): string =>
+  path === '' ? name : `${path}.${name}`

@@ -1,0 +1,20 @@
+// Finds the foreign keys of a body whose targets the caller may not see, so that the write must look them up.
+
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import type { Values } from './node.ts'
+
+/**
+ * The to-one relations of these values whose target hides records: by soft delete, or by a policy (`narrows`). For other
+ * targets the foreign key constraint is enough, because every record is visible.
+ */
+export const narrowedReferences = (
+  resource: Resource,
+  values: Values,
+  narrows: (target: Resource) => boolean,
+): readonly ResolvedRelation[] =>
+  [...resource.relations.values()].filter(
+    ({ kind, from, target }) =>
+      kind === 'belongsTo' &&
+      from.some(({ name }) => values[name] !== undefined) &&
+      (target.settings.softDelete !== null || narrows(target)),
+  )

@@ -1,0 +1,142 @@
+// Decides whether a write runs as a single statement or in a transaction, before anything is sent to the database.
+
+import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
+import type { ReadPlan } from '../../plan/plan.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { readsStoredColumns } from './echo.ts'
+import type { RecordNode } from './node.ts'
+import { narrowedReferences } from './references.ts'
+
+export type WriteStrategy =
+  /** One statement in autocommit mode; `echo` says how the response's record is read. */
+  | { readonly kind: 'single statement'; readonly echo: SingleWriteEcho }
+  | { readonly kind: 'transaction'; readonly because: Reason }
+
+/** Why a write takes a transaction. */
+export type Reason =
+  | 'the host has begun a transaction'
+  | 'it writes several records'
+  | 'it has an Idempotency-Key'
+  | 'it has a precondition'
+  | 'the resource has an access policy'
+  | 'a callback runs'
+  | 'the caller may not write or read the record'
+  | 'the body has nested records'
+  | 'fields of the body must equal the stored ones'
+  | 'a validator needs the whole record'
+  | 'a policy may hide a referenced record'
+  | 'the body changes no column'
+  | 'it changes the primary key'
+  | 'a default is a function that may use the connection'
+  | 'it sets the soft-delete attribute'
+  | 'other records may refer to the record'
+  | 'the response shows more than the row'
+  | 'the database does not support it'
+
+/** A write of one record, before it runs. */
+export interface PlannedWrite {
+  readonly change: RowChange
+  readonly resource: Resource
+  /** The body; null for DELETE. */
+  readonly node: RecordNode | null
+  /** The plan that reads the record for the response; null for DELETE. */
+  readonly echo: ReadPlan | null
+  /** True for PUT, which also sets the fields that were not sent. */
+  readonly replace: boolean
+  /** Whether other records may refer to this one, which must be checked before it is deleted. */
+  readonly dependents: boolean
+}
+
+/** What else decides how a write runs: the request, the access rules and the database. */
+export interface WriteConditions {
+  /** Whether the host application has begun a transaction. */
+  readonly hosted: boolean
+  readonly many: boolean
+  readonly idempotencyKey: boolean
+  readonly precondition: boolean
+  /** Whether the resource has an access policy. */
+  readonly policy: boolean
+  /** Whether a callback runs before the transaction ends, or narrows what is read. */
+  readonly callback: boolean
+  /** Whether methods and roles allow the write and the read of its response. */
+  readonly permitted: boolean
+  /** Whether a policy hides records of a resource. */
+  readonly narrows: (resource: Resource) => boolean
+  /** Which single-statement writes the database supports. */
+  readonly singleWrites: SingleWrites | undefined
+}
+
+/**
+ * Chooses a single statement if no callback, check or other statement must run between BEGIN and COMMIT, and the written
+ * row holds everything that the response shows.
+ *
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned' }`, or `'read'` without RETURNING
+ */
+export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
+  const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
+  if (because !== undefined) return { kind: 'transaction', because }
+  const echo = conditions.singleWrites?.(write.change, write.resource.table)
+  // A deleted record cannot be read back, so DELETE needs RETURNING to tell whether the record existed.
+  const isSupported = echo === 'returned' || (echo === 'read' && write.echo !== null)
+  return isSupported
+    ? { kind: 'single statement', echo }
+    : { kind: 'transaction', because: 'the database does not support it' }
+}
+
+function reasonInConditions(conditions: WriteConditions): Reason | undefined {
+  if (conditions.hosted) return 'the host has begun a transaction'
+  if (conditions.many) return 'it writes several records'
+  if (conditions.idempotencyKey) return 'it has an Idempotency-Key'
+  if (conditions.precondition) return 'it has a precondition'
+  if (conditions.policy) return 'the resource has an access policy'
+  if (conditions.callback) return 'a callback runs'
+  return conditions.permitted ? undefined : 'the caller may not write or read the record'
+}
+
+function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reason | undefined {
+  const { resource, node, echo, dependents } = write
+  if (dependents) return 'other records may refer to the record'
+  const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
+  if (readsMore) return 'the response shows more than the row'
+  return node === null ? undefined : reasonInBody(write, node, resource, narrows)
+}
+
+function reasonInBody(
+  { change, replace }: PlannedWrite,
+  node: RecordNode,
+  resource: Resource,
+  narrows: WriteConditions['narrows'],
+): Reason | undefined {
+  const { values, parents, children, sentBack, wholeRecordChecks } = node
+  if (parents.length > 0 || children.length > 0) return 'the body has nested records'
+  const takesDefaults = change === 'insert' || replace
+  if (takesDefaults && hasDefaultWithArgs(resource))
+    return 'a default is a function that may use the connection'
+  if (change === 'update') {
+    const compared = Object.keys(sentBack.fields).length + Object.keys(sentBack.urls).length
+    if (compared > 0) return 'fields of the body must equal the stored ones'
+    if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
+    if (Object.keys(values).length === 0 && !replace) return 'the body changes no column'
+    if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
+  }
+  if (narrowedReferences(resource, values, narrows).length > 0)
+    return 'a policy may hide a referenced record'
+  // A write that marks the record as deleted has no record to show in its response.
+  const { softDelete } = resource.settings
+  return softDelete !== null && softDelete.attribute in values
+    ? 'it sets the soft-delete attribute'
+    : undefined
+}
+
+/** Whether a column's default is a function that takes the hook arguments, with whose connection it may write. */
+function hasDefaultWithArgs(resource: Resource): boolean {
+  const known = withArgs.get(resource)
+  if (known !== undefined) return known
+  const found = [...resource.allColumns.values()].some(
+    ({ definition }) => typeof definition.default === 'function' && definition.default.length > 0,
+  )
+  withArgs.set(resource, found)
+  return found
+}
+
+const withArgs = new WeakMap<Resource, boolean>()

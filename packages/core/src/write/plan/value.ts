@@ -1,0 +1,127 @@
+// Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected (contract §7, §8).
+
+import { base64, bytesOfBase64 } from '../../json/base64.ts'
+import type { JsonValue, VerbatimNumber } from '../../json/json-value.ts'
+import { isVerbatim } from '../../json/verbatim.ts'
+import { withoutEndZeros, withoutLeadingZeros } from '../../json/zeros.ts'
+import type { Value } from '../../plan/plan.ts'
+import { convertText } from '../../plan/value.ts'
+import type { NamedColumn } from '../../registry/resource.ts'
+
+/** The value in canonical form, or a description of what was expected instead. */
+export type Converted = { readonly value: JsonValue } | { readonly expected: string }
+
+/** Any number of up to 15 significant digits survives conversion to a 64-bit float and back; 17 digits identify any 64-bit float. */
+const safeDigits = 15
+const floatDigits = 17
+
+/**
+ * Converts one value of a body.
+ *
+ * A value must have the JSON type of its column: no string for a number, no object for a string. Exact numbers (bigint,
+ * decimal) are strings, or JSON numbers with so few digits that no JSON parser rounds them.
+ *
+ * `convertJson({ type: 'decimal', scale: 2, … }, 12.5)` → `{ value: '12.5' }`
+ */
+export function convertJson(column: NamedColumn, json: JsonValue): Converted {
+  switch (column.type) {
+    case 'json':
+      return { value: json }
+    case 'boolean':
+      return typeof json === 'boolean' ? { value: json } : { expected: 'true or false' }
+    case 'integer':
+      return integer(column, json)
+    case 'float':
+      return float(column, json)
+    case 'bigint':
+    case 'decimal':
+      return exact(column, json)
+    case 'binary':
+      return binary(json)
+    default:
+      return text(column, json)
+  }
+}
+
+/** Converts a canonical JSON form to the plan's value, for comparisons in SQL; undefined for null, objects and arrays. */
+export function planValueOf(column: NamedColumn, json: JsonValue | undefined): Value | undefined {
+  if (typeof json === 'string') return column.type === 'bigint' ? BigInt(json) : json
+  return typeof json === 'number' || typeof json === 'boolean' ? json : undefined
+}
+
+const isNumber = (json: JsonValue): json is number | VerbatimNumber =>
+  typeof json === 'number' || (typeof json === 'object' && json !== null && isVerbatim(json))
+
+const textOf = (json: number | VerbatimNumber): string =>
+  typeof json === 'number' ? String(json) : json.verbatim
+
+function integer(column: NamedColumn, json: JsonValue): Converted {
+  if (!isNumber(json)) return convertedText(column, 'not a number')
+  return convertedText(column, plainDigits(textOf(json)))
+}
+
+function float(column: NamedColumn, json: JsonValue): Converted {
+  if (!isNumber(json)) return convertedText(column, 'not a number')
+  const digits = textOf(json)
+  if (significant(digits) <= floatDigits) return convertedText(column, digits.replace('e+', 'e'))
+  return { expected: `a number of at most ${floatDigits} digits, so that none is lost` }
+}
+
+function exact(column: NamedColumn, json: JsonValue): Converted {
+  if (typeof json === 'string') return convertedText(column, json)
+  if (!isNumber(json)) return convertedText(column, 'not a number')
+  const digits = plainDigits(textOf(json))
+  const converted = convertedText(column, digits)
+  if ('expected' in converted) return converted
+  const whole = !digits.includes('.') && Number.isSafeInteger(Number(digits))
+  if (whole || significant(digits) <= safeDigits) return converted
+  return { expected: `a string, because JSON readers round numbers of so many digits` }
+}
+
+/** Converts a string as filters do; a bigint becomes a string again. */
+function convertedText(column: NamedColumn, digits: string): Converted {
+  const converted = convertText(column, digits)
+  if ('expected' in converted) return converted
+  const { value } = converted
+  return { value: typeof value === 'bigint' ? String(value) : value }
+}
+
+/** The number of significant digits. */
+function significant(digits: string): number {
+  const mantissa = (digits.split(/[eE]/, 1)[0] ?? '').replace(/[-.]/g, '')
+  return withoutLeadingZeros(withoutEndZeros(mantissa)).length
+}
+
+/** Writes a number without exponent, trailing zeros and negative zero: `1.20e1` → `12`. */
+function plainDigits(digits: string): string {
+  if (/^[1-9][0-9]*$/.test(digits)) return digits
+  const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(digits)
+  if (match === null) return digits
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const point = whole.length + Number(exponent)
+  const all = whole + fraction
+  const padded = point < 0 ? '0'.repeat(-point) + all : all.padEnd(point, '0')
+  const at = Math.max(point, 0)
+  const before = withoutLeadingZeros(padded.slice(0, at)) || '0'
+  const after = withoutEndZeros(padded.slice(at))
+  const plain = after === '' ? before : `${before}.${after}`
+  return plain === '0' ? plain : sign + plain
+}
+
+function binary(json: JsonValue): Converted {
+  const expected = 'bytes as a base64 text'
+  if (typeof json !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(json)) return { expected }
+  try {
+    const canonical = base64(bytesOfBase64(json))
+    return canonical === json ? { value: json } : { expected }
+  } catch {
+    return { expected }
+  }
+}
+
+function text(column: NamedColumn, json: JsonValue): Converted {
+  if (typeof json === 'string') return convertedText(column, json)
+  const free = column.type === 'string' || column.type === 'text'
+  // NUL is valid for no other type, so the result says what the type expects.
+  return free ? { expected: 'a string' } : convertedText(column, '\u0000')
+}

@@ -1,0 +1,207 @@
+/** Which writes are one statement of their own: a plain one is, and each remark is a reason for a transaction. */
+import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
+import { parseQuery, planOne } from '@model-api/core/internals'
+import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
+import type { Resource } from '../../../packages/core/src/registry/resource.ts'
+import { withKeyAndTag } from '../../../packages/core/src/write/plan/echo.ts'
+import type { RecordNode } from '../../../packages/core/src/write/plan/node.ts'
+import {
+  type PlannedWrite,
+  type Reason,
+  strategyOf,
+  type WriteConditions,
+} from '../../../packages/core/src/write/plan/strategy.ts'
+import { equal } from '../../support/assert.ts'
+import { suite } from '../../support/suite.ts'
+
+const Author = defineModel('Author', {
+  columns: { id: { type: 'integer', primaryKey: true }, name: { type: 'string' } },
+  relations: { books: hasMany('Book', 'author_id') },
+  meta: {},
+})
+const Book = defineModel('Book', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    title: { type: 'string' },
+    gone: { type: 'boolean', readOnly: false },
+    author_id: { type: 'integer' },
+  },
+  relations: { author: belongsTo('Author', 'author_id') },
+  meta: { soft_delete: true, soft_delete_attribute: 'gone' },
+})
+const Counted = defineModel('Counted', {
+  table: 'authors',
+  columns: { id: { type: 'integer', primaryKey: true } },
+  // biome-ignore lint/suspicious/noExplicitAny: the expression builder is not looked at
+  computed: { one: { type: 'integer', expression: (eb: any) => eb.val(1) } } as never,
+  meta: {},
+})
+
+const Defaulted = defineModel('Defaulted', {
+  table: 'authors',
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    title: { type: 'string', default: ({ model }) => model.name },
+  },
+  meta: {},
+})
+
+const models: readonly AnyModel[] = [Author, Book, Counted, Defaulted]
+const { registry } = buildRegistry({
+  models,
+  config: { API_ALLOW_JOIN: true, API_ALLOW_SELECT_FIELDS: true },
+})
+const resourceOf = (name: string): Resource => registry.byName.get(name) as Resource
+const book = resourceOf('Book')
+
+const echoOf = (resource: Resource, query = '') =>
+  withKeyAndTag(
+    planOne(
+      resource,
+      parseQuery(query, {
+        additional: [],
+        limits: { conditions: limit, relationFilters: limit, list: limit },
+      }),
+      [],
+      () => true,
+    ),
+  )
+const limit = { setting: 'none', value: 100 }
+
+const node = (more: Partial<RecordNode> = {}): RecordNode => ({
+  kind: 'record',
+  resource: book,
+  path: '',
+  values: { title: 'Emma' },
+  sentBack: { fields: {}, urls: {} },
+  wholeRecordChecks: [],
+  parents: [],
+  children: [],
+  ...more,
+})
+const change: PlannedWrite = {
+  change: 'update',
+  resource: book,
+  node: node(),
+  echo: echoOf(book),
+  replace: false,
+  dependents: false,
+}
+const removal: PlannedWrite = { ...change, change: 'delete', node: null, echo: null }
+const calm: WriteConditions = {
+  hosted: false,
+  many: false,
+  idempotencyKey: false,
+  precondition: false,
+  policy: false,
+  callback: false,
+  permitted: true,
+  narrows: () => false,
+  singleWrites: () => 'returned',
+}
+
+interface Remark {
+  readonly write?: Partial<PlannedWrite>
+  readonly around?: Partial<WriteConditions>
+}
+const sent = (more: Partial<RecordNode>): Remark => ({ write: { node: node(more) } })
+const [relation] = book.relations.values()
+const parents = [{ relation: relation as never, node: node() }]
+const title = book.columns.get('title') as never
+
+const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
+  'the host has begun a transaction': [{ around: { hosted: true } }],
+  'it writes several records': [{ around: { many: true } }],
+  'it has an Idempotency-Key': [{ around: { idempotencyKey: true } }],
+  'it has a precondition': [{ around: { precondition: true } }],
+  'the resource has an access policy': [{ around: { policy: true } }],
+  'a callback runs': [{ around: { callback: true } }],
+  'the caller may not write or read the record': [{ around: { permitted: false } }],
+  'the body has nested records': [
+    sent({ parents }),
+    sent({ children: [{ relation: relation as never, nodes: [] }] }),
+  ],
+  'fields of the body must equal the stored ones': [
+    sent({ sentBack: { fields: { id: 1 }, urls: {} } }),
+    sent({ sentBack: { fields: {}, urls: { author: null } } }),
+  ],
+  'a validator needs the whole record': [sent({ wholeRecordChecks: [title] })],
+  'a policy may hide a referenced record': [
+    {
+      ...sent({ values: { author_id: 1 } }),
+      around: { narrows: (target) => target.name === 'Author' },
+    },
+  ],
+  'the body changes no column': [sent({ values: {} })],
+  'it changes the primary key': [sent({ values: { id: 2 } })],
+  'a default is a function that may use the connection': [
+    { write: { resource: resourceOf('Defaulted'), change: 'insert' } },
+    { write: { resource: resourceOf('Defaulted'), replace: true } },
+  ],
+  'it sets the soft-delete attribute': [sent({ values: { gone: true } })],
+  'other records may refer to the record': [{ write: { ...removal, dependents: true } }],
+  'the response shows more than the row': [
+    { write: { echo: echoOf(book, 'join=author') } },
+    { write: { echo: echoOf(book, 'dump=json') } },
+    { write: { echo: echoOf(resourceOf('Counted')) } },
+  ],
+  'the database does not support it': [
+    { around: { singleWrites: undefined } },
+    { around: { singleWrites: () => undefined } },
+    // Nothing that could be read tells whether there was a record to remove.
+    { write: removal, around: { singleWrites: () => 'read' } },
+  ],
+}
+
+suite('the strategy of a write', (test) => {
+  const strategy = ({ write, around }: Remark = {}) =>
+    strategyOf({ ...change, ...write }, { ...calm, ...around })
+
+  test('a plain write is one statement, its echo as the database has it', () => {
+    equal(strategy(), { kind: 'single statement', echo: 'returned' })
+    equal(strategy({ around: { singleWrites: () => 'read' } }), {
+      kind: 'single statement',
+      echo: 'read',
+    })
+    equal(strategy({ write: { change: 'insert' } }), { kind: 'single statement', echo: 'returned' })
+    equal(strategy({ write: removal }), { kind: 'single statement', echo: 'returned' })
+  })
+
+  test('the database is asked about the change and the table', () => {
+    const asked: unknown[] = []
+    const singleWrites = (...about: unknown[]) => void asked.push(about)
+    strategy({ around: { singleWrites } })
+    strategy({
+      write: { change: 'insert', resource: resourceOf('Author') },
+      around: { singleWrites },
+    })
+    equal(asked, [
+      ['update', 'books'],
+      ['insert', 'authors'],
+    ])
+  })
+
+  for (const [because, list] of Object.entries(remarks)) {
+    test(`a transaction, because of: ${because}`, () => {
+      for (const remark of list) equal(strategy(remark), { kind: 'transaction', because })
+    })
+  }
+
+  test('no reason: fields that are chosen, links, what PUT does not send, a foreign key in sight', () => {
+    equal(strategy({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'single statement')
+    equal(strategy({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'single statement')
+    equal(
+      strategy({ write: { node: node({ values: {} }), replace: true } }).kind,
+      'single statement',
+    )
+    equal(strategy(sent({ values: { author_id: 1 } })).kind, 'single statement')
+  })
+
+  test('a new record has nothing to compare with, and may bring its key', () => {
+    const insert = (more: Partial<RecordNode>) =>
+      strategy({ write: { change: 'insert', node: node(more) } }).kind
+    equal(insert({ values: { id: 7 } }), 'single statement')
+    equal(insert({ sentBack: { fields: { gone: false }, urls: {} } }), 'single statement')
+    equal(insert({ values: {} }), 'single statement')
+  })
+})
