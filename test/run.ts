@@ -4,19 +4,20 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { namesWithoutServer, onlyServers, readName } from './support/choose-servers.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
 import { type Job, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
-import type { NotRun } from './support/registry.ts'
-import { findServers, onlyServers, type Servers, stopServers } from './support/servers.ts'
-import { closingTable, sum } from './support/table.ts'
+import { findServers, type Servers, stopServers } from './support/servers.ts'
+import { closingTable, type FileReport, sum } from './support/table.ts'
 import type { Count, Report } from './worker.ts'
 
 const help = `node --conditions=@model-api/source test/run.ts [name part …]
   A file runs when its path contains every name part.
   --golden [name part …]   only the golden files whose path contains a name part
   --update                 with --golden: write what the pipeline gives instead of comparing
-  --database NAME          SQLite and this database only; may be repeated
+  --database NAME          SQLite and this database only: postgres, mariadb or mysql, also with a version, as
+                           postgres@18; sqlite for SQLite alone; may be repeated
   --plain                  only the second runs: unwrapped drivers, and a dialect without shortcuts
   --jobs N                 files at the same time (default: number of cores, and one while others wait)
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
@@ -50,11 +51,13 @@ async function main(): Promise<number> {
   const files = testFiles().filter((file) => parts.every((part) => file.includes(part)))
   if (files.length === 0) console.error(`no test file matches: ${parts.join(' ')}`)
 
+  const asked = options.database ?? []
+  if (saysWhatIsMisspelt('--database', asked)) return 1
+  if (saysWhatIsMisspelt('REQUIRE_DATABASES', requiredNames())) return 1
   const found = files.some(needsDatabases) ? await findServers() : undefined
+  if (found !== undefined && saysWhatLacks(found, asked)) return stopServers().then(() => 1)
   const servers =
-    found === undefined || options.database === undefined
-      ? found
-      : onlyServers(found, options.database)
+    found === undefined || options.database === undefined ? found : onlyServers(found, asked)
   const run = `${Math.floor(Date.now() / 1000)}_${process.pid}`
   const environment = {
     ...process.env,
@@ -72,7 +75,7 @@ async function main(): Promise<number> {
     console.error(`--jobs takes a number, not ${options.jobs}`)
     return 1
   }
-  const reports: Report[] = []
+  const reports: FileReport[] = []
   const failures: string[] = []
   const queue = queueOf(files, options.plain)
   const idle: FileProcess[] = []
@@ -80,7 +83,7 @@ async function main(): Promise<number> {
     const next = (): Job | undefined => takeJob(queue, index === 0)
     for (let job = next(); job !== undefined; job = next()) {
       const { report, failure } = await runFile(job, environment, idle)
-      reports.push(report)
+      reports.push({ file: job.file, report })
       if (failure !== undefined) failures.push(failure)
     }
   }
@@ -93,20 +96,55 @@ async function main(): Promise<number> {
   return close(reports, servers, files.length === 0 ? 1 : 0)
 }
 
-function close(reports: readonly Report[], servers: Servers | undefined, failures: number): number {
-  const notRun: NotRun[] = reports.flatMap((report) => report.notRun)
-  const missing =
-    servers === undefined ? [] : Object.values(servers).filter((s) => s.url === undefined)
-  console.log(closingTable(reports, servers, notRun))
-  const required = process.env.REQUIRE_DATABASES === '1'
-  if (required && missing.length > 0) {
-    console.error('REQUIRE_DATABASES=1: a database that did not run is a failure.')
-    failures += missing.length
+function close(
+  files: readonly FileReport[],
+  servers: Servers | undefined,
+  failures: number,
+): number {
+  console.log(closingTable(files, servers))
+  const lacking = servers === undefined ? 0 : requiredThatLack(servers).length
+  if (lacking > 0) {
+    console.error(`REQUIRE_DATABASES: ${requiredThatLack(servers ?? []).join(', ')} did not run.`)
   }
-  const total = sum(reports)
-  const failed = total.failed + failures
+  const total = sum(files.map(({ report }) => report))
+  const failed = total.failed + failures + lacking
   console.log(`${total.passed} passed, ${failed} failed, ${total.skipped} skipped`)
   return failed > 0 ? 1 : 0
+}
+
+/** The names in REQUIRE_DATABASES; none where it is 1, which requires only what the runner looked for. */
+function requiredNames(): readonly string[] {
+  const text = process.env.REQUIRE_DATABASES ?? ''
+  return text === '1' ? [] : text.split(/[\s,]+/).filter((name) => name !== '')
+}
+
+function requiredThatLack(servers: Servers): readonly string[] {
+  if ((process.env.REQUIRE_DATABASES ?? '') === '') return []
+  const missing = servers.filter(({ url }) => url === undefined).map(({ label }) => label)
+  return [...missing, ...namesWithoutServer(servers, requiredNames())]
+}
+
+/** Whether a name is that of no database; says so. */
+function saysWhatIsMisspelt(where: string, names: readonly string[]): boolean {
+  for (const name of names) {
+    try {
+      readName(name)
+    } catch (error) {
+      console.error(`${where}: ${(error as Error).message}`)
+      return true
+    }
+  }
+  return false
+}
+
+/** Whether a database that was asked for is not here; says so, with what is. */
+function saysWhatLacks(found: Servers, asked: readonly string[]): boolean {
+  const lacking = namesWithoutServer(found, asked)
+  for (const name of lacking) console.error(`--database ${name}: there is no such server.`)
+  if (lacking.length > 0) {
+    for (const { label, note } of found) console.error(`  ${label}: ${note}`)
+  }
+  return lacking.length > 0
 }
 
 function testFiles(): string[] {

@@ -1,8 +1,15 @@
 /** Runs a test file and sends the tally to the runner; then another, if it is sent one. */
 import { pathToFileURL } from 'node:url'
-import type { DatabaseName } from './support/databases.ts'
+import type { Coverage } from './support/choose-servers.ts'
 import { watchState } from './support/leftover-state.ts'
-import { closeAll, type NotRun, notes, suites } from './support/registry.ts'
+import {
+  closeAll,
+  coverageOfFile,
+  type NotRun,
+  notes,
+  startFile,
+  suites,
+} from './support/registry.ts'
 import { endOfFile, type Order } from './support/worker-protocol.ts'
 
 export interface Count {
@@ -12,8 +19,10 @@ export interface Count {
 }
 
 export interface Report {
-  /** By database; `none` for suites that need no database. */
-  readonly counts: Partial<Record<DatabaseName | 'none', Count>>
+  /** By the label of the database; `none` for suites that need no database. */
+  readonly counts: Readonly<Record<string, Count>>
+  /** Where the file runs; undefined where that is every server. */
+  readonly coverage: Coverage | undefined
   readonly notRun: readonly NotRun[]
   /** False when the file could not be imported, so that none of its tests ran. */
   readonly loaded: boolean
@@ -32,12 +41,11 @@ await import('./support/suite.ts')
 
 async function runFile(file: string): Promise<Report> {
   const leftover = watchState()
-  suites.length = 0
-  notes.length = 0
+  startFile()
   globalThis.UVU_QUEUE[0] = []
-  const counts: Partial<Record<DatabaseName | 'none', Count>> = {}
+  const counts: Record<string, Count> = {}
   let loaded = true
-  const count = (where: DatabaseName | 'none'): Count => {
+  const count = (where: string): Count => {
     counts[where] ??= { passed: 0, failed: 0, skipped: 0 }
     return counts[where]
   }
@@ -76,6 +84,7 @@ async function runFile(file: string): Promise<Report> {
   const failed = Object.values(counts).some((tally) => tally.failed > 0)
   return {
     counts,
+    coverage: coverageOfFile(),
     notRun: [...notes],
     loaded,
     leftover: failed ? 'a failure' : await leftover(),

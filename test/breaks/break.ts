@@ -1,5 +1,5 @@
 /** A deliberate break: one line of the source changed for the worse, and the test file that must notice. */
-import type { DatabaseName } from '../support/databases.ts'
+import type { Engine } from '../support/servers.ts'
 
 export interface Break {
   /** What would go wrong for whom, in plain words. */
@@ -12,7 +12,7 @@ export interface Break {
   /** The test file that must fail, from the root of the repository. */
   readonly fails: string
   /** The databases that show it; SQLite where nothing is said. */
-  readonly databases?: readonly DatabaseName[]
+  readonly databases?: readonly Engine[]
 }
 
 /** The source with the break in it. Throws where `find` does not stand there once, or not one line changes. */

@@ -64,7 +64,7 @@ export const compile: readonly Break[] = [
     find: 'const found = amongKeys(target, condition, where) ?? byRow(target, condition, where)',
     replace: 'const found = byRow(target, condition, where)',
     fails: 'test/golden/golden.test.ts',
-    databases: ['postgres', 'mysql'],
+    databases: ['postgres', 'mariadb'],
   },
   {
     title: 'A keyset page begins with the row that ended the one before',

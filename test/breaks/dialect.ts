@@ -22,7 +22,7 @@ export const dialect: readonly Break[] = [
     find: 'isLoose(column) ? byCodePoint(column, ref) : ref',
     replace: 'ref',
     fails: 'test/dialect/order.test.ts',
-    databases: ['mysql'],
+    databases: ['mariadb'],
   },
   {
     title: 'PostgreSQL: text is ordered by the language of the server',

@@ -171,7 +171,7 @@ export const endpoints: readonly Break[] = [
     find: "return phase === 'commit' && undone !== true ? unknownOutcome(error) : unavailable(error)",
     replace: 'return unavailable(error)',
     fails: 'test/writing/idempotency-faults.test.ts',
-    databases: ['postgres', 'mysql'],
+    databases: ['postgres', 'mariadb'],
   },
   {
     title: 'An instance of the session getter is passed by where there are replicas',

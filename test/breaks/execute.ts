@@ -57,7 +57,7 @@ export const execute: readonly Break[] = [
     find: 'attempts === 1 || elapsed < retryTime ||',
     replace: 'attempts === 1 ||',
     fails: 'test/writing/interrupted.test.ts',
-    databases: ['mysql'],
+    databases: ['mariadb'],
   },
   {
     title: 'Work is done again after errors that a second time does not mend',
@@ -187,6 +187,6 @@ export const execute: readonly Break[] = [
     find: '{ ...connection, client: undefined }',
     replace: 'connection',
     fails: 'test/faults/client-gone.test.ts',
-    databases: ['mysql'],
+    databases: ['mariadb'],
   },
 ]

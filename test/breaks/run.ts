@@ -8,9 +8,9 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { DatabaseName } from '../support/databases.ts'
+import { namesWithoutServer, onlyServers, readName } from '../support/choose-servers.ts'
 import { dropLeftovers } from '../support/leftovers.ts'
-import { findServers, onlyServers, type Servers, stopServers } from '../support/servers.ts'
+import { findServers, type Servers, stopServers } from '../support/servers.ts'
 import { breaks } from './all.ts'
 import { type Break, broken } from './break.ts'
 import { copyRepository, removeCopy, repository } from './copy.ts'
@@ -18,7 +18,8 @@ import { type Outcome, type Trial, tryFile } from './trial.ts'
 
 const help = `pnpm breaks [name part …]
   A break runs when its title, file and test file together contain every name part.
-  --database NAME   where a break names no database: this one too, besides SQLite; may be repeated
+  --database NAME   where a break names no database: this one too, besides SQLite; postgres, mariadb or mysql,
+                    also with a version, as postgres@18; may be repeated
   --jobs N          breaks at the same time (default: number of cores)
   --show            print what the failing tests say`
 
@@ -33,10 +34,7 @@ const { values: options, positionals: parts } = parseArgs({
 })
 
 const caught = 'caught'
-const noServers: Servers = {
-  postgres: { url: undefined, note: 'not asked for' },
-  mysql: { url: undefined, note: 'not asked for' },
-}
+const noServers: Servers = []
 const copies: string[] = []
 const runName = `${Math.floor(Date.now() / 1000)}_${process.pid}`
 
@@ -51,6 +49,12 @@ if (options.help) {
 }
 
 async function main(): Promise<number> {
+  try {
+    for (const name of options.database) readName(name)
+  } catch (error) {
+    console.error(`--database: ${(error as Error).message}`)
+    return 1
+  }
   const chosen = breaks.filter(({ title, file, fails }) =>
     parts.every((part) => `${title} ${file} ${fails}`.includes(part)),
   )
@@ -68,6 +72,8 @@ async function main(): Promise<number> {
   const servers = chosen.some((one) => databasesOf(one).length > 1)
     ? await findServers()
     : noServers
+  const lacking = namesWithoutServer(servers, [...new Set(chosen.flatMap(databasesOf))])
+  for (const name of lacking) console.log(`NOT RUN on ${name}: there is no such server`)
   const sick = await testsThatFailUnbroken(chosen, lanes, servers)
   const survivors: string[] = []
   await inLanes(chosen, lanes, async (one, copy) => {
@@ -115,8 +121,8 @@ function describe({ title, file, fails }: Break): string {
   return `${title} [${file.replace('packages/', '')} → ${fails.replace('test/', '')}]`
 }
 
-function databasesOf(one: Break): readonly DatabaseName[] {
-  return ['sqlite', ...(one.databases ?? (options.database as DatabaseName[]))]
+function databasesOf(one: Break): readonly string[] {
+  return ['sqlite', ...(one.databases ?? options.database)]
 }
 
 /** What decides whether a test file passes unbroken. */

@@ -36,7 +36,7 @@ export const statements: readonly Break[] = [
     find: "text.replace(/[!%_]/g, '!$&')",
     replace: "text.replace(/[!%]/g, '!$&')",
     fails: 'test/dialect/text.test.ts',
-    databases: ['postgres', 'mysql'],
+    databases: ['postgres', 'mariadb'],
   },
   {
     title: 'A quote in the name of a column ends the identifier',

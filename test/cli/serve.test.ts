@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import type { Envelope } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databaseBeside, type TestDatabase } from '../support/databases.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 import { baseIn, connection } from './processes.ts'
 import { command, sqliteFile, started } from './support.ts'
@@ -31,8 +31,8 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
   const replicaWith = async (name: string): Promise<string> => {
     const renamed = script.replaceAll('Jane Austen', name)
     if (db.name === 'sqlite') return sqliteFile(renamed)
-    const replica = everyDatabase().find((one) => one.name === db.name)
-    if (replica?.url === undefined) throw new Error('the database has a server')
+    const replica = databaseBeside(db)
+    if (replica.url === undefined) throw new Error('the database has a server')
     replicas.push(replica)
     await replica.execScript(renamed)
     return replica.url

@@ -6,7 +6,7 @@ import { jwtKeys } from '../auth/people.ts'
 import { forge } from '../auth/tokens.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok, throws } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databaseBeside, everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
 import { withReplication } from '../support/replication.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -46,15 +46,9 @@ async function fill(db: TestDatabase, where: string): Promise<void> {
   await insertRows(db, Note, [{ id: 50, team_id: 1, text: where }])
 }
 
-const another = (name: string): TestDatabase => {
-  const found = everyDatabase().find((one) => one.name === name)
-  if (found === undefined) throw new Error(`no database of the kind ${name}`)
-  return found
-}
-
 eachDatabase('replicas', (test, primary) => {
-  const first = another(primary.name)
-  const second = another(primary.name)
+  const first = databaseBeside(primary)
+  const second = databaseBeside(primary)
   test.before(async () => {
     await fill(primary, 'primary')
     await fill(first, 'first')
@@ -256,7 +250,7 @@ eachDatabase('replicas', (test, primary) => {
   })
 
   test('a request takes one turn among the replicas, for its user and its rows', async () => {
-    const other = another(primary.name)
+    const other = databaseBeside(primary)
     await fill(other, 'other')
     await createTables(other, [Reader])
     const reader = { id: 1, name: 'reader', key_hash: 'none', roles: ['there'] }
@@ -311,7 +305,7 @@ eachDatabase('replicas', (test, primary) => {
   })
 
   test('a replica that is lost between two reads costs no request', async () => {
-    const third = another(primary.name)
+    const third = databaseBeside(primary)
     await fill(third, 'third')
     const api = withReplicas(third)
     await api.ready

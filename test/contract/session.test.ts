@@ -4,7 +4,7 @@ import { CamelCasePlugin, type Kysely, sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
-import { openDatabases } from '../support/databases.ts'
+import { databaseBeside } from '../support/databases.ts'
 import { column, refuses, withMeta } from '../support/expect.ts'
 import { createWritableShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -216,8 +216,7 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
   test.before(() => createWritableShop(db))
 
   test('by what it knows of the request; a promise will do', async () => {
-    const other = openDatabases().find(({ name }) => name === db.name)
-    if (other === undefined) throw new Error(`no second ${db.name}`)
+    const other = databaseBeside(db)
     await createWritableShop(other)
     const api = testApi(db, shop, {
       API_SESSION_GETTER: async ({ method }) => (method === 'GET' ? other.kysely : db.kysely),

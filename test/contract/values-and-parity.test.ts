@@ -314,8 +314,8 @@ eachDatabase('contract: milliseconds', (test, db) => {
 
 const databases = everyDatabase()
 const present = databases.filter((db) => db.missing === undefined)
-for (const { name, missing } of databases) {
-  if (missing !== undefined) notRun(`parity with ${name}`, missing)
+for (const { label, missing } of databases) {
+  if (missing !== undefined) notRun(`parity with ${label}`, missing)
 }
 
 suite('contract: parity', (test) => {

@@ -29,14 +29,14 @@ const kill: Readonly<Record<ServerName, (id: unknown) => string>> = {
 const nap: Readonly<Record<ServerName, string>> = { postgres: 'pg_sleep(3)', mysql: 'sleep(3)' }
 
 for (const server of everyDatabase()) {
-  const { name } = server
+  const { name, label } = server
   if (name === 'sqlite') continue
   if (server.missing !== undefined) {
-    notRun(`broken connections (${name})`, server.missing)
+    notRun(`broken connections (${label})`, server.missing)
     continue
   }
   for (const kind of pools) {
-    suite(`broken connections, ${kind} [${name}]`, (test) => {
+    suite(`broken connections, ${kind} [${label}]`, (test) => {
       let db: AnyKysely
       const id = async (on: AnyKysely): Promise<unknown> => {
         const { rows } = await sql<{ id: unknown }>`select ${sql.raw(ownId[name])} as id`.execute(

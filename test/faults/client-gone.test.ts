@@ -43,7 +43,7 @@ eachServer('clients that go away', (server) => {
 
 function define(server: Server, kind: PoolKind): void {
   const { name, url: database } = server
-  suite(`a client that goes away, ${kind} [${name}]`, (test) => {
+  suite(`a client that goes away, ${kind} [${server.label}]`, (test) => {
     let db: AnyKysely
     let api: Api
     let errors: unknown[]

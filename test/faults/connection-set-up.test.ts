@@ -10,10 +10,10 @@ import { silentProxy } from '../support/silent-proxy.ts'
 import { notRun, suite } from '../support/suite.ts'
 
 for (const server of everyDatabase()) {
-  const { name } = server
+  const { name, label } = server
   if (name === 'sqlite') continue
   if (server.missing !== undefined) {
-    notRun(`the set-up of a connection (${name})`, server.missing)
+    notRun(`the set-up of a connection (${label})`, server.missing)
     continue
   }
   const one = async (db: AnyKysely): Promise<number> => {
@@ -21,7 +21,7 @@ for (const server of everyDatabase()) {
     return Number(rows[0]?.one)
   }
 
-  suite(`the set-up of a connection [${name}]`, (test) => {
+  suite(`the set-up of a connection [${label}]`, (test) => {
     test.before(() => server.execScript('select 1'))
 
     test('that the server refuses is refused each time, with its own error', async () => {

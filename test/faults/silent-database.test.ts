@@ -37,7 +37,7 @@ eachServer('a silent database', (server) => {
 
 function define(server: Server, kind: PoolKind, size: number): void {
   const { name, url } = server
-  suite(`a silent database, ${kind} of ${size} [${name}]`, (test) => {
+  suite(`a silent database, ${kind} of ${size} [${server.label}]`, (test) => {
     let proxy: SilentProxy
     let db: AnyKysely
     const opened: AnyKysely[] = []
@@ -209,7 +209,7 @@ const changing = (during: () => void): AnyModel => ({
 
 eachServer('a table of refresh tokens', (server) => {
   const { name, url } = server
-  suite(`a table of refresh tokens that nobody creates [${name}]`, (test) => {
+  suite(`a table of refresh tokens that nobody creates [${server.label}]`, (test) => {
     test('takes one deadline, not one for each attempt', async () => {
       await server.execScript('drop table if exists refresh_tokens')
       await createPeople(server)
@@ -234,7 +234,7 @@ eachServer('a table of refresh tokens', (server) => {
 
 eachServer('a start that fails', (server) => {
   const { name, url } = server
-  suite(`a start that fails [${name}]`, (test) => {
+  suite(`a start that fails [${server.label}]`, (test) => {
     test('for another reason than a database that is away says so at once', async () => {
       await server.execScript('select 1')
       const elsewhere = new URL(url)

@@ -22,6 +22,7 @@ import {
 } from '../support/golden.ts'
 import { printAst, printPlan } from '../support/plan-text.ts'
 import { printValue } from '../support/print-value.ts'
+import type { Engine } from '../support/servers.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { printStatements, type Statement } from '../support/statements.ts'
 import { notRun, suite } from '../support/suite.ts'
@@ -29,8 +30,8 @@ import { notRun, suite } from '../support/suite.ts'
 const databases = everyDatabase()
 const kinds = new Set(databases.map(({ name }) => name))
 const present = databases.filter((db) => db.missing === undefined)
-for (const { name, missing } of databases) {
-  if (missing !== undefined) notRun(`golden files on ${name}`, missing)
+for (const { label, missing } of databases) {
+  if (missing !== undefined) notRun(`golden files on ${label}`, missing)
 }
 
 suite('golden files', (test) => {
@@ -51,11 +52,14 @@ async function check(file: GoldenFile): Promise<void> {
   const [first, ...others] = runs
   if (first === undefined) throw new Error('no database is here')
   for (const { db, answer } of others) {
-    equal(printAnswer(answer), printAnswer(first.answer), `${db.name} answers otherwise`)
+    equal(printAnswer(answer), printAnswer(first.answer), `${db.label} answers otherwise`)
   }
-  const sql = Object.fromEntries(
-    runs.map(({ db, statements }) => [db.engine, printStatements(statements.map(unlimited))]),
-  )
+  const sql: Partial<Record<Engine, string>> = {}
+  for (const { db, statements } of runs) {
+    const printed = printStatements(statements.map(unlimited))
+    equal(printed, sql[db.engine] ?? printed, `${db.label} is sent other statements`)
+    sql[db.engine] = printed
+  }
   compareGolden(file, {
     ...first.stages,
     ...sql,

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { CamelCasePlugin, Kysely, PostgresDialect, SqliteDialect } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databaseOfKind, everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -15,7 +15,8 @@ const columns = {
 
 const Note = defineModel('Note', { columns, meta: {} })
 
-const [sqlite, postgres] = everyDatabase() as [TestDatabase, TestDatabase]
+const [sqlite] = everyDatabase() as [TestDatabase]
+const postgres = databaseOfKind('postgres')
 
 // biome-ignore lint/suspicious/noExplicitAny: any tables
 type Instance = Kysely<any>

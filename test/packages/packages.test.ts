@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { equal, ok } from '../support/assert.ts'
+import type { Servers } from '../support/servers.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { type Built, build, type PackageName, pack, packageNames, root } from './build.ts'
 import { surfaceOf } from './surface.ts'
@@ -56,10 +57,8 @@ async function systemNode(): Promise<Runtime | undefined> {
   return undefined
 }
 
-const servers = JSON.parse(process.env.TEST_SERVERS ?? '{}') as {
-  readonly postgres?: { readonly url?: string }
-}
-const postgres = servers.postgres?.url
+const servers = JSON.parse(process.env.TEST_SERVERS ?? '[]') as Servers
+const postgres = servers.find(({ kind, url }) => kind === 'postgres' && url !== undefined)?.url
 const oldest = await systemNode()
 const newest: Runtime = { node: process.execPath, version: process.version }
 const registry = await run('npm', ['view', 'jose', 'version'], { timeout: 20_000 }).then(

@@ -5,7 +5,7 @@ import { openDatabases } from '../support/databases.ts'
 import { requestsAbout } from './requests.ts'
 import { createSamples, fields, Sample } from './samples.ts'
 
-/** By database, by URL: the bytes of the answer, or of all answers of a chain. */
+/** By the label of the database, by URL: the bytes of the answer, or of all answers of a chain. */
 export type Answers = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 const config = {
@@ -39,7 +39,7 @@ async function main(): Promise<Answers> {
         }
         found[url] = text
       }
-      answers[db.name] = found
+      answers[db.label] = found
     } finally {
       await db.close()
     }

@@ -44,8 +44,8 @@ eachDatabase('parity', (test, db) => {
   test.before(async () => {
     all = await everyAnswer()
   })
-  const answers = (zone: string, name: string = db.name): Readonly<Record<string, string>> =>
-    all.get(zone)?.[name] ?? {}
+  const answers = (zone: string, label: string = db.label): Readonly<Record<string, string>> =>
+    all.get(zone)?.[label] ?? {}
   const value = (query: string): Record<string, unknown>[] =>
     JSON.parse(answers('UTC')[`/api/samples?${query}&limit=100`] ?? 'null').value
 
@@ -54,7 +54,7 @@ eachDatabase('parity', (test, db) => {
       const problems: string[] = []
       for (const zone of zones) {
         for (const { url } of requestsAbout(field, zone !== 'UTC')) {
-          const expected = answers('UTC', 'sqlite')[url]
+          const expected = answers('UTC', 'SQLite')[url]
           const actual = answers(zone)[url]
           if (expected === undefined || actual === undefined) throw new Error(`not asked: ${url}`)
           if (actual === expected) continue

@@ -5,18 +5,16 @@ import { CompiledQuery, Kysely, MysqlDialect, type MysqlPoolConnection, sql } fr
 import { createPool } from 'mysql2'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok, rejects } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import type { TestDatabase } from '../support/databases.ts'
 import { type Command, type FaultProxy, faultProxy, type Verdict } from '../support/fault-proxy.ts'
-import { notRun, suite, type Test } from '../support/suite.ts'
+import { eachDatabase, notRun, type Test } from '../support/suite.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
 type Database = Kysely<any>
 
-const db = everyDatabase().find(({ name }) => name === 'mysql') as TestDatabase
-if (db.missing !== undefined) notRun('conflicts of prepared statements', db.missing)
-else suite('prepared/mysql conflicts', define)
+eachDatabase('prepared/mysql conflicts', define, { only: 'mysql' })
 
-function define(test: Test): void {
+function define(test: Test, db: TestDatabase): void {
   const opened: { kysely: Database; proxy: FaultProxy }[] = []
   /** What happens to the next commands; replaced by the tests. */
   let decide: (command: Command) => Verdict = () => 'forward'

@@ -4,17 +4,15 @@ import { type MysqlOptions, preparedMysql } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely'
 import { createPool, type PoolOptions } from 'mysql2'
 import { equal, ok, rejects } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
-import { notRun, suite, type Test } from '../support/suite.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { eachDatabase, notRun, type Test } from '../support/suite.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
 type Database = Kysely<any>
 
-const db = everyDatabase().find(({ name }) => name === 'mysql') as TestDatabase
-if (db.missing !== undefined) notRun('preparedMysql', db.missing)
-else suite('preparedMysql', define)
+eachDatabase('preparedMysql', define, { only: 'mysql' })
 
-function define(test: Test): void {
+function define(test: Test, db: TestDatabase): void {
   const opened: Database[] = []
   const poolWith = (settings: PoolOptions = {}) =>
     createPool({ uri: db.url ?? '', connectionLimit: 1, ...settings })

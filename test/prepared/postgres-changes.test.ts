@@ -5,8 +5,8 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
-import { notRun, suite, type Test } from '../support/suite.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { eachDatabase, type Test } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
 const Note: AnyModel = defineModel('Note', {
@@ -17,11 +17,9 @@ const Note: AnyModel = defineModel('Note', {
   meta: {},
 })
 
-const db = everyDatabase().find(({ name }) => name === 'postgres') as TestDatabase
-if (db.missing !== undefined) notRun('tables that change under preparedPg', db.missing)
-else suite('prepared/postgres changes', define)
+eachDatabase('prepared/postgres changes', define, { only: 'postgres' })
 
-function define(test: Test): void {
+function define(test: Test, db: TestDatabase): void {
   const connections = 4
   const refused: unknown[] = []
   const pool = new pg.Pool({

@@ -11,8 +11,8 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
-import { notRun, suite, type Test } from '../support/suite.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { eachDatabase, notRun, type Test } from '../support/suite.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
 type Database = Kysely<any>
@@ -22,11 +22,9 @@ if (pgbouncer === undefined) {
   notRun('prepared statements behind PgBouncer in transaction mode', 'pgbouncer is not installed')
 }
 
-const db = everyDatabase().find(({ name }) => name === 'postgres') as TestDatabase
-if (db.missing !== undefined) notRun('preparedPg', db.missing)
-else suite('preparedPg', define)
+eachDatabase('preparedPg', define, { only: 'postgres' })
 
-function define(test: Test): void {
+function define(test: Test, db: TestDatabase): void {
   const opened: Database[] = []
   const open = (options: PgOptions = {}, max = 1, url = db.url ?? ''): Database => {
     const pool = new pg.Pool({ connectionString: url, max })

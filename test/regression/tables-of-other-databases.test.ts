@@ -2,21 +2,21 @@
 import type { DialectTable } from '../../packages/core/src/dialect/dialect.ts'
 import { mysqlSingleWrites } from '../../packages/core/src/dialect/mysql/writes.ts'
 import { equal } from '../support/assert.ts'
-import { everyDatabase } from '../support/databases.ts'
+import { databaseBeside } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 
 const tables: readonly DialectTable[] = [{ table: 'same_name', columns: [] }]
 
 eachDatabase('a table of the same name in another database', (test, db) => {
-  const other = everyDatabase().find(({ name }) => name === db.name)
+  const other = databaseBeside(db)
   test.before(() => db.execScript('create table same_name (id integer primary key, n integer)'))
-  test.after(() => other?.close())
+  test.after(() => other.close())
 
   test('decides nothing', async () => {
     if (db.name !== 'mysql') return
     const known = async () => (await mysqlSingleWrites(db.kysely, tables))('insert', 'same_name')
     const before = await known()
-    await other?.execScript(
+    await other.execScript(
       'create table same_name (id integer primary key, n integer, m integer generated always as (id + 1) stored)',
     )
     equal(await known(), before)

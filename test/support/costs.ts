@@ -1,5 +1,5 @@
 /** Tables of what requests cost in statements, and how a cost grows with the number of records. */
-import type { Engine } from './databases.ts'
+import type { Engine } from './servers.ts'
 
 export interface Costs {
   readonly request: string

@@ -1,22 +1,25 @@
-/** Databases for tests: an empty one of each kind per caller, dropped when it is closed. */
+/** Databases for tests: an empty one on each server per caller, dropped when it is closed. */
 // Drivers are imported where they are used, so that tests without a database do not load them.
 import { readFileSync } from 'node:fs'
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { covered } from './choose-servers.ts'
 import { emptyPostgres } from './emptied-postgres.ts'
 import { plainOnly } from './path.ts'
-import { closeAtEnd } from './registry.ts'
-import type { ServerName, Servers } from './servers.ts'
+import { closeAtEnd, coverageOfFile } from './registry.ts'
+import type { Engine, Server, ServerName, Servers } from './servers.ts'
 import { recordStatements, type StatementRecorder } from './statements.ts'
+
+export type { Engine } from './servers.ts'
 
 export type DatabaseName = 'sqlite' | ServerName
 
-/** MySQL and MariaDB go by the same name, and differ in some types, collations and statements. */
-export type Engine = 'sqlite' | 'postgres' | 'mariadb' | 'mysql'
-
 export interface TestDatabase {
+  /** What its SQL is like; `mysql` is MariaDB too. */
   readonly name: DatabaseName
   readonly engine: Engine
+  /** As in `PostgreSQL 18.1`, another one for each server; `SQLite`. */
+  readonly label: string
   /** The connection string of this very database; SQLite lives in memory and has none. */
   readonly url: string | undefined
   /** Connects, and creates the database, at the first statement. */
@@ -35,27 +38,45 @@ export interface OpenOptions {
   readonly sqliteFile?: string
 }
 
-/** One fresh database of every kind that is there. */
+/** One fresh database on every server that is there and that the file runs on. */
 export function openDatabases(options: OpenOptions = {}): TestDatabase[] {
   return everyDatabase(options).filter((db) => db.missing === undefined)
 }
 
-/** As `openDatabases`, with the missing ones named. */
+/** As `openDatabases`, with the missing ones named. SQLite comes first. */
 export function everyDatabase(options: OpenOptions = {}): TestDatabase[] {
-  const servers = knownServers()
   return [
     sqliteDatabase(options.sqliteFile),
-    serverDatabase('postgres', servers.postgres.url, servers.postgres.note),
-    serverDatabase('mysql', servers.mysql.url, servers.mysql.note),
+    ...covered(knownServers(), coverageOfFile()).map(serverDatabase),
   ]
+}
+
+/** Another fresh database on the same server. */
+export function databaseBeside({ label }: TestDatabase): TestDatabase {
+  const server = knownServers().find((one) => one.label === label)
+  return server === undefined ? sqliteDatabase(undefined) : serverDatabase(server)
+}
+
+/** A fresh database on the first server of a kind. */
+export function databaseOfKind(kind: ServerName): TestDatabase {
+  const server = covered(knownServers(), 'one server of each kind').find((one) => one.kind === kind)
+  if (server === undefined) throw new Error(`the runner names no server of the kind ${kind}`)
+  return serverDatabase(server)
 }
 
 /** What the runner found; it hands the servers on so that each file need not look again. */
 function knownServers(): Servers {
   const found = process.env.TEST_SERVERS
   if (found !== undefined) return JSON.parse(found) as Servers
-  const unknown = { url: undefined, note: 'started without the runner, test/run.ts' }
-  return { postgres: unknown, mysql: unknown }
+  const unknown = {
+    version: '',
+    url: undefined,
+    note: 'started without the runner, test/run.ts',
+  }
+  return [
+    { kind: 'postgres', engine: 'postgres', label: 'PostgreSQL', ...unknown },
+    { kind: 'mysql', engine: 'mariadb', label: 'MySQL or MariaDB', ...unknown },
+  ]
 }
 
 function sqliteDatabase(file: string | undefined): TestDatabase {
@@ -68,6 +89,7 @@ function sqliteDatabase(file: string | undefined): TestDatabase {
   return testDatabase({
     name: 'sqlite',
     engine: 'sqlite',
+    label: 'SQLite',
     url: undefined,
     missing: undefined,
     dialect: new SqliteDialect({
@@ -78,15 +100,15 @@ function sqliteDatabase(file: string | undefined): TestDatabase {
   })
 }
 
-function serverDatabase(name: ServerName, server: string | undefined, note: string): TestDatabase {
+function serverDatabase({ kind: name, engine, label, url: server, note }: Server): TestDatabase {
   const database = uniqueName()
   const url = server === undefined ? undefined : withDatabase(server, database)
   const admin = (statement: string): Promise<void> => {
-    if (server === undefined) throw new Error(`${name} is not here: ${note}`)
+    if (server === undefined) throw new Error(`${label} is not here: ${note}`)
     return runScript(name, server, statement)
   }
   const takeSpare = async (): Promise<boolean> => {
-    const spare = sparePostgres.shift()
+    const spare = spareDatabases(label).shift()
     if (spare === undefined) return false
     // A connection that is still closing keeps a database from being renamed.
     return admin(`alter database ${spare} rename to ${database}`).then(
@@ -118,7 +140,8 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
   })
   return testDatabase({
     name,
-    engine: name === 'mysql' && note.startsWith('MariaDB') ? 'mariadb' : name,
+    engine,
+    label,
     url,
     missing: server === undefined ? note : undefined,
     dialect:
@@ -136,8 +159,9 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
     drop: async () => {
       if (!created) return
       if (name !== 'postgres') return admin(`drop database if exists ${database}`)
-      if (sparePostgres.length === 0 && (await emptyPostgres(url ?? ''))) {
-        sparePostgres.push(database)
+      const spare = spareDatabases(label)
+      if (spare.length === 0 && (await emptyPostgres(url ?? ''))) {
+        spare.push(database)
       } else {
         await admin(`drop database if exists ${database} with (force)`)
       }
@@ -148,13 +172,14 @@ function serverDatabase(name: ServerName, server: string | undefined, note: stri
 function testDatabase(parts: {
   name: DatabaseName
   engine: Engine
+  label: string
   url: string | undefined
   missing: string | undefined
   dialect: Dialect
   execScript: (text: string) => Promise<void>
   drop: () => Promise<void>
 }): TestDatabase {
-  const { name, engine, url, missing, dialect, execScript, drop } = parts
+  const { dialect, execScript, drop, ...facts } = parts
   const recorder = recordStatements()
   const kysely = new Kysely<Record<string, never>>({ dialect, log: recorder.log })
   const close = once(async () => {
@@ -162,7 +187,7 @@ function testDatabase(parts: {
     await drop()
   })
   closeAtEnd(close)
-  return { name, engine, url, missing, kysely, capture: recorder.capture, execScript, close }
+  return { ...facts, kysely, capture: recorder.capture, execScript, close }
 }
 
 /** Runs statements on a connection of their own. */
@@ -182,8 +207,14 @@ export async function runScript(name: ServerName, url: string, text: string): Pr
 /** Every database of a run begins with its name, so that the runner finds what a killed file left. */
 export const databasePrefix = 'model_api_test_'
 
-/** Databases of this process that are as good as new. The runner drops those that are left at its end. */
-const sparePostgres: string[] = []
+/** By server, databases of this process that are as good as new. The runner drops those that are left at its end. */
+const spares = new Map<string, string[]>()
+
+function spareDatabases(label: string): string[] {
+  const spare = spares.get(label) ?? []
+  spares.set(label, spare)
+  return spare
+}
 
 let counter = 0
 

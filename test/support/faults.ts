@@ -23,10 +23,10 @@ export interface Server extends TestDatabase {
 /** The same suites on each server; `title` says what did not run where one is missing. */
 export function eachServer(title: string, define: (server: Server) => void): void {
   for (const server of everyDatabase()) {
-    const { name, url = '', missing } = server
+    const { name, label, url = '', missing } = server
     if (name === 'sqlite') continue
     if (missing === undefined) define(Object.assign(server, { name, url }))
-    else notRun(`${title} (${name})`, missing)
+    else notRun(`${title} (${label})`, missing)
   }
 }
 

@@ -31,6 +31,7 @@ export interface FileProcess {
 /** Of a process that ended too early. */
 const noReport: Report = {
   counts: { none: { passed: 0, failed: 1, skipped: 0 } },
+  coverage: undefined,
   notRun: [],
   loaded: false,
   leftover: 'a failure',

@@ -8,11 +8,12 @@ import type { Servers } from './servers.ts'
 const abandonedAfterSeconds = 3600
 
 export async function dropLeftovers(servers: Servers, run: string): Promise<void> {
-  const { postgres, mysql: mysqlServer } = servers
-  await Promise.all([
-    postgres.url === undefined ? undefined : dropPostgres(postgres.url, run),
-    mysqlServer.url === undefined ? undefined : dropMysql(mysqlServer.url, run),
-  ])
+  await Promise.all(
+    servers.map(async ({ kind, url }) => {
+      if (url === undefined) return
+      await (kind === 'postgres' ? dropPostgres(url, run) : dropMysql(url, run))
+    }),
+  )
 }
 
 async function dropPostgres(url: string, run: string): Promise<void> {

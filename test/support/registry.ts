@@ -1,5 +1,5 @@
 /** What one test file leaves behind for the runner: its suites, what it could not run, and what must be closed. */
-import type { DatabaseName } from './databases.ts'
+import type { Coverage } from './choose-servers.ts'
 
 /** uvu's own result: error text or true, passed, skipped, number of tests. */
 export type UvuResult = [errors: string | true, passed: number, skipped: number, total: number]
@@ -9,7 +9,8 @@ export interface RegisteredSuite {
   readonly run: () => Promise<UvuResult>
   /** Failures outside any test (an `after` hook), which uvu itself would lose. */
   readonly hookErrors: Error[]
-  readonly database: DatabaseName | undefined
+  /** The label of its database. */
+  readonly database: string | undefined
   readonly tests: number
   /** Set when the suite could not run; then its tests count as skipped. */
   readonly missing: string | undefined
@@ -22,6 +23,29 @@ export interface NotRun {
 
 export const suites: RegisteredSuite[] = []
 export const notes: NotRun[] = []
+
+let coverage: Coverage | undefined
+let hasAsked = false
+
+/** Where the file runs if not on every server. */
+export function coverageOfFile(): Coverage | undefined {
+  hasAsked = true
+  return coverage
+}
+
+/** Declares where the file runs, before it asks for its databases. */
+export function coverFile(where: Coverage): void {
+  if (hasAsked) throw new Error('where a file runs is declared before it asks for databases')
+  coverage = where
+}
+
+/** Forgets the file before. */
+export function startFile(): void {
+  suites.length = 0
+  notes.length = 0
+  coverage = undefined
+  hasAsked = false
+}
 
 const closers = new Set<() => Promise<void>>()
 

@@ -1,4 +1,4 @@
-/** Finds database servers for a test run; starts private ones for the runner, and for tests that break them. */
+/** Finds the database servers of a test run; starts private ones for the runner, and for tests that break them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,15 +9,27 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 
+/** Whose protocol a server speaks. */
 export type ServerName = 'postgres' | 'mysql'
 
-/** `note` says where it runs and what it is, or why there is none. */
+/** What a database is; MariaDB and MySQL speak the same protocol. */
+export type Engine = 'sqlite' | 'postgres' | 'mariadb' | 'mysql'
+
+/** A server that tests run on, or the lack of one. */
 export interface Server {
+  readonly kind: ServerName
+  readonly engine: Engine
+  /** As in `18.1`; empty where there is no server. */
+  readonly version: string
+  /** As in `PostgreSQL 18.1`; no two servers of a run have the same. */
+  readonly label: string
   readonly url: string | undefined
+  /** Where it runs, or why there is none. */
   readonly note: string
 }
 
-export type Servers = Readonly<Record<ServerName, Server>>
+/** The first of each kind is the one that suits tests for which one will do. */
+export type Servers = readonly Server[]
 
 /** A server of one's own on loopback, in a temporary folder; it may be broken at will. */
 export interface PrivateServer {
@@ -40,10 +52,17 @@ interface Kind {
   readonly name: ServerName
   readonly variable: string
   readonly local: string
-  /** Asks the server for its version; rejects when it cannot be reached. */
-  version(url: string): Promise<string>
+  /** What a server of this kind is called before it has said what it is. */
+  readonly title: string
+  /** Asks the server what it is; rejects when it cannot be reached. */
+  identity(url: string): Promise<Identity>
   /** Prepares a private server, or says what is missing for it. */
   install(): Promise<Installed | { lacks: string }>
+}
+
+interface Identity {
+  readonly engine: Engine
+  readonly version: string
 }
 
 /** A server that is ready to be started. */
@@ -66,29 +85,36 @@ const kinds: readonly Kind[] = [
     name: 'postgres',
     variable: 'TEST_POSTGRES_URL',
     local: 'postgres://postgres@127.0.0.1:5432/postgres',
-    version: postgresVersion,
+    title: 'PostgreSQL',
+    identity: postgresIdentity,
     install: installPostgres,
   },
   {
     name: 'mysql',
     variable: 'TEST_MYSQL_URL',
     local: 'mysql://root@127.0.0.1:3306/mysql',
-    version: mysqlVersion,
+    title: 'MySQL or MariaDB',
+    identity: mysqlIdentity,
     install: () => installMysql(),
   },
 ]
 
-export async function findServers(): Promise<Servers> {
-  const [postgres, mysqlServer] = await Promise.all(kinds.map(findServer))
-  if (postgres === undefined || mysqlServer === undefined) throw new Error('two kinds of servers')
-  return { postgres, mysql: mysqlServer }
+const titles: Readonly<Record<Engine, string>> = {
+  sqlite: 'SQLite',
+  postgres: 'PostgreSQL',
+  mariadb: 'MariaDB',
+  mysql: 'MySQL',
 }
 
-/** The servers without those that are not named, which then count as not there. */
-export function onlyServers(servers: Servers, names: readonly string[]): Servers {
-  const one = (name: ServerName): Server =>
-    names.includes(name) ? servers[name] : { url: undefined, note: 'not asked for' }
-  return { postgres: one('postgres'), mysql: one('mysql') }
+/** Every server that is named in the environment; of a kind of which none is, the one that is found here. */
+export async function findServers(): Promise<Servers> {
+  const found = (await Promise.all(kinds.map(serversOf))).flat()
+  const labels = new Map<string, number>()
+  return found.map((server) => {
+    const number = (labels.get(server.label) ?? 0) + 1
+    labels.set(server.label, number)
+    return number === 1 ? server : { ...server, label: `${server.label} (${number})` }
+  })
 }
 
 /** Stops what `findServers` started and removes its folders. */
@@ -102,14 +128,37 @@ process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 })
 
-async function findServer(kind: Kind): Promise<Server> {
-  const given = process.env[kind.variable]
-  if (given !== undefined && given !== '') {
-    return probe(kind, given, kind.variable).catch((error: unknown) =>
-      // A server that was asked for by name is never silently replaced by another.
-      ({ url: undefined, note: `${kind.variable} cannot be reached: ${reason(error)}` }),
-    )
-  }
+async function serversOf(kind: Kind): Promise<readonly Server[]> {
+  const given = (process.env[kind.variable] ?? '').split(/[\s,]+/).filter((url) => url !== '')
+  if (given.length === 0) return [await foundHere(kind)]
+  return Promise.all(given.map((url) => (url === 'local' ? foundHere(kind) : named(kind, url))))
+}
+
+/** A server that was asked for by name is never silently replaced by another. */
+async function named(kind: Kind, url: string): Promise<Server> {
+  const missing = (why: string): Server => ({
+    ...noServer(kind, why),
+    label: `${kind.title} at ${placeOf(url)}`,
+  })
+  if (!URL.canParse(url)) return missing(`${kind.variable} has "${url}", which is no URL`)
+  return probe(kind, url, kind.variable).catch((error: unknown) =>
+    missing(`it is named in ${kind.variable} and cannot be reached: ${reason(error)}`),
+  )
+}
+
+const placeOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+
+const noServer = (kind: Kind, why: string): Server => ({
+  kind: kind.name,
+  engine: kind.name === 'postgres' ? 'postgres' : 'mariadb',
+  version: '',
+  label: kind.title,
+  url: undefined,
+  note: why,
+})
+
+/** The service of this machine, or else a private server. */
+async function foundHere(kind: Kind): Promise<Server> {
   // For trying the private servers on a machine that has the services.
   const useLocal = process.env.TEST_PRIVATE_SERVERS !== '1'
   const local = useLocal
@@ -119,16 +168,13 @@ async function findServer(kind: Kind): Promise<Server> {
   try {
     const installed = await kind.install()
     if ('lacks' in installed) {
-      return {
-        url: undefined,
-        note: `no service on ${new URL(kind.local).host}, ${installed.lacks}`,
-      }
+      return noServer(kind, `no service on ${new URL(kind.local).host}, ${installed.lacks}`)
     }
     const { url, remove } = await started(kind, installed)
     stops.push(remove)
     return await probe(kind, url, 'private instance')
   } catch (error) {
-    return { url: undefined, note: `the private instance did not start: ${reason(error)}` }
+    return noServer(kind, `the private instance did not start: ${reason(error)}`)
   }
 }
 
@@ -253,27 +299,29 @@ async function runOn(name: ServerName, url: string, statement: string): Promise<
   await connection.query(statement).finally(() => connection.end())
 }
 
-async function probe(kind: Kind, url: string, where: string): Promise<Server> {
-  return { url, note: `${await kind.version(url)}, ${where}` }
+async function probe(kind: Kind, url: string, note: string): Promise<Server> {
+  const { engine, version } = await kind.identity(url)
+  return { kind: kind.name, engine, version, label: `${titles[engine]} ${version}`, url, note }
 }
 
-async function postgresVersion(url: string): Promise<string> {
+async function postgresIdentity(url: string): Promise<Identity> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000 })
   await client.connect()
   try {
     const { rows } = await client.query('show server_version')
-    return `PostgreSQL ${String(rows[0]?.server_version).split(' ')[0]}`
+    return { engine: 'postgres', version: String(rows[0]?.server_version).split(' ')[0] ?? '' }
   } finally {
     await client.end()
   }
 }
 
-async function mysqlVersion(url: string): Promise<string> {
+async function mysqlIdentity(url: string): Promise<Identity> {
   const connection = await mysql.createConnection({ uri: url, connectTimeout: 3000 })
   try {
     const [rows] = await connection.query('select version() as version')
-    const version = String((rows as { version: string }[])[0]?.version)
-    return version.includes('MariaDB') ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
+    const text = String((rows as { version: string }[])[0]?.version)
+    const engine = text.includes('MariaDB') ? 'mariadb' : 'mysql'
+    return { engine, version: text.split('-')[0] ?? '' }
   } finally {
     await connection.end()
   }
@@ -371,7 +419,7 @@ async function started(kind: Kind, installed: Installed): Promise<PrivateServer>
       child = installed.spawn()
       children.add(child)
       try {
-        await untilUp(child, () => kind.version(url))
+        await untilUp(child, () => kind.identity(url))
         return
       } catch (error) {
         children.delete(child)

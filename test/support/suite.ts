@@ -2,8 +2,10 @@
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import * as uvu from 'uvu'
-import type { DatabaseName, OpenOptions, TestDatabase } from './databases.ts'
-import { notes, suites, type UvuResult } from './registry.ts'
+import type { Coverage } from './choose-servers.ts'
+import type { OpenOptions, TestDatabase } from './databases.ts'
+import { coverFile, notes, suites, type UvuResult } from './registry.ts'
+import type { ServerName } from './servers.ts'
 import { whenOver } from './time-limit.ts'
 
 type Step = () => void | Promise<void>
@@ -21,7 +23,7 @@ export interface Test {
 }
 
 interface SuiteOptions {
-  readonly database?: DatabaseName
+  readonly database?: string
   readonly missing?: string | undefined
 }
 
@@ -44,22 +46,37 @@ export function suite(name: string, define: (test: Test) => void): void {
   register(name, define, {})
 }
 
+export interface DatabaseOptions extends OpenOptions {
+  /** The servers of this kind alone. */
+  readonly only?: ServerName
+}
+
 /**
- * The same cases on every available database. Each call has databases of its own, empty at the
+ * The same cases on SQLite and every server that is here. Each call has databases of its own, empty at the
  * start and dropped after the last test; a database that is not there is reported as not run.
  */
 export function eachDatabase(
   name: string,
   define: (test: Test, db: TestDatabase) => void,
-  options: OpenOptions = {},
+  { only, ...options }: DatabaseOptions = {},
 ): void {
   for (const db of databases().everyDatabase(options)) {
+    if (only !== undefined && db.name !== only) continue
     const withDatabase = (test: Test): void => {
       define(test, db)
       test.after(() => db.close())
     }
-    register(`${name} [${db.name}]`, withDatabase, { database: db.name, missing: db.missing })
+    register(`${name} [${db.label}]`, withDatabase, { database: db.label, missing: db.missing })
   }
+}
+
+/**
+ * Declares that a file does not run on every server; the closing table names it. Stands before the suites.
+ *
+ * runsOn('one server of each kind')
+ */
+export function runsOn(coverage: Coverage): void {
+  coverFile(coverage)
 }
 
 /** Loaded on demand and at once: pure tests should not pay for Kysely. */

@@ -1,33 +1,63 @@
-/** The closing table of a test run: what ran where, and what did not run and why. */
+/** The closing lines of a test run: which files leave servers out, what ran where, and what did not run and why. */
 import type { Count, Report } from '../worker.ts'
-import type { NotRun } from './registry.ts'
 import type { Servers } from './servers.ts'
 
 export function sum(reports: readonly Report[]): Count {
   return add(reports.flatMap((report) => Object.values(report.counts)))
 }
 
-export function closingTable(
-  reports: readonly Report[],
-  servers: Servers | undefined,
-  notRun: readonly NotRun[],
-): string {
-  const at = (where: keyof Report['counts']): Count =>
-    add(reports.flatMap((report) => report.counts[where] ?? []))
+export interface FileReport {
+  readonly file: string
+  readonly report: Report
+}
+
+export function closingTable(files: readonly FileReport[], servers: Servers | undefined): string {
+  const reports = files.map(({ report }) => report)
+  const at = (where: string): Count => add(reports.flatMap((report) => report.counts[where] ?? []))
   const rows = [row('no database', at('none'), '')]
+  const lacks: [string, string][] = []
   if (servers === undefined) {
     rows.push(['databases', 'not needed by these files'])
   } else {
-    rows.push(row('sqlite', at('sqlite'), 'in memory'))
-    for (const name of ['postgres', 'mysql'] as const) {
-      const { url, note } = servers[name]
-      rows.push(url === undefined ? [name, `NOT RUN: ${note}`] : row(name, at(name), note))
+    rows.push(row('SQLite', at('SQLite'), 'in memory'))
+    for (const { label, url, note } of servers) {
+      if (url === undefined) lacks.push([label, `NOT RUN: ${note}`])
+      else rows.push(row(label, at(label), note))
     }
   }
-  const reasons = new Map(notRun.map(({ what, why }) => [what, why]))
+  rows.push(...lacks)
+  const reasons = new Map(
+    reports.flatMap(({ notRun }) => notRun.map(({ what, why }) => [what, why])),
+  )
   for (const [what, why] of reasons) rows.push([what, `NOT RUN: ${why}`])
   const width = Math.max(...rows.map(([where]) => where.length))
-  return `\n${rows.map(([where, text]) => `  ${where.padEnd(width)}  ${text}`).join('\n')}\n`
+  const table = rows.map(([where, text]) => `  ${where.padEnd(width)}  ${text}`)
+  return `\n${[...coverageLines(files), ...table].join('\n')}\n`
+}
+
+/** The files that leave servers out, by where they run. */
+function coverageLines(files: readonly FileReport[]): readonly string[] {
+  const names = new Map<string, Set<string>>()
+  for (const { file, report } of files) {
+    if (report.coverage === undefined) continue
+    const others = names.get(report.coverage) ?? new Set()
+    names.set(report.coverage, others.add(file.replace('.test.ts', '')))
+  }
+  return [...names].flatMap(([where, those]) =>
+    wrapped(`On ${where}: ${[...those].sort().join(', ')}`),
+  )
+}
+
+const lineLength = 116
+
+function wrapped(text: string): readonly string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + word.length >= lineLength) lines.push(`    ${word}`)
+    else lines[lines.length - 1] = line === '' ? `  ${word}` : `${line} ${word}`
+  }
+  return lines
 }
 
 function row(where: string, { passed, failed }: Count, note: string): [string, string] {

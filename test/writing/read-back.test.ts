@@ -26,9 +26,9 @@ const Note: AnyModel = defineModel('Note', {
 })
 
 for (const db of everyDatabase()) {
-  const { name } = db
+  const { name, label } = db
   if (name === 'sqlite') continue
-  const title = `read-back of a write [${name}]`
+  const title = `read-back of a write [${label}]`
   if (db.missing !== undefined) notRun(title, db.missing)
   else suite(title, (test) => define(test, db, name))
 }

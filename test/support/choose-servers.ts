@@ -1,0 +1,70 @@
+/** Which of the servers run: by the names that a person gives, and by what a test file declares. */
+import type { Engine, Server, Servers } from './servers.ts'
+
+const engines: readonly Engine[] = ['sqlite', 'postgres', 'mariadb', 'mysql']
+
+/** Where a file runs if not on every server. */
+export type Coverage =
+  | 'one server of each kind'
+  | 'one server of each engine'
+  | 'servers that it starts itself'
+
+interface Name {
+  readonly engine: Engine
+  readonly version: string | undefined
+}
+
+/**
+ * Reads what `--database` and REQUIRE_DATABASES take; throws where a name is misspelt.
+ *
+ * readName('postgres@18') // { engine: 'postgres', version: '18' }
+ */
+export function readName(text: string): Name {
+  const [engine = '', version] = text.split('@', 2)
+  if (!isEngine(engine) || version === '') {
+    throw new Error(
+      `"${text}" is no database: it takes ${engines.join(', ')}, also with a version, as postgres@18`,
+    )
+  }
+  return { engine, version }
+}
+
+const isEngine = (text: string): text is Engine => (engines as readonly string[]).includes(text)
+
+/** Whether a server is of that engine and, where one is named, of that version or a later part of it. */
+function isNamed(server: Server, { engine, version }: Name): boolean {
+  if (server.url === undefined || server.engine !== engine) return false
+  return version === undefined || `${server.version}.`.startsWith(`${version}.`)
+}
+
+/** The names of which no server is here. SQLite always is. */
+export function namesWithoutServer(servers: Servers, names: readonly string[]): readonly string[] {
+  return names.filter((text) => {
+    const name = readName(text)
+    return name.engine !== 'sqlite' && !servers.some((server) => isNamed(server, name))
+  })
+}
+
+/** The servers, of which those that nobody named count as not there. */
+export function onlyServers(servers: Servers, names: readonly string[]): Servers {
+  const wanted = names.map(readName)
+  return servers.map((server) =>
+    wanted.some((name) => isNamed(server, name))
+      ? server
+      : { ...server, url: undefined, note: 'not asked for' },
+  )
+}
+
+/** The servers that a file runs on. A kind of which none is there keeps one, which says why. */
+export function covered(servers: Servers, coverage: Coverage | undefined): Servers {
+  if (coverage === undefined) return servers
+  const groupOf = ({ kind, engine }: Server): string =>
+    coverage === 'one server of each engine' ? engine : kind
+  const here = servers.filter(({ url }) => url !== undefined)
+  const missing = servers.filter(({ kind }) => here.every((other) => other.kind !== kind))
+  const first = new Map<string, Server>()
+  for (const server of [...here, ...missing]) {
+    if (!first.has(groupOf(server))) first.set(groupOf(server), server)
+  }
+  return servers.filter((server) => first.get(groupOf(server)) === server)
+}
