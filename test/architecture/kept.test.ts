@@ -17,12 +17,12 @@ const ofDriver =
 /** How often each file keeps something, and under what. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
-  'auth/refresh-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
+  'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
   'write/compile/returning.ts': [1, ofPlan],
   'endpoints/read-stages.ts': [1, 'by the connection: the same one without plugins'],
   'endpoints/read-source.ts': [1, 'within one request: its replica'],
   'endpoints/route-facts.ts': [4, ofModels],
-  'execute/idempotency-store.ts': [1, 'by the dialect: when expired keys were last removed'],
+  'store/idempotency-keys.ts': [1, 'by the dialect: when expired keys were last removed'],
   'execute/loaded-row.ts': [1, ofPlan],
   'write/execute/context.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],

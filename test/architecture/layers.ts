@@ -15,7 +15,7 @@ export const layers: readonly (readonly string[])[] = [
   ['compile', 'write/plan'],
   ['write/compile'],
   ['execute', 'serialize', 'plan-cache'],
-  ['write/execute'],
+  ['write/execute', 'store'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'write/endpoints', 'openapi', 'introspect'],
   ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],

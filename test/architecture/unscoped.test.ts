@@ -81,11 +81,9 @@ const known: readonly Unscoped[] = [
   {
     name: 'tableOf',
     callers: {
-      'auth/refresh-tokens.ts': [1, ownTable],
       'write/compile/statements-by-keys.ts': [4, 'writes of links, and the reads above and below'],
       'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
       'write/compile/statements.ts': [7, 'writes, and the reads above'],
-      'execute/idempotency-store.ts': [1, ownTable],
     },
   },
   {
@@ -96,8 +94,8 @@ const known: readonly Unscoped[] = [
 
 /** Texts of SQL that read: `select … from …` written out. */
 const readingFiles: Readonly<Record<string, string>> = {
-  'auth/refresh-tokens.ts': ownTable,
-  'execute/idempotency-store.ts': ownTable,
+  'store/idempotency-keys.ts': ownTable,
+  'store/refresh-tokens.ts': ownTable,
 }
 
 /** Compiles the rest, knows a database's catalogue, or writes prose. */

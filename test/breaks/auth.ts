@@ -60,21 +60,21 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A used refresh token can be used again',
-    file: 'packages/core/src/auth/refresh-tokens.ts',
+    file: 'packages/core/src/store/refresh-tokens.ts',
     find: '= ${digest} and ${alive} and not (${expired(now)})`',
     replace: '= ${digest} and not (${expired(now)})`',
     fails: 'test/auth/refresh.test.ts',
   },
   {
     title: 'An expired refresh token still buys a pair',
-    file: 'packages/core/src/auth/refresh-tokens.ts',
+    file: 'packages/core/src/store/refresh-tokens.ts',
     find: ' and ${alive} and not (${expired(now)})`',
     replace: ' and ${alive}`',
     fails: 'test/auth/errors.test.ts',
   },
   {
     title: 'A stolen refresh token goes on although it was presented twice',
-    file: 'packages/core/src/auth/refresh-tokens.ts',
+    file: 'packages/core/src/store/refresh-tokens.ts',
     find: "return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'",
     replace: "return 'replayed'",
     fails: 'test/auth/refresh.test.ts',
@@ -88,7 +88,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A used refresh token is refused, but its successors live on',
-    file: 'packages/core/src/auth/refresh-tokens.ts',
+    file: 'packages/core/src/store/refresh-tokens.ts',
     find: "digest = typeof row?.replaced_by === 'string' ? row.replaced_by : undefined",
     replace: 'digest = undefined',
     fails: 'test/auth/refresh.test.ts',

@@ -152,14 +152,14 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A claim whose request died keeps its key for ever',
-    file: 'packages/core/src/execute/idempotency-store.ts',
+    file: 'packages/core/src/store/idempotency-keys.ts',
     find: 'return Math.abs(now - row.claimedAt) < lease ? busy : undefined',
     replace: 'return busy',
     fails: 'test/writing/idempotency-faults.test.ts',
   },
   {
     title: 'A write whose key was taken over is stored all the same',
-    file: 'packages/core/src/execute/idempotency-store.ts',
+    file: 'packages/core/src/store/idempotency-keys.ts',
     find: "if (numAffectedRows === 0n) throw new ClaimLost('Another request has taken the key over.')",
     replace: 'if (numAffectedRows === undefined) throw new Error()',
     fails: 'test/writing/idempotency-faults.test.ts',

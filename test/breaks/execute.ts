@@ -183,7 +183,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A key is given back only while its client is there',
-    file: 'packages/core/src/execute/idempotency-store.ts',
+    file: 'packages/core/src/store/idempotency-keys.ts',
     find: '{ ...connection, client: undefined }',
     replace: 'connection',
     fails: 'test/faults/client-gone.test.ts',

@@ -7,7 +7,6 @@ import { buildPolicies } from './access/policy.ts'
 import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
-import { createRefreshTokenStore } from './auth/refresh-tokens.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { ReadNearby } from './auth/users.ts'
 import type { Clock } from './call/clock.ts'
@@ -59,6 +58,7 @@ import { credentialWarnings } from './registry/secret-columns.ts'
 import { checkedReplicas } from './replica-options.ts'
 import { sessions } from './session.ts'
 import type { AnyDatabase } from './sql/any-database.ts'
+import { createRefreshTokenStore } from './store/refresh-tokens.ts'
 
 /** What `createApi` takes. */
 export interface ApiOptions<

@@ -3,8 +3,8 @@
 import type { Clock } from '../call/clock.ts'
 import type { HookUser } from '../config/hook-types.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+import type { RefreshTokenStore } from '../store/refresh-tokens.ts'
 import { sha256Hex } from './digest.ts'
-import type { RefreshTokenStore } from './refresh-tokens.ts'
 import type { Users } from './users.ts'
 
 /** Administration of an API's refresh tokens. */

@@ -1,7 +1,6 @@
 // Issues pairs of access and refresh tokens: on login, and in exchange for an unused refresh token.
 
 import { sha256Hex } from '../../auth/digest.ts'
-import type { RefreshRecord } from '../../auth/refresh-tokens.ts'
 import type { IssuedToken, Subject, Tokens } from '../../auth/tokens.ts'
 import type { Users } from '../../auth/users.ts'
 import type { Runtime } from '../../call.ts'
@@ -10,6 +9,7 @@ import { invalidRefreshToken, invalidToken } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { JsonValue } from '../../json/json-value.ts'
+import type { RefreshRecord } from '../../store/refresh-tokens.ts'
 import { tokenCookie } from './cookie.ts'
 import { userKeyValue } from './user.ts'
 

@@ -8,18 +8,6 @@ import {
   requestInProgress,
   userWithoutKey,
 } from '../../errors.ts'
-import {
-  type Claim,
-  ClaimLost,
-  type ClaimOutcome,
-  claimKey,
-  type HeldClaim,
-  type KeyStore,
-  readKeyState,
-  releaseKey,
-  type StoredResponse,
-  storeResponse,
-} from '../../execute/idempotency-store.ts'
 import { isOutcomeUnknown } from '../../execute/transaction.ts'
 import { hasDump } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -31,6 +19,18 @@ import type { QueryAst } from '../../parse/ast.ts'
 import type { Value } from '../../plan/plan.ts'
 import { allSourcesOf } from '../../plan/sources.ts'
 import type { Resource } from '../../registry/resource.ts'
+import {
+  type Claim,
+  ClaimLost,
+  type ClaimOutcome,
+  claimKey,
+  type HeldClaim,
+  type KeyStore,
+  readKeyState,
+  releaseKey,
+  type StoredResponse,
+  storeResponse,
+} from '../../store/idempotency-keys.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { planValueOf } from '../plan/value.ts'
 import { planEcho, readEchoes } from './echo.ts'

@@ -7,7 +7,7 @@ import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
 import { asUnavailable, unavailable } from '../execute/unavailable.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
-import { createTableOnce } from './refresh-table.ts'
+import { createTableOnce, storeTable } from './create-table.ts'
 
 /** A refresh token as stored: its SHA-256, never the token. */
 export interface RefreshRecord {
@@ -45,9 +45,8 @@ export function createRefreshTokenStore(parts: {
   readonly dialect: (on: AnyDatabase) => MaybePromise<Dialect>
   readonly bounds: Bounds
 }): RefreshTokenStore {
-  const name =
-    parts.schema === undefined ? sql.id('refresh_tokens') : sql.id(parts.schema, 'refresh_tokens')
-  const ready = createTableOnce(parts.root, parts.bounds, (types) => tableOf(name, types))
+  const name = storeTable(parts.schema, 'refresh_tokens')
+  const ready = createTableOnce(parts.root, parts.bounds, (types) => definitionOf(name, types))
 
   /** Runs `work` in a transaction, with the SQL fragments of this database. */
   const run = async <T>(
@@ -123,7 +122,7 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
 }
 
 /** The columns of the specification. `replaced_by` refers to a row that may be purged before this one. */
-const tableOf = (table: Fragment, types: StoreTypes): Fragment =>
+const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql.raw(types.digest)} not null primary key`,
     sql`${sql.id('user_pk')} ${sql.raw(types.text)} not null`,

@@ -1,16 +1,16 @@
 // Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (contract §8, reliability R14).
 
-import { type Expression, type RawBuilder, sql } from 'kysely'
-import { tableOf } from '../compile/source.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type { Target } from '../compile/target.ts'
 import { ApiError } from '../errors.ts'
+import { deadlineOf } from '../execute/bounds.ts'
+import { withRetries } from '../execute/retry.ts'
+import { type Connection, execute } from '../execute/run.ts'
+import { asUnavailable } from '../execute/unavailable.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
-import { withRetries } from './retry.ts'
-import { type Connection, execute } from './run.ts'
-import { asUnavailable } from './unavailable.ts'
+import { createTable, storeTable } from './create-table.ts'
 
-const table = 'idempotency_keys'
 /** Milliseconds that a key is stored. */
 const lifetime = 24 * 60 * 60 * 1000
 /** Milliseconds after which an unfinished request is considered dead, so that another one may claim its key. */
@@ -156,7 +156,7 @@ export async function storeResponse(
   try {
     const { numAffectedRows } = await run(
       store,
-      sql`update ${storeTable(store)} set answer = ${text}
+      sql`update ${keysTable(store)} set answer = ${text}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
     )
     if (numAffectedRows === 0n) throw new ClaimLost('Another request has taken the key over.')
@@ -175,7 +175,7 @@ export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim):
   const release = () =>
     run(
       withoutClient,
-      sql`delete from ${storeTable(store)}
+      sql`delete from ${keysTable(store)}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
     )
   const isTemporary = (error: unknown) => asUnavailable(connection.dialect, error) !== undefined
@@ -189,7 +189,8 @@ const asciiJson = (response: Partial<StoredResponse>): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const storeTable = ({ target }: KeyStore): Expression<unknown> => tableOf(target, table)
+const keysTable = ({ target }: KeyStore): RawBuilder<unknown> =>
+  storeTable(target.schema, 'idempotency_keys')
 
 async function run<T>({ connection }: KeyStore, statement: RawBuilder<T>) {
   return execute(connection, statement.compile(connection.db))
@@ -203,7 +204,7 @@ async function find(store: KeyStore, id: string): Promise<Found> {
     store,
     sql<Readonly<Record<string, string | number | bigint | null>>>`
       select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
-      from (select 1 as one) as o left join ${storeTable(store)} as k on k.id = ${id}`,
+      from (select 1 as one) as o left join ${keysTable(store)} as k on k.id = ${id}`,
   )
   const { t = null, f = null, a = null, c, e } = rows[0] ?? {}
   return {
@@ -225,39 +226,27 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   try {
     return await find(store, id)
   } catch (error) {
-    const { db, dialect } = store.connection
-    if (db.isTransaction || dialect.classify(error).kind !== 'other') throw error
-    return createTable(store).then(
-      () => find(store, id),
-      // If several processes create it at once, one may fail, but then the table exists.
-      (failure: unknown) =>
-        find(store, id).catch(() => {
-          throw failure
-        }),
-    )
+    const { db, dialect, statementTimeout, client } = store.connection
+    // Without a time limit of its own, the statement runs in a transaction.
+    if (db.isTransaction || statementTimeout === undefined) throw error
+    if (dialect.classify(error).kind !== 'other') throw error
+    const bounds = { deadline: deadlineOf(statementTimeout), client }
+    await createTable(db, dialect, bounds, creationOf(keysTable(store)))
+    return find(store, id)
   }
 }
 
-async function createTable({ connection, target }: KeyStore): Promise<void> {
-  const schema = connection.db.schema
-  const builder = target.schema === undefined ? schema : schema.withSchema(target.schema)
-  const creation = builder
-    .createTable(table)
-    .ifNotExists()
-    .addColumn('id', 'varchar(64)', (column) => column.primaryKey())
-    .addColumn('fingerprint', 'varchar(64)', (column) => column.notNull())
-    .addColumn('answer', 'text')
-    .addColumn('claimed_at', 'bigint', (column) => column.notNull())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-  await execute(connection, creation.compile())
-}
+const creationOf = (table: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`create table if not exists ${table} (
+    id varchar(64) primary key, fingerprint varchar(64) not null, answer text,
+    claimed_at bigint not null, expires_at bigint not null)`
 
 async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   try {
     await run(
       store,
-      sql`insert into ${storeTable(store)} (id, fingerprint, claimed_at, expires_at)
+      sql`insert into ${keysTable(store)} (id, fingerprint, claimed_at, expires_at)
         values (${id}, ${fingerprint}, ${claimedAt}, ${claimedAt + lifetime})`,
     )
     return true
@@ -273,7 +262,7 @@ async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boo
   const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`
   const { numAffectedRows } = await run(
     store,
-    sql`update ${storeTable(store)}
+    sql`update ${keysTable(store)}
       set fingerprint = ${fingerprint}, answer = null, claimed_at = ${claimedAt}, expires_at = ${claimedAt + lifetime}
       where id = ${id} and claimed_at = ${row.claimedAt} and ${unchanged}`,
   )
@@ -297,13 +286,13 @@ async function purge(store: KeyStore): Promise<void> {
       store,
       sql<{
         id: string
-      }>`select id from ${storeTable(store)} where ${expired} limit ${sql.lit(purgeLimit)}`,
+      }>`select id from ${keysTable(store)} where ${expired} limit ${sql.lit(purgeLimit)}`,
     )
     if (rows.length === 0) return
     const ids = rows.map(({ id }) => id)
     await run(
       store,
-      sql`delete from ${storeTable(store)} where id in (${sql.join(ids)}) and ${expired}`,
+      sql`delete from ${keysTable(store)} where id in (${sql.join(ids)}) and ${expired}`,
     )
   } catch {}
 }

@@ -1,12 +1,16 @@
-// Creates the table of refresh tokens on first use, also when several processes do so at once.
+// Names and creates the service's own tables, also when several processes do so at once.
 
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import { storeTypesOf } from '../dialect/shared/store-types.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
 import { type Bounds, totalBounds } from '../execute/bounds.ts'
 import { asUnavailable } from '../execute/unavailable.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+
+/** The name of a table of the service, in the schema of the API if it has one. */
+export const storeTable = (schema: string | undefined, name: string): RawBuilder<unknown> =>
+  schema === undefined ? sql.id(name) : sql.id(schema, name)
 
 /** Creates a table if it is missing. */
 export interface TableMaker {
@@ -25,7 +29,7 @@ export function createTableOnce(
   const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
     const known = made.get(db)
     if (known !== undefined) return known
-    const making = attempt(db, dialect, bounds, statement(storeTypesOf(dialect)))
+    const making = createTable(db, dialect, bounds, statement(storeTypesOf(dialect)))
     made.set(db, making)
     making.catch(() => made.delete(db))
     return making
@@ -48,7 +52,7 @@ export function createTableOnce(
  * Tries up to 5 times: concurrent `create table if not exists` statements can fail with a conflict. All attempts together
  * take no longer than API_STATEMENT_TIMEOUT; an unavailable database is not tried again.
  */
-async function attempt(
+export async function createTable(
   db: AnyDatabase,
   dialect: Dialect,
   bounds: Bounds,
