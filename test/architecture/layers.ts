@@ -5,6 +5,7 @@
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
+  ['error-body'],
   ['error-size'],
   ['maybe-promise', 'time-limit', 'lru-map'],
   ['errors', 'naming', 'json'],

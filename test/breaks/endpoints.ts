@@ -82,7 +82,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A record is changed although the policy refuses',
-    file: 'packages/core/src/write/execute/change.ts',
+    file: 'packages/core/src/write/execute/save.ts',
     find: 'if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()',
     replace: 'await context.access.canUpdate(resource, stored, changes)',
     fails: 'test/writing/policy-refusals.test.ts',

@@ -3,7 +3,6 @@
 import type { DialectTable } from './dialect/dialect.ts'
 import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { withArrayRows } from './dialect/shared/array-rows-support.ts'
-import { withSingleWrites } from './dialect/shared/writes.ts'
 import { databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'
@@ -68,4 +67,16 @@ export function connectOnce({
     )
     return asking
   }
+}
+
+/** The dialect with the single-statement writes of this database. */
+async function withSingleWrites(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  tables: readonly DialectTable[],
+): Promise<InternalDialect> {
+  const singleWrites = await dialect.shortcuts?.lookUpSingleWrites?.(db, tables)
+  return singleWrites === undefined
+    ? dialect
+    : { ...dialect, shortcuts: { ...dialect.shortcuts, singleWrites } }
 }

@@ -1,6 +1,6 @@
 // Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB (contract §12).
 
-import type { ErrorBody } from './errors.ts'
+import type { ErrorBody } from './error-body.ts'
 import type { JsonValue } from './json/json-value.ts'
 
 /** Characters of the client's text that a sentence quotes. */

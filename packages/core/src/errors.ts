@@ -1,19 +1,8 @@
 // Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them.
 
+import type { ErrorBody } from './error-body.ts'
 import { bounded, excerpt, listed, longestPath } from './error-size.ts'
 import type { JsonValue } from './json/json-value.ts'
-
-/** The `errors` object of the envelope (contract §10). */
-export interface ErrorBody {
-  /** Short name: the HTTP phrase unless the specification gives another text. */
-  readonly error: string
-  /** What was wrong, what was expected, and a suggestion if there is one. */
-  readonly reason?: JsonValue
-  /** Stable identifier such as `unknown_column`; never reused for another failure. */
-  readonly code?: string
-  /** The client's own text that caused the failure, at most 200 characters of it. */
-  readonly at?: string
-}
 
 /** An error response; a stage or a hook throws it to refuse the request. */
 export class ApiError extends Error {

@@ -29,7 +29,7 @@ export type {
 export { genericDialect } from './dialect/generic/dialect.ts'
 export type { AccessExplanation, AccessStep } from './endpoints/explain-access.ts'
 export type { HostRule } from './endpoints/host-route.ts'
-export type { ErrorBody } from './errors.ts'
+export type { ErrorBody } from './error-body.ts'
 export { ApiError, apiError, bodyTooLarge, incompleteBody } from './errors.ts'
 export type { FetchOptions } from './fetch.ts'
 export { hooksFor } from './hooks/hooks-for.ts'

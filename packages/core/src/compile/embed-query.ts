@@ -1,6 +1,6 @@
 // Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys.
 
-import type { Expression, SqlBool } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { rowCount } from '../dialect/shared/row-count.ts'
 import { chain } from '../dialect/shared/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -8,13 +8,14 @@ import type { EmbedPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
-import { allOf, compileOperand } from './condition.ts'
+import { allOf } from './condition.ts'
 import {
   type ObjectColumn,
   type ObjectSelection,
   objectAlias,
   objectColumn,
 } from './object-json.ts'
+import { orderTerms } from './row-order.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
 import { columnOf, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
@@ -55,7 +56,7 @@ export function compileEmbed(
   const parents = parentColumns(embed)
   const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
   const chosen = allOf(target, plan.where)
-  const order = embedOrder(target, embed)
+  const order = orderTerms(target, plan, false)
   const parentSelection = parents.map(({ column, ref }, i) =>
     sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
   )
@@ -83,14 +84,6 @@ export function compileEmbed(
     ...reading,
   }
 }
-
-/** The order of the related rows. */
-export const embedOrder = (target: Target, { rows }: EmbedPlan): readonly Expression<unknown>[] =>
-  rows.order.flatMap(({ operand, descending, nulls }) => {
-    const { column, expression } = compileOperand(target, operand)
-    const mayBeNull = operand.kind !== 'column' || operand.column.nullable
-    return target.dialect.order(column, expression, { descending, nulls, mayBeNull })
-  })
 
 /** Identify the condition on the parents' keys and the LIMIT clause in a statement's template. */
 export const keysOrigin = {}

@@ -8,7 +8,7 @@ import type { ResolvedRelation } from '../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf } from './condition.ts'
-import { embedOrder } from './embed-query.ts'
+import { orderTerms } from './row-order.ts'
 import { plainAlias } from './selection.ts'
 import { columnOf, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
@@ -82,7 +82,7 @@ function jsonOf(
   const requested = many ? Math.min(limit ?? options.maxRows, options.maxRows) : 1
   const isShort = requested <= maxPerList
   const limited = isShort ? requested : maxPerList + 1
-  const select = sql`select ${sql.join(members)} from ${where}${orderBy(embedOrder(target, embed))} limit ${rowCount(target.dialect, limited)}`
+  const select = sql`select ${sql.join(members)} from ${where}${orderBy(orderTerms(target, plan, false))} limit ${rowCount(target.dialect, limited)}`
   return many ? jsonText.list(select, isShort ? undefined : maxPerList) : jsonText.object(select)
 }
 

@@ -2,7 +2,6 @@
 
 import type { Expression } from 'kysely'
 import type { Source } from '../plan/plan.ts'
-import type { Target } from './target.ts'
 
 /** All rows of the source's table, or the query that an access policy has narrowed. */
 export type Scope = 'all' | Expression<unknown>
@@ -49,4 +48,7 @@ const allRows: Scopes = { of: () => 'all', narrowing: false }
  * Ignores the access policies: for reads of the service itself, never for data that a client is shown. Every use is listed
  * in `test/architecture/unscoped.test.ts`.
  */
-export const unscoped = (target: Target): Target => ({ ...target, scopes: allRows })
+export const unscoped = <T extends { readonly scopes: Scopes }>(target: T): T => ({
+  ...target,
+  scopes: allRows,
+})

@@ -4,6 +4,9 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { ApiKeyLookup, CustomAuth, StrategyName, TokenProvider } from './access-types.ts'
 import type { RateWindow } from './rate-windows.ts'
 
+/** Environment variables; only ACCESS_SECRET_KEY and REFRESH_SECRET_KEY are read. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** The algorithms of tokens: HMAC with a secret, RSA with a key pair. */
 export const algorithms = ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512'] as const
 

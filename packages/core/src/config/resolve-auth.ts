@@ -3,15 +3,12 @@
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { StrategyName } from './access-types.ts'
-import type { AuthRoutes, AuthSettings } from './auth-settings.ts'
+import type { AuthRoutes, AuthSettings, Environment } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
 import { keyTable } from './key-table.ts'
 import type { Problems } from './problems.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
-
-/** Environment variables; only ACCESS_SECRET_KEY and REFRESH_SECRET_KEY are read. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The settings of authentication, from a checked configuration and the strategies that models add. */
 export function resolveAuth(

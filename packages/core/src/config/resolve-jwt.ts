@@ -1,12 +1,17 @@
 // Resolves the JWT settings: algorithms, lifetimes and keys; checks that the keys exist, are strong and fit the algorithms.
 
 import { didYouMean } from '../naming/suggest.ts'
-import { type Algorithm, algorithms, type JwtSettings, type KeyTexts } from './auth-settings.ts'
+import {
+  type Algorithm,
+  algorithms,
+  type Environment,
+  type JwtSettings,
+  type KeyTexts,
+} from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
 import { keyTable } from './key-table.ts'
 import { looksLikePem, readPem } from './pem.ts'
 import type { Problems } from './problems.ts'
-import type { Environment } from './resolve-auth.ts'
 import { secretProblem } from './secret-strength.ts'
 
 type Kind = 'ACCESS' | 'REFRESH'

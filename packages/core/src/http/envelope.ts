@@ -1,7 +1,7 @@
 // The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, contract §2).
 
 import type { DumpSettings } from '../config/settings.ts'
-import type { ErrorBody } from '../errors.ts'
+import type { ErrorBody } from '../error-body.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { quoted } from '../json/quoted.ts'
 import { stringify } from '../json/stringify.ts'

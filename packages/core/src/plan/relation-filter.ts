@@ -3,20 +3,27 @@
 import { settingNames } from '../config/setting-names.ts'
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
-import type { RelationFilterNode, TextNode } from '../parse/ast.ts'
+import type { ConditionNode, RelationFilterNode, TextNode } from '../parse/ast.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { type PlanContext, relatedSource, textAt } from './context.ts'
 import { lookUpStep } from './look-up.ts'
 import type { Names } from './names.ts'
 import type { Condition, Source } from './plan.ts'
-import { planWhere } from './where.ts'
+
+/** Plans the conditions in the brackets, which may hold relation filters again. */
+type PlanWhere = (
+  context: PlanContext,
+  names: Names,
+  nodes: readonly ConditionNode[],
+) => readonly Condition[]
 
 /** All conditions must hold for the same row at the end of the path; `missing` negates the result. */
 export function planRelationFilter(
   context: PlanContext,
   names: Names,
   node: RelationFilterNode,
+  planWhere: PlanWhere,
 ): Condition {
   const at = textAt(context, node.span)
   const depth = context.resource.settings.limits.depth
@@ -30,7 +37,14 @@ export function planRelationFilter(
   }
   const [first, ...rest] = node.path
   if (first === undefined) throw unknownPathSegment('', '', at)
-  const condition = step(context, names, first, rest, node, at)
+  const condition = step(
+    context,
+    names,
+    first,
+    rest,
+    (inner) => planWhere(context, inner, node.where),
+    at,
+  )
   const lookUp =
     condition.lookUp === 'each' && !context.fewRelations ? 'unmerged' : condition.lookUp
   const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
@@ -42,7 +56,7 @@ function step(
   { base: from, lookUpStart }: Names,
   segment: TextNode,
   rest: readonly TextNode[],
-  node: RelationFilterNode,
+  whereOf: (names: Names) => readonly Condition[],
   at: string,
 ): Extract<Condition, { kind: 'exists' }> {
   const relation = relationAt(from, segment, at)
@@ -52,9 +66,7 @@ function step(
   const names = { base: source, joins: [], lookUpStart: nextStart }
   const [next, ...further] = rest
   const where =
-    next === undefined
-      ? planWhere(context, names, node.where)
-      : [step(context, names, next, further, node, at)]
+    next === undefined ? whereOf(names) : [step(context, names, next, further, whereOf, at)]
   return { kind: 'exists', from, relation, source, where, negated: false, lookUp }
 }
 

@@ -93,7 +93,7 @@ function planCondition(
       return planFilter(context, names, node, labels)
     case 'exists':
     case 'missing':
-      return planRelationFilter(context, names, node)
+      return planRelationFilter(context, names, node, planWhere)
     default:
       return planGroup(context, names, node, labels)
   }

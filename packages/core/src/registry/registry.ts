@@ -1,11 +1,12 @@
 // The registry: turns declared models into resources at start-up, and reports all problems together.
 
+import type { Environment } from '../config/auth-settings.ts'
 import { checkOwnRoutes } from '../config/check-own-routes.ts'
 import { checkConfig, checkMeta } from '../config/check-settings.ts'
 import type { ApiConfig, SessionGetter } from '../config/config.ts'
 import type { Meta } from '../config/meta.ts'
 import { collectProblems, type Problems, throwProblems } from '../config/problems.ts'
-import { type Environment, resolveAuth } from '../config/resolve-auth.ts'
+import { resolveAuth } from '../config/resolve-auth.ts'
 import { resolveApiSettings, resolveResourceSettings } from '../config/resolve-settings.ts'
 import type { ApiSettings, EndpointCase } from '../config/settings.ts'
 import { checkSoftDelete } from '../config/soft-delete.ts'

@@ -1,9 +1,5 @@
 // SingleWrites: which writes of a row may be a single statement without a transaction, and how the row is read back.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import type { DialectTable } from '../dialect.ts'
-import type { InternalDialect } from '../internal-dialect.ts'
-
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
 
@@ -18,15 +14,3 @@ export const givingBack =
   (plain: ReadonlySet<string>): SingleWrites =>
   (_change, table) =>
     plain.has(table) ? 'returned' : undefined
-
-/** The dialect with the single-statement writes of this database. */
-export async function withSingleWrites(
-  db: AnyDatabase,
-  dialect: InternalDialect,
-  tables: readonly DialectTable[],
-): Promise<InternalDialect> {
-  const singleWrites = await dialect.shortcuts?.lookUpSingleWrites?.(db, tables)
-  return singleWrites === undefined
-    ? dialect
-    : { ...dialect, shortcuts: { ...dialect.shortcuts, singleWrites } }
-}

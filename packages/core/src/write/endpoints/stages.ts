@@ -21,7 +21,7 @@ import type { QueryAst, SingleParameter } from '../../parse/ast.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
-import type { Precondition } from '../execute/change.ts'
+import type { Precondition } from '../execute/context.ts'
 import {
   type Refusal,
   refusalOf,

@@ -1,28 +1,23 @@
 // Changes existing records: PATCH, PUT, restore, and moving a child to another parent (contract §8).
 
-import { forbidden, notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
+import { notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { compileUpdate } from '../compile/statements.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
-import { sameValue } from '../plan/same-value.ts'
 import {
   compareSentBack,
   refuseInvisibleReferences,
   requireAccess,
   validateFilled,
 } from './checks.ts'
-import type { ValueSources, WriteContext } from './context.ts'
+import type { Precondition, ValueSources, WriteContext } from './context.ts'
 import { parentKeys, writeChildren } from './create.ts'
-import { initialValue, pendingRecord } from './defaults.ts'
+import { initialValue, pendingRecord, updatedTimestamps } from './defaults.ts'
 import { requireListAccess } from './links.ts'
-import { keyIn, keyMatches, lockedRecord } from './look-up.ts'
-import { runWrite } from './run-step.ts'
-
-/** Whether the stored record has the ETag of `If-Match`. */
-export type Precondition = (stored: Values) => boolean
+import { lockedRecord } from './look-up.ts'
+import { changeStored } from './save.ts'
 
 export interface ChangeOptions {
   readonly action: 'PATCH' | 'PUT'
@@ -133,57 +128,6 @@ async function runWholeRecordChecks(
       path: pathTo(node.path, column.name),
     })),
   )
-}
-
-/** Runs the policy, the callback and the UPDATE for a stored record; returns the changed record. */
-export async function changeStored(
-  context: WriteContext,
-  resource: Resource,
-  stored: Values,
-  changes: Values,
-  path: string,
-): Promise<Values> {
-  if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()
-  const timestamps = Object.keys(changes).length > 0 ? updatedTimestamps(context, resource) : {}
-  const requested = { ...changes, ...timestamps }
-  const saved = await context.hooks.update(resource, { ...stored, ...requested }, stored)
-  return writeSaved(context, resource, stored, saved, requested, path)
-}
-
-/** Updates the requested columns, and those that a callback has changed. */
-export async function writeSaved(
-  context: WriteContext,
-  resource: Resource,
-  stored: Values,
-  saved: Values,
-  requested: Values,
-  path: string,
-): Promise<Values> {
-  const written: Record<string, JsonValue> = {}
-  for (const { name, ...column } of resource.allColumns.values()) {
-    const value = saved[name]
-    if (column.computed !== undefined || value === undefined) continue
-    const same = sameValue({ name, ...column }, value, stored[name] ?? null)
-    if (name in requested || !same) written[name] = value
-  }
-  const key = keyIn(resource, stored)
-  if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
-  if (Object.keys(written).length > 0) {
-    const matches = keyMatches(resource, key)
-    const { statement } = compileUpdate(context.target, resource, written, matches)
-    await runWrite(context, statement, { step: 'update', resource, path, values: written, key })
-  }
-  return { ...stored, ...written }
-}
-
-/** The values of `updated` columns, which each change sets. */
-export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
-  const values: Record<string, JsonValue> = {}
-  for (const { name, type, definition } of resource.allColumns.values()) {
-    if (definition.managed !== 'updated') continue
-    values[name] = type === 'date' ? sources.now.slice(0, 10) : sources.now
-  }
-  return values
 }
 
 /** Undoes a soft delete; throws 409 if the record is not deleted. */

@@ -22,6 +22,9 @@ export interface WriteHooks {
   remove(resource: Resource, object: Values): Promise<void>
 }
 
+/** Whether the stored record has the ETag of `If-Match`. */
+export type Precondition = (stored: Values) => boolean
+
 /** A value whose validator receives the whole record. */
 export interface WholeRecordCheck {
   readonly resource: Resource
@@ -86,6 +89,12 @@ export interface InsertedLink {
 export interface RowMatch {
   readonly table: string
   readonly matches: readonly Match[]
+}
+
+/** Where the probes run: the connection after the rollback, or the host's own transaction. */
+export interface Probe {
+  readonly connection: Connection
+  readonly target: Target
 }
 
 const refusals = new WeakMap<Error, Refusal>()

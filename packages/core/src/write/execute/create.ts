@@ -1,14 +1,11 @@
 // Creates records with their nested records: first to-one parents, then the record, then children and links (contract §8).
 
 import { forbidden } from '../../errors.ts'
-import { decodeRow } from '../../execute/run.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { unwritable } from '../../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { compileInsert } from '../compile/statements.ts'
-import { columnsOf, keyEquals, planLookUp } from '../plan/look-up.ts'
+import { keyEquals, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
-import { changeStored } from './change.ts'
 import {
   compareSentBack,
   refuseInvisibleReferences,
@@ -20,7 +17,7 @@ import { newRecord } from './defaults.ts'
 import { createMissing, mayLookUp, partnersOf, writeOrFind } from './linked.ts'
 import { writeLinks } from './links.ts'
 import { keyIn, lockedRecord, readUnscoped, valuesOf } from './look-up.ts'
-import { runWrite } from './run-step.ts'
+import { changeStored, insert } from './save.ts'
 
 /** Inserts a record with its nested records; returns the known values, at least the key. */
 export async function createRecord(
@@ -45,61 +42,13 @@ export async function createRecord(
 export async function parentKeys(context: WriteContext, node: RecordNode): Promise<Values> {
   const keys: Record<string, JsonValue> = {}
   for (const { relation, node: parent } of node.parents) {
-    const stored = await writeOrFind(context, parent, {})
+    const stored = await writeOrFind(context, parent, createRecord)
     const known = await withColumns(context, relation.target, stored, relation.to)
     relation.from.forEach((column, i) => {
       keys[column.name] = known[relation.to[i]?.name ?? ''] ?? null
     })
   }
   return keys
-}
-
-/** The INSERT. The key comes from the values, from RETURNING, or from the driver's insert id. */
-async function insert(
-  context: WriteContext,
-  resource: Resource,
-  values: Values,
-  path: string,
-): Promise<Values> {
-  const { connection, target } = context
-  const { generated, given } = splitGeneratedKey(resource, values)
-  const returns = connection.db.getExecutor().adapter.supportsReturning === true
-  const output = returns ? columnsOf(resource, generated) : []
-  const { statement, readers } = compileInsert(target, resource, given, output)
-  const step = { step: 'insert', resource, path, values: given, key: null } as const
-  const { rows, insertId } = await runWrite(context, statement, step)
-  const [row] = rows
-  if (row !== undefined && readers.length > 0)
-    return { ...given, ...decodeRow(readers, row).values }
-  return withInsertId(resource, given, generated, insertId)
-}
-
-/** The key columns that the database generates, and the values without them. */
-export function splitGeneratedKey(
-  resource: Resource,
-  values: Values,
-): { readonly generated: readonly NamedColumn[]; readonly given: Values } {
-  const generated = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
-  if (!generated.some(({ name }) => name in values)) return { generated, given: values }
-  const names = new Set(generated.map(({ name }) => name))
-  const given = Object.entries(values).filter(([name]) => !names.has(name))
-  return { generated, given: Object.fromEntries(given) }
-}
-
-/** The values with the generated key from the driver's insert id. */
-export function withInsertId(
-  resource: Resource,
-  given: Values,
-  generated: readonly NamedColumn[],
-  insertId: bigint | undefined,
-): Values {
-  const [counter, ...others] = generated
-  if (counter === undefined) return given
-  if (others.length > 0 || insertId === undefined) {
-    throw new Error(`The database does not tell the key of a new ${resource.name}.`)
-  }
-  const id = counter.type === 'bigint' ? String(insertId) : Number(insertId)
-  return { ...given, [counter.name]: id }
 }
 
 /** The known values of a record; read from the database if one of the columns is missing. */
@@ -130,7 +79,7 @@ export async function writeChildren(
     if (own !== undefined) {
       const path = pathTo(node.path, relation.name)
       const mayExist = isUpdate || mayBeLinked(node, relation)
-      const wanted = await partnersOf(context, relation.target, nodes)
+      const wanted = await partnersOf(context, relation.target, nodes, createRecord)
       await writeLinks(context, { relation, own, path, mayExist }, wanted, isUpdate)
     } else for (const child of nodes) await writeChild(context, relation, child, stored)
   }
@@ -162,7 +111,7 @@ async function writeChild(
   const isAllowed = await mayLookUp(context, node, 'PATCH')
   const child = isAllowed ? await lockedRecord(context, resource, key, 'PATCH') : undefined
   if (child === undefined) {
-    await createMissing(context, node, filled)
+    await createMissing(context, node, filled, createRecord)
     return
   }
   compareSentBack(context, resource, node.sentBack, child, path)

@@ -41,6 +41,16 @@ export function initialValue(
   return andThen(given, (value) => defaultValue(resource, column, value))
 }
 
+/** The values of `updated` columns, which each change sets. */
+export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
+  const values: Record<string, JsonValue> = {}
+  for (const { name, type, definition } of resource.allColumns.values()) {
+    if (definition.managed !== 'updated') continue
+    values[name] = type === 'date' ? sources.now.slice(0, 10) : sources.now
+  }
+  return values
+}
+
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
   if (given === null) return null
   const converted = convertJson(column, given as JsonValue)

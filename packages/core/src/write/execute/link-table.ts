@@ -13,7 +13,7 @@ import {
 } from '../compile/statements-by-keys.ts'
 import { planValueOf } from '../plan/value.ts'
 import type { WriteContext } from './context.ts'
-import type { LinkStore, RecordLinks } from './links.ts'
+import type { LinkStore, RecordLinks } from './link-store.ts'
 import { keyMatches } from './look-up.ts'
 import { runWrite } from './run-step.ts'
 

@@ -5,27 +5,35 @@ import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { keyEquals, planLookUp, planRecords } from '../plan/look-up.ts'
-import { type LinkNode, pathTo, type Values, type WriteNode } from '../plan/node.ts'
+import {
+  type LinkNode,
+  pathTo,
+  type RecordNode,
+  type Values,
+  type WriteNode,
+} from '../plan/node.ts'
 import { compareSentBack } from './checks.ts'
 import type { WriteContext } from './context.ts'
-import { createRecord } from './create.ts'
-import type { Partner } from './links.ts'
+import type { Partner } from './link-store.ts'
 import { keyIn, readScoped } from './look-up.ts'
+
+/** `createRecord`, which calls the functions of this file for nested records. */
+type Create = (context: WriteContext, node: RecordNode, filled: Values) => Promise<Values>
 
 export const writeOrFind = (
   context: WriteContext,
   node: WriteNode,
-  filled: Values,
+  create: Create,
 ): Promise<Values> =>
-  node.kind === 'link' ? findLinked(context, node, filled) : createRecord(context, node, filled)
+  node.kind === 'link' ? findLinked(context, node, create) : create(context, node, {})
 
 /** The record with the link's key. If the caller may not see it, the same happens as for a missing one: it is created, or 422. */
-async function findLinked(context: WriteContext, node: LinkNode, filled: Values): Promise<Values> {
+async function findLinked(context: WriteContext, node: LinkNode, create: Create): Promise<Values> {
   const { resource, key, path } = node
-  if (!(await mayLookUp(context, node, 'GET_ONE'))) return createMissing(context, node, filled)
+  if (!(await mayLookUp(context, node, 'GET_ONE'))) return createMissing(context, node, {}, create)
   const plan = planLookUp(resource, keyEquals(resource, key), false)
   const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
-  if (stored === undefined) return createMissing(context, node, filled)
+  if (stored === undefined) return createMissing(context, node, {}, create)
   compareSentBack(context, resource, node.sentBack, stored, path)
   return stored
 }
@@ -49,8 +57,9 @@ export async function createMissing(
   context: WriteContext,
   { resource, path, otherwise }: LinkNode,
   filled: Values,
+  create: Create,
 ): Promise<Values> {
-  if (otherwise !== null) return createRecord(context, otherwise, filled)
+  if (otherwise !== null) return create(context, otherwise, filled)
   throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
 }
 
@@ -59,6 +68,7 @@ export async function partnersOf(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
+  create: Create,
 ): Promise<ReadonlyMap<string, Partner>> {
   const known = await existingRecords(context, resource, nodes)
   const partners = new Map<string, Partner>()
@@ -73,8 +83,8 @@ export async function partnersOf(
     const partner =
       found ??
       (node.kind === 'record' || mustLookUp
-        ? await writeOrFind(context, node, {})
-        : await createMissing(context, node, {}))
+        ? await writeOrFind(context, node, create)
+        : await createMissing(context, node, {}, create))
     hasCreated ||= found === undefined
     const key = keyIn(resource, partner)
     if (key !== undefined) partners.set(keyText(key), { key, path: node.path })

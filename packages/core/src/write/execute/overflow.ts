@@ -4,8 +4,7 @@ import { type ColumnLimit, columnLimits, fits } from '../../dialect/shared/colum
 import { execute } from '../../execute/run.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
 import { compileStatement } from '../../sql/statement.ts'
-import type { Refusal } from './context.ts'
-import type { Probe } from './violation.ts'
+import type { Probe, Refusal } from './context.ts'
 
 /** The columns whose values do not fit; rejects if the database has no `information_schema`. */
 export async function overflowingColumns(

@@ -19,9 +19,9 @@ import { compileDelete, compileUpdate } from '../compile/statements.ts'
 import { compileDeleteByKeys, compileUpdateByKeys } from '../compile/statements-by-keys.ts'
 import { planLookUp } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
-import { type Precondition, updatedTimestamps } from './change.ts'
 import { requireAccess } from './checks.ts'
-import type { ValueSources, WriteContext } from './context.ts'
+import type { Precondition, ValueSources, WriteContext } from './context.ts'
+import { updatedTimestamps } from './defaults.ts'
 import {
   existsUnscoped,
   keyIn,

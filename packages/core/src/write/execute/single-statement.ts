@@ -21,9 +21,9 @@ import { keyNames, keyOfRow } from '../plan/echo.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { type Refusal, refusalOf, type WriteContext } from './context.ts'
-import { splitGeneratedKey, withInsertId } from './create.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { runWriteForRows } from './run-step.ts'
+import { splitGeneratedKey, withInsertId } from './save.ts'
 
 /** The context of a single-statement write: a connection outside any transaction, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {

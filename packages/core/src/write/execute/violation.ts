@@ -1,6 +1,5 @@
 // explainRefusal: turns a statement that the database refused into the API error. Finds the fields by probing the model's keys after the rollback (contract §8).
 
-import type { Target } from '../../compile/target.ts'
 import {
   type ApiError,
   checkViolation,
@@ -10,18 +9,11 @@ import {
   uniqueViolation,
   valueNotStorable,
 } from '../../errors.ts'
-import type { Connection } from '../../execute/run.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { pathTo } from '../plan/node.ts'
-import type { Refusal } from './context.ts'
+import type { Probe, Refusal } from './context.ts'
 import { existsUnscoped, keyMatches, matchOf, valuesOf } from './look-up.ts'
 import { overflowingColumns } from './overflow.ts'
-
-/** Where the probes run: the connection after the rollback, or the host's own transaction. */
-export interface Probe {
-  readonly connection: Connection
-  readonly target: Target
-}
 
 /** The API error for a refusal; if a probe fails, it names no field. */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {

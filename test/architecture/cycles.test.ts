@@ -1,0 +1,55 @@
+/** Files of the core import each other in one direction; only types that define each other may form a cycle. */
+import { posix } from 'node:path'
+import { equal } from '../support/assert.ts'
+import { cyclesIn } from '../support/cycles.ts'
+import { filesBelow, importsOf, readSource } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+const root = 'packages/core/src/'
+
+/** The type cycles, each with its reason. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  'a model has settings and hooks in its meta, and settings and hooks take models': [
+    'config/access-types.ts',
+    'config/auth-settings.ts',
+    'config/config.ts',
+    'config/hook-types.ts',
+    'config/meta.ts',
+    'config/rate-settings.ts',
+    'config/requirements.ts',
+    'config/resolve-hooks.ts',
+    'config/settings.ts',
+    'model/column.ts',
+    'model/define-model.ts',
+    'model/infer.ts',
+  ],
+}
+
+/** Which files each file imports. */
+const importsBelow = (folder: string, types: boolean): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    filesBelow(folder).map((file) => [
+      file.slice(folder.length),
+      importsOf(readSource(file))
+        .filter(({ from, typeOnly }) => from.startsWith('.') && (types || !typeOnly))
+        .map(({ from }) => posix.join(posix.dirname(file), from).slice(folder.length)),
+    ]),
+  )
+
+suite('cycles of imports', (test) => {
+  test('values form none', () => {
+    equal(cyclesIn(importsBelow(root, false)), [])
+  })
+
+  test('types form those that this file lists', () => {
+    equal(cyclesIn(importsBelow(root, true)), Object.values(known))
+  })
+
+  test('are found, however long they are', () => {
+    const edges = { a: ['b'], b: ['c'], c: ['a', 'd'], d: ['e'], e: [], f: ['g'], g: ['f', 'a'] }
+    equal(cyclesIn(new Map(Object.entries(edges))), [
+      ['a', 'b', 'c'],
+      ['f', 'g'],
+    ])
+  })
+})
