@@ -91,7 +91,10 @@ eachDatabase('dialect/values', (test, db) => {
       .select(sql`${dialect.select(columns.doc, sql.ref('doc'))}`.as('doc'))
       .where('id', '=', 1)
       .execute()
-    equal(stringify(dialect.decoder(columns.doc)(row?.doc)), verbatim)
+    // MySQL's json rewrites numbers.
+    const rewritten = '{"a":1.0,"b":12345678901234567890,"c":[100.0,0,0.1]}'
+    const expected = db.engine === 'mysql' ? rewritten : verbatim
+    equal(stringify(dialect.decoder(columns.doc)(row?.doc)), expected)
   })
 })
 

@@ -70,10 +70,9 @@ eachDatabase('dialect/writes', (test, db) => {
       .execute()
     const found = (await read()) as JsonValue[][]
     const at = names.indexOf('doc')
-    equal(
-      stringify(found[0]?.[at] ?? null),
-      '{"list":[1.0,false],"n":12345678901234567890.10,"none":null}',
-    )
+    // MySQL's json rewrites numbers.
+    const n = db.engine === 'mysql' ? '1.2345678901234567e19' : '12345678901234567890.10'
+    equal(stringify(found[0]?.[at] ?? null), `{"list":[1.0,false],"n":${n},"none":null}`)
     equal(found[1]?.[at], null)
   })
 

@@ -341,7 +341,9 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
       name === 'postgres'
         ? openPool(db.url ?? '', 1, { options: '-c statement_timeout=100' })
         : openPool(db.url ?? '', 1)
-    if (name === 'mysql') await sql`set max_statement_time = 0.1`.execute(bounded.kysely)
+    if (db.engine === 'mariadb') await sql`set max_statement_time = 0.1`.execute(bounded.kysely)
+    // MySQL limits the time of reads alone, but that of waiting for a lock of any statement, by whole seconds.
+    if (db.engine === 'mysql') await sql`set lock_wait_timeout = 1`.execute(bounded.kysely)
     const api = await ready(bounded)
     const locked = await db.kysely.connection().execute(async (other) => {
       const lock =

@@ -60,7 +60,9 @@ eachDatabase('one record', (test, db) => {
     const headers = { 'content-type': 'application/json; charset=utf-8' }
     const created = await send(api, 'POST', '/api/books', { body, headers })
     equal([created.status, created.value.price], [201, '100.10'])
-    match(created.text, '"details":{"big":12345678901234567890,"n":1.50}')
+    // MySQL's json rewrites numbers.
+    const n = db.engine === 'mysql' ? '1.5' : '1.50'
+    match(created.text, `"details":{"big":12345678901234567890,"n":${n}}`)
   })
 
   test('the echo takes the parameters of GET one', async () => {
