@@ -150,7 +150,10 @@ export const slowThing = (name: ServerName): AnyModel =>
       nap: {
         type: 'text',
         expression: () =>
-          name === 'postgres' ? sql`(select pg_sleep(25)::text)` : sql`(select sleep(25))`,
+          name === 'postgres'
+            ? sql`(select pg_sleep(25)::text)`
+            : // An interrupted sleep is no error on MySQL; the next row is.
+              sql`(select sum(sleep(25)) from (select 1 union select 2) as naps)`,
       },
     },
     meta: {},

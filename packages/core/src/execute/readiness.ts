@@ -1,6 +1,7 @@
 // Readiness: whether the service accepts requests, which needs a reachable database, a writable one if any endpoint writes, and no draining.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import { ApiError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
@@ -14,7 +15,13 @@ const timeout = 1000
 /** Milliseconds for which a state is cached, so that frequent checks cost the database little. */
 const cacheTime = 500
 
-export type ReadinessState = 'ready' | 'draining' | 'database unreachable' | 'database read-only'
+export type ReadinessState =
+  | 'ready'
+  | 'draining'
+  /** The database refuses a look-up of the start; `onError` has its reason. */
+  | 'start failed'
+  | 'database unreachable'
+  | 'database read-only'
 
 export interface Readiness {
   /** Marks the service as draining. */
@@ -48,7 +55,11 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }
   const checkInTime = (): Promise<ReadinessState> =>
-    withTimeLimit(check(), timeout, () => undefined).catch(() => 'database unreachable')
+    withTimeLimit(check(), timeout, () => undefined).catch((error: unknown) =>
+      error instanceof ApiError && error.body.code === 'not_ready'
+        ? 'start failed'
+        : 'database unreachable',
+    )
 
   return {
     drain() {
