@@ -377,6 +377,15 @@ export const outcomeUnknown = (): ApiError =>
     { 'retry-after': '1' },
   )
 
+/** The driver has no transactions, and the request needs one. */
+export const transactionsUnsupported = (): ApiError =>
+  refusal(501, {
+    error: 'Not Implemented',
+    reason:
+      'This request needs a transaction, which the driver of this database does not have. Without one a request can write one record by itself: no list, nested record, cascade, If-Match or Idempotency-Key, nothing that a callback or a policy has to see first, and no removal of a record that others may refer to.',
+    code: 'transactions_unsupported',
+  })
+
 /** The client closed its connection during a statement; nobody reads this response. */
 export const clientGone = (): ApiError =>
   refusal(499, {

@@ -1,7 +1,14 @@
 // inTransaction: runs a write in one transaction and retries it after conflicts (reliability R3, R10).
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
-import { ApiError, missingReference, outcomeUnknown, uniqueViolation } from '../errors.ts'
+import { isWithoutTransactions } from '../dialect/shared/driver-errors.ts'
+import {
+  ApiError,
+  missingReference,
+  outcomeUnknown,
+  transactionsUnsupported,
+  uniqueViolation,
+} from '../errors.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import type { Bounds } from './bounds.ts'
@@ -32,6 +39,27 @@ export async function inTransaction<T>(
     (error) => isConflict(dialect, error),
   )
 }
+
+/**
+ * `inTransaction`; if the driver has no transactions, runs `work` without one. Only for work that leaves nothing wrong
+ * behind if it fails between two statements.
+ */
+export async function inTransactionIfSupported<T>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  bounds: Bounds,
+  work: (own: AnyDatabase) => Promise<T>,
+): Promise<T> {
+  try {
+    return await inTransaction(db, dialect, bounds, work)
+  } catch (error) {
+    if (!isObject(error) || !refusedBegins.has(error)) throw error
+    return onBoundedConnection(db, dialect, bounds, work)
+  }
+}
+
+/** The errors of BEGIN on drivers without transactions. */
+const refusedBegins = new WeakSet<object>()
 
 function attempt<T>(
   db: AnyDatabase,
@@ -65,7 +93,9 @@ const unknownOutcomes = new WeakSet<object>()
 
 /** Whether the write that failed with this error may be stored. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && unknownOutcomes.has(error)
+  isObject(error) && unknownOutcomes.has(error)
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** 503 for a write that may be stored. */
 export function unknownOutcome(cause: unknown): ApiError {
@@ -89,14 +119,19 @@ function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): 
     case 'foreignKey':
       return Object.assign(missingReference([]), { cause: error })
     case 'other':
+      if (phase === 'begin' && isWithoutTransactions(error)) return refusedBegin(error)
       // An unknown error of COMMIT does not prove a rollback.
-      if (phase === 'commit' && typeof error === 'object' && error !== null) {
-        unknownOutcomes.add(error)
-      }
+      if (phase === 'commit' && isObject(error)) unknownOutcomes.add(error)
       return error
     default:
       return error
   }
+}
+
+function refusedBegin(cause: unknown): ApiError {
+  const error = Object.assign(transactionsUnsupported(), { cause })
+  refusedBegins.add(error)
+  return error
 }
 
 /** READ COMMITTED on databases with row locks: after waiting for a lock, a statement reads the newest committed row, not an older snapshot. */

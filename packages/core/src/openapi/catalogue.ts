@@ -94,6 +94,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
+  entry(errors.transactionsUnsupported(), 'elsewhere'),
   entry(errors.clientGone(), 'elsewhere'),
   entry(errors.internalError('6f9619ff-8b86-4d01-b42d-00c04fc964ff'), 'always'),
 

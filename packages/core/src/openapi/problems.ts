@@ -186,5 +186,6 @@ export const phrases: Readonly<Record<number, string>> = {
   429: 'Too Many Requests',
   499: 'Client Closed Request',
   500: 'Internal Server Error',
+  501: 'Not Implemented',
   503: 'Service Unavailable',
 }

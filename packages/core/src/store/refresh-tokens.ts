@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import type { Bounds } from '../execute/bounds.ts'
-import { inTransaction, isOutcomeUnknown } from '../execute/transaction.ts'
+import { inTransactionIfSupported, isOutcomeUnknown } from '../execute/transaction.ts'
 import { asUnavailable, unavailable } from '../execute/unavailable.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -48,7 +48,7 @@ export function createRefreshTokenStore(parts: {
   const name = storeTable(parts.schema, 'refresh_tokens')
   const ready = createTableOnce(parts.root, parts.bounds, (types) => definitionOf(name, types))
 
-  /** Runs `work` in a transaction, with the SQL fragments of this database. */
+  /** Runs `work` in a transaction if the driver has them, with the SQL fragments of this database. */
   const run = async <T>(
     db: AnyDatabase,
     work: (fragments: Fragments) => Promise<T>,
@@ -56,7 +56,7 @@ export function createRefreshTokenStore(parts: {
     const dialect = await parts.dialect(db)
     await ready.ensure(db, dialect)
     try {
-      return await inTransaction(db.withoutPlugins(), dialect, parts.bounds, (own) =>
+      return await inTransactionIfSupported(db.withoutPlugins(), dialect, parts.bounds, (own) =>
         work(fragmentsOf(own, dialect, name)),
       )
     } catch (error) {
@@ -153,6 +153,10 @@ async function insert(
   )
 }
 
+/**
+ * The successor is stored first: also without a transaction, whoever finds the token used finds the successor to revoke.
+ * A successor that is left over after a failure was sent to nobody.
+ */
 async function rotate(
   fragments: Fragments,
   digest: string,
@@ -161,13 +165,12 @@ async function rotate(
 ): Promise<Rotation> {
   const { table, set, time, alive, expired, execute, rows } = fragments
   const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${sql.id('replaced_by')} = ${successor.digest}`
+  await insert(fragments, successor)
   const won = await execute(
     sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)})`,
   )
-  if (won === 1) {
-    await insert(fragments, successor)
-    return 'rotated'
-  }
+  if (won === 1) return 'rotated'
+  await execute(sql`delete from ${table} where ${sql.id('token')} = ${successor.digest}`)
   const [row] = await rows(successorOf(fragments, digest))
   if (typeof row?.replaced_by !== 'string') return 'refused'
   return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'

@@ -307,7 +307,8 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'datetime':
       return canonicalInstant(value)
     case 'json':
-      return jsonText(value)
+      // postgres.js would write the text as a JSON string if the server asked for a parameter of type json.
+      return sql`${jsonText(value)}::text::json`
     case 'binary':
       return bytesOfBase64(String(value))
     default:

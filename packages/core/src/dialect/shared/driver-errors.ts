@@ -54,6 +54,14 @@ const noConnection =
 const brokenConnection =
   /^(Connection terminated|Client has encountered a connection error|CONNECTION_)/i
 
+/** Messages of drivers that cannot hold a transaction open: of D1, and of others over HTTP. */
+const noTransactions =
+  /transactions? (?:is|are) not (?:yet )?supported|^D1_ERROR: To execute a transaction/i
+
+/** Whether BEGIN failed because the driver has no transactions. */
+export const isWithoutTransactions = (thrown: unknown): boolean =>
+  thrown instanceof Error && noTransactions.test(thrown.message)
+
 const timedOut = /^(Query read timeout|Query inactivity timeout)/i
 
 /** The first classification found in the error, its causes, and the members of an AggregateError. */

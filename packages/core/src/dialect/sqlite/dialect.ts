@@ -318,9 +318,8 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   switch (column.type) {
     case 'boolean':
       return value ? 1 : 0
-    // As text, because not every driver binds a BigInt.
     case 'bigint':
-      return sql`cast(${String(value)} as integer)`
+      return bigintOf(value)
     case 'decimal':
       if (column.storage === 'text') return decimalDigits(String(value), column.scale ?? 0)
       return sql`cast(${String(scaled(String(value), column.scale ?? 0))} as integer)`
@@ -328,6 +327,9 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
       return value
   }
 }
+
+/** Bound as text, because not every driver binds a BigInt: D1 has none. */
+const bigintOf = (value: unknown): Fragment => sql`cast(${String(value)} as integer)`
 
 function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): Test {
   const not = negated ? sql`not ` : sql``
@@ -376,7 +378,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'boolean':
       return value ? 1 : 0
     case 'bigint':
-      return BigInt(value as string)
+      return bigintOf(value)
     case 'decimal':
       return decimalDigits(String(value), column.scale ?? 0) ?? String(value)
     case 'datetime':

@@ -8,8 +8,8 @@ import { classifySqlite } from './errors.ts'
 
 /**
  * Ordinary tables without triggers, because triggers run after RETURNING. Tables with a foreign key to a key that is not
- * the primary key are excluded if its ON UPDATE may change other columns of the same row. Empty on a service that only
- * resembles SQLite and hides its catalogue.
+ * the primary key are excluded if its ON UPDATE may change other columns of the same row. Cloudflare's D1 refuses to show
+ * its own tables (`_cf_…`). Empty on a service that only resembles SQLite and hides its catalogue.
  */
 export async function sqliteSingleWrites(
   db: AnyDatabase,
@@ -44,7 +44,8 @@ async function ordinaryTables(db: AnyDatabase, schema: string): Promise<Readonly
     select 'other', tbl_name from sqlite_temp_master where type = 'trigger'
     union all
     select 'other', f."table" from ${catalogue} m, pragma_foreign_key_list(m.name, ${schema}) f
-      where m.type = 'table' and f.on_update not in ('NO ACTION', 'RESTRICT') and f."to" is not null
+      where m.type = 'table' and m.name not like '!_cf!_%' escape '!'
+        and f.on_update not in ('NO ACTION', 'RESTRICT') and f."to" is not null
         and not exists (
           select 1 from pragma_table_info(f."table", ${schema}) p
           where p.pk > 0 and lower(p.name) = lower(f."to"))`.execute(db)

@@ -17,7 +17,7 @@ import { cachedEchoPlan } from './echo.ts'
 import { idempotent } from './idempotent.ts'
 import { type Items, keyOf, writtenResult } from './result.ts'
 import { createInOneStatement } from './single-statement.ts'
-import { bodyOf, inWrite, refuseOtherParameters, validatorHost } from './stages.ts'
+import { bodyOf, inWrite, refuseOtherParameters, validatorHost, type Writing } from './stages.ts'
 import { upsert } from './upsert.ts'
 
 /** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
@@ -53,9 +53,9 @@ async function insertAll(
   problems.refuse()
   const [node] = nodes
   const options = { many, idempotencyKey: storeResponse !== undefined } as const
-  const written = node && (await createInOneStatement(call, node, echo, options))
-  if (written !== undefined) return written
-  return inWrite(call, async (writing) => {
+  const single = node && (await createInOneStatement(call, node, echo, options))
+  if (single?.result !== undefined) return single.result
+  const write = async (writing: Writing): Promise<Result> => {
     const keys: (readonly Value[])[] = []
     for (const node of nodes) {
       keys.push(keyOf(resource, await createRecord(writing.context, node, {})))
@@ -65,7 +65,8 @@ async function insertAll(
     const result = await writtenResult(writing, resource, ast, written)
     await storeResponse?.(writing, result, keys)
     return result
-  })
+  }
+  return inWrite(call, write, { isSingle: single?.isSingle === true })
 }
 
 /** The records of the body: one object, or a list if API_ALLOW_BULK is on. */

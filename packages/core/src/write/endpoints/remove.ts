@@ -11,7 +11,7 @@ import { parseBoolean } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { removeRecord } from '../execute/remove.ts'
 import { removeInOneStatement } from './single-statement.ts'
-import { inWrite, preconditionOf, refuseAllBut } from './stages.ts'
+import { inWrite, preconditionOf, refuseAllBut, type Writing } from './stages.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(
@@ -28,11 +28,13 @@ export async function remove(
   const precondition = preconditionOf(call, resource)
   const success: Result = { status: 200, value: null, total: 1 }
   const options = { cascade, precondition: precondition !== undefined } as const
-  if (await removeInOneStatement(call, resource, key, options)) return success
-  return inWrite(call, async ({ context }) => {
+  const { result, isSingle } = await removeInOneStatement(call, resource, key, options)
+  if (result === true) return success
+  const write = async ({ context }: Writing): Promise<Result> => {
     await removeRecord(context, resource, key, { cascade, precondition })
     return success
-  })
+  }
+  return inWrite(call, write, { isSingle })
 }
 
 /** The value of `cascade_delete`; throws 400 if it is true and API_ALLOW_CASCADE_DELETE is off. */

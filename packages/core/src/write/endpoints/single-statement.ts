@@ -30,59 +30,69 @@ import { type PlannedWrite, strategyOf, type WriteConditions } from '../plan/str
 import { recordResult } from './result.ts'
 import { explainedError, valueSourcesOf } from './stages.ts'
 
-/** Runs a POST as one INSERT. Undefined if nothing was written and a transaction is needed. */
+/** What came of a write that may be one statement. */
+export interface SingleWrite<T> {
+  /** Undefined if nothing was written; a transaction then writes, or gives the error. */
+  readonly result: T | undefined
+  /** Whether the write changes one record by one statement, so that it is whole without a transaction, too. */
+  readonly isSingle: boolean
+}
+
+/** Runs a POST as one INSERT. */
 export function createInOneStatement(
   call: Call,
   node: RecordNode,
   echo: ReadPlan,
   options: { readonly many: boolean; readonly idempotencyKey: boolean },
-): MaybePromise<Result | undefined> {
+): MaybePromise<SingleWrite<Result>> {
   const { resource } = node
   const write = { ...noParts, change: 'insert', resource, node, echo } as const
   const { many, idempotencyKey } = options
   const request = { ...noOptions, many, idempotencyKey, action: 'POST', callback: 'add' } as const
   return andThen(singleWriteFor(call, write, request), async (run) => {
-    if (run === undefined) return undefined
+    if ('isSingle' in run) return run
     const read = { echo: run.echo, rows: echo.rows }
     const pending = newRecord(valueSourcesOf(call), node)
     const values = pending instanceof Promise ? await pending : pending
     try {
-      return resultOf(call, echo, 201, await insertRecord(run.context, resource, values, read))
+      const written = await insertRecord(run.context, resource, values, read)
+      return { isSingle: true, result: await resultOf(call, echo, 201, written) }
     } catch (error) {
       throw await explainedError(run.opened, error)
     }
   })
 }
 
-/** Runs a PATCH or PUT as one UPDATE. Undefined if nothing was written; a transaction then does it or gives the error. */
+/** Runs a PATCH or PUT as one UPDATE. */
 export function changeInOneStatement(
   call: Call,
   node: RecordNode,
   key: readonly Value[],
   echo: ReadPlan,
   options: { readonly replace: boolean; readonly precondition: boolean },
-): MaybePromise<Result | undefined> {
+): MaybePromise<SingleWrite<Result>> {
   const { resource } = node
   const { replace, precondition } = options
   const write = { ...noParts, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
   const request = { ...noOptions, precondition, action, callback: 'update' } as const
   return andThen(singleWriteFor(call, write, request), async (run) => {
-    if (run === undefined) return undefined
+    if ('isSingle' in run) return run
     const read = { echo: run.echo, rows: echo.rows }
     const pending = independentChanges(valueSourcesOf(call), node, replace)
     const values = pending instanceof Promise ? await pending : pending
-    return resultOf(call, echo, 200, await updateRecord(run.context, resource, key, values, read))
+    const written = await updateRecord(run.context, resource, key, values, read)
+    return { isSingle: true, result: await resultOf(call, echo, 200, written) }
   })
 }
 
-/** Runs a DELETE as one DELETE or UPDATE. False if nothing was written and a transaction is needed. */
+/** Runs a DELETE as one DELETE or UPDATE. */
 export async function removeInOneStatement(
   call: Call,
   resource: Resource,
   key: readonly Value[],
   options: { readonly cascade: boolean; readonly precondition: boolean },
-): Promise<boolean> {
+): Promise<SingleWrite<true>> {
   const { softDelete } = resource.settings
   const { cascade, precondition } = options
   const referredTo = softDelete === null && dependentsOf(call.runtime.registry, resource).length > 0
@@ -94,9 +104,10 @@ export async function removeInOneStatement(
     action: 'DELETE',
     callback: 'remove',
   })
-  if (run === undefined) return false
+  if ('isSingle' in run) return run
   const mark = softDelete && deletionMark(valueSourcesOf(call), resource, softDelete)
-  return removeRecord(run.context, resource, key, mark)
+  const isRemoved = await removeRecord(run.context, resource, key, mark)
+  return { isSingle: true, result: isRemoved || undefined }
 }
 
 const noParts = { node: null, echo: null, replace: false, dependents: false } as const
@@ -107,15 +118,20 @@ interface WriteRequest extends Pick<WriteConditions, 'many' | 'idempotencyKey' |
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
-/** The context for a single-statement write; undefined if the write needs a transaction. */
+/** The context for a single-statement write, or that there is none because the write needs a transaction. */
 function singleWriteFor(
   call: Call,
   write: PlannedWrite,
   request: WriteRequest,
-): MaybePromise<SingleWriteRun | undefined> {
+): MaybePromise<SingleWriteRun | SingleWrite<never>> {
   return andThen(open(call), (opened) => {
-    const strategy = strategyOf(write, circumstancesOf(call, opened, write, request))
-    if (strategy.kind === 'transaction') return undefined
+    const circumstances = circumstancesOf(call, opened, write, request)
+    const strategy = strategyOf(write, circumstances)
+    if (strategy.kind === 'transaction') {
+      // Reading more than the row afterwards changes nothing.
+      const without = strategyOf({ ...write, echo: null }, circumstances)
+      return { isSingle: without.kind === 'single statement', result: undefined }
+    }
     const { connection, target } = opened
     const statements = cachedSingleWrites(target, (text) => sqlForArrays(target.dialect, text))
     return { opened, context: { connection, target, statements }, echo: strategy.echo }

@@ -7,7 +7,7 @@ import { finishBeforeCommit } from '../../endpoints/finish.ts'
 import { type Opened, open } from '../../endpoints/read-stages.ts'
 import { conflictingParameters, notHere } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
-import { inTransaction } from '../../execute/transaction.ts'
+import { inTransaction, inTransactionIfSupported } from '../../execute/transaction.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { ifMatch } from '../../http/etag.ts'
@@ -47,18 +47,21 @@ export interface WriteOptions {
   readonly retryOn?: (refusal: Refusal) => boolean
   /** Problems of the body so far, to report together with those that the stored record shows. */
   readonly problems?: InputProblems
+  /** The write changes one record by one statement: it also runs where the driver has no transactions. */
+  readonly isSingle?: boolean
 }
 
 /** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
 export async function inWrite(
   call: Call,
   work: (writing: Writing) => Promise<Result>,
-  { retryOn, problems }: WriteOptions = {},
+  { retryOn, problems, isSingle }: WriteOptions = {},
 ): Promise<Result> {
   const opened = await open(call)
+  const run = isSingle === true ? inTransactionIfSupported : inTransaction
   for (let attempt = 1; ; attempt++) {
     try {
-      return await timedTransaction(call, opened, async (transaction) => {
+      return await timedTransaction(call, opened, run, async (transaction) => {
         const writing = writingIn(call, opened, transaction, problems)
         return finishBeforeCommit(writing.call, await work(writing))
       })
@@ -76,13 +79,14 @@ export async function inWrite(
 function timedTransaction<T>(
   { timing, request, runtime }: Call,
   { own, connection }: Opened,
+  run: typeof inTransaction,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   const { dialect } = connection
   const bounds = { deadline: deadlineOf(runtime.settings.statementTimeout), client: request }
-  if (timing === undefined) return inTransaction(own, dialect, bounds, work)
+  if (timing === undefined) return run(own, dialect, bounds, work)
   return timing.database(() =>
-    inTransaction(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction))),
+    run(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction))),
   )
 }
 

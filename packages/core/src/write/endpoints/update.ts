@@ -37,8 +37,8 @@ export async function update(
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const request = { replace, precondition: precondition !== undefined } as const
-  const written = await changeInOneStatement(call, node, key, echo, request)
-  if (written !== undefined) return written
+  const { result, isSingle } = await changeInOneStatement(call, node, key, echo, request)
+  if (result !== undefined) return result
   const action = replace ? 'PUT' : 'PATCH'
   return inWrite(
     call,
@@ -47,6 +47,6 @@ export async function update(
       await changeRecord(writing.context, node, key, options)
       return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
     },
-    { problems },
+    { problems, isSingle },
   )
 }
