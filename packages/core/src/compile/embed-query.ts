@@ -2,13 +2,12 @@
 
 import type { SqlBool } from 'kysely'
 import { rowCount } from '../dialect/shared/row-count.ts'
-import { chain } from '../dialect/shared/sql-parts.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
-import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf } from './condition.ts'
+import { type KeyColumn, keysCondition } from './keys-condition.ts'
 import {
   type ObjectColumn,
   type ObjectSelection,
@@ -69,7 +68,7 @@ export function compileEmbed(
   }))
   const selected = [...selection.expressions, ...objects, ...parentSelection]
   const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
-  const within = withOrigin<SqlBool>(keysOrigin, parentKeysCondition(target, parents, keys))
+  const within = withOrigin<SqlBool>(keysOrigin, keysCondition(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
   const limit = maxRows === null ? sql`` : withOrigin(limitOrigin, limitClause(target, maxRows))
   if (embed.limit === null) {
@@ -97,38 +96,14 @@ export const parentKeysIn = (
   target: Target,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
-): Fragment => parentKeysCondition(target, parentColumns(embed), keys)
-
-interface ParentColumn {
-  readonly column: NamedColumn
-  readonly ref: Fragment
-}
+): Fragment => keysCondition(target, parentColumns(embed), keys)
 
 /** The columns of the related rows that hold the parent's key: in the target table, or in the junction. */
-function parentColumns({ relation, rows }: EmbedPlan): readonly ParentColumn[] {
+function parentColumns({ relation, rows }: EmbedPlan): readonly KeyColumn[] {
   return relation.from.map((column, i) => {
     const to = relation.to[i]
     return relation.through === undefined && to !== undefined
       ? { column: to, ref: columnOf(rows.from, to) }
       : { column, ref: sql.id(rows.from.alias, `link_${i}`) }
   })
-}
-
-function parentKeysCondition(
-  target: Target,
-  parents: readonly ParentColumn[],
-  keys: readonly (readonly Value[])[],
-): Fragment<SqlBool> {
-  const [only, ...others] = parents
-  if (only !== undefined && others.length === 0) {
-    const values = keys.map(([value]) => value as Value)
-    return sql<SqlBool>`${target.dialect.oneOf(only.column, only.ref, values, false)}`
-  }
-  const rows = keys.map((key) => {
-    const parts = parents.map(({ column, ref }, i) =>
-      target.dialect.compare(column, ref, 'eq', key[i] as Value),
-    )
-    return sql`(${sql.join(parts, sql` and `)})`
-  })
-  return sql<SqlBool>`(${chain(rows, 'or')})`
 }

@@ -1,18 +1,28 @@
 // Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking related records.
 
 import type { SqlBool } from 'kysely'
+import { keysCondition } from '../../compile/keys-condition.ts'
 import type { Reader } from '../../compile/selection.ts'
 import { tableOf } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
-import { chain } from '../../dialect/shared/sql-parts.ts'
 import type { Value } from '../../plan/plan.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { Values } from '../plan/node.ts'
 import { type Match, matchCondition, updateSet } from './statements.ts'
 
 /** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
+
+/** The columns of a key, by other names in the table if `dbNames` is given. */
+export const keyParts = (
+  columns: readonly NamedColumn[],
+  dbNames: readonly string[] = columns.map(({ dbName }) => dbName),
+): readonly KeyPart[] => columns.map((column, i) => ({ dbName: dbNames[i] ?? '', column }))
+
+/** The columns of a key with its values. */
+export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
+  parts.map((part, i) => ({ ...part, value: key[i] as Value }))
 
 /** Reads the partner keys (`ends`) of the matching rows of a junction table. */
 export function compileLinks(
@@ -45,71 +55,48 @@ export function compileNewLinks(
   keys: readonly (readonly Value[])[],
 ): Fragment {
   const names = [...matches, ...ends].map(({ dbName }) => sql.id(dbName))
-  const own = matches.map(({ column, value }) => target.dialect.encode(column, value))
   const rows = keys.map((key) => {
-    const other = ends.map(({ column }, i) => target.dialect.encode(column, key[i] as Value))
-    return sql`(${sql.join([...own, ...other])})`
+    const row = [...matches, ...matchesOf(ends, key)]
+    return sql`(${sql.join(row.map(({ column, value }) => target.dialect.encode(column, value)))})`
   })
   return sql`insert into ${tableOf(target, table)} (${sql.join(names)}) values ${sql.join(rows)}`
 }
 
-/** Deletes the rows that match and have one of the keys. */
-export const compileDeleteByKeys = (
-  target: Target,
-  table: string,
-  matches: readonly Match[],
-  parts: readonly KeyPart[],
+/** The rows that match and have one of the keys. */
+export interface RowsByKeys {
+  readonly table: string
+  readonly matches: readonly Match[]
+  readonly parts: readonly KeyPart[]
+  readonly keys: readonly (readonly Value[])[]
+}
+
+/** The records with these keys. */
+export const recordsByKeys = (
+  { table, primaryKey }: Resource,
   keys: readonly (readonly Value[])[],
-): Fragment =>
-  sql`delete from ${tableOf(target, table)} where ${matchAndKeys(target, matches, parts, keys)}`
+): RowsByKeys => ({ table, matches: [], parts: keyParts(primaryKey), keys })
+
+/** Deletes the rows. */
+export const compileDeleteByKeys = (target: Target, rows: RowsByKeys): Fragment =>
+  sql`delete from ${tableOf(target, rows.table)} where ${hasOneOf(target, rows)}`
 
 /** Sets the same values in the records that have one of the keys. */
 export const compileUpdateByKeys = (
   target: Target,
   resource: Resource,
   values: Values,
-  parts: readonly KeyPart[],
   keys: readonly (readonly Value[])[],
 ): Fragment =>
-  sql`${updateSet(target, resource, values)} where ${matchAndKeys(target, [], parts, keys)}`
+  sql`${updateSet(target, resource, values)} where ${hasOneOf(target, recordsByKeys(resource, keys))}`
 
-/** Locks the rows that match and have one of the keys until the transaction ends. */
-export const compileLockByKeys = (
-  target: Target,
-  table: string,
-  matches: readonly Match[],
-  parts: readonly KeyPart[],
-  keys: readonly (readonly Value[])[],
-): Fragment =>
-  sql`select 1 from ${tableOf(target, table)} where ${matchAndKeys(target, matches, parts, keys)} for update`
+/** Locks the rows until the transaction ends. */
+export const compileLockByKeys = (target: Target, rows: RowsByKeys): Fragment =>
+  sql`select 1 from ${tableOf(target, rows.table)} where ${hasOneOf(target, rows)} for update`
 
-/** The condition that a row matches and has one of the keys. */
-function matchAndKeys(
-  target: Target,
-  matches: readonly Match[],
-  parts: readonly KeyPart[],
-  keys: readonly (readonly Value[])[],
-): Fragment<SqlBool> {
-  const inKeys = oneOfKeys(target, parts, keys)
+function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
+  const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))
+  const inKeys = keysCondition(target, columns, keys)
   return matches.length === 0
     ? inKeys
     : sql<SqlBool>`${matchCondition(target, matches)} and ${inKeys}`
-}
-
-/** `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
-function oneOfKeys(
-  target: Target,
-  parts: readonly KeyPart[],
-  keys: readonly (readonly Value[])[],
-): Fragment<SqlBool> {
-  const [only, ...others] = parts
-  if (only !== undefined && others.length === 0) {
-    const values = keys.map(([value]) => value as Value)
-    return sql<SqlBool>`${target.dialect.oneOf(only.column, sql.id(only.dbName), values, false)}`
-  }
-  const each = keys.map((key) => {
-    const matches = parts.map((part, i) => ({ ...part, value: key[i] as Value }))
-    return sql`(${matchCondition(target, matches)})`
-  })
-  return sql<SqlBool>`(${chain(each, 'or')})`
 }

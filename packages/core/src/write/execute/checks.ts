@@ -2,15 +2,15 @@
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { relationUrl } from '../../http/links.ts'
-import type { Value } from '../../plan/plan.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { planLookUp } from '../plan/look-up.ts'
+import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
+import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type SentBack, type Values } from '../plan/node.ts'
 import { narrowedReferences } from '../plan/references.ts'
 import { sameValue } from '../plan/same-value.ts'
 import type { WriteAction } from './access.ts'
 import type { WholeRecordCheck, WriteContext } from './context.ts'
-import { existsUnscoped, matchOf, readScoped, valuesOf } from './look-up.ts'
+import { existsUnscoped, readScoped, valuesOf } from './look-up.ts'
 
 /** Throws 403 unless methods and roles allow the action on the resource. */
 export async function requireAccess(
@@ -47,12 +47,12 @@ async function isVisible(
 ): Promise<boolean> {
   const key = valuesOf(from, row)
   if (key === undefined) return true
-  const equal = to.map((column, i) => ({ column, value: key[i] as Value }))
   // Without access to the resource, no policy is called: the row only has to exist, as for the database.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
-    return existsUnscoped(context, target.table, equal.map(matchOf))
+    return existsUnscoped(context, target.table, matchesOf(keyParts(to), key))
   }
-  const found = await readScoped(context, planLookUp(target, equal, false), 'GET_ONE', 1)
+  const plan = planLookUp(target, columnValues(to, key), false)
+  const found = await readScoped(context, plan, 'GET_ONE', 1)
   return found.length > 0
 }
 

@@ -4,7 +4,7 @@ import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { unwritable } from '../../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { keyEquals, planLookUp } from '../plan/look-up.ts'
+import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
 import {
   compareSentBack,
@@ -61,7 +61,7 @@ async function withColumns(
   if (columns.every(({ name }) => known[name] !== undefined)) return known
   const key = keyIn(resource, known)
   if (key === undefined) return known
-  const plan = planLookUp(resource, keyEquals(resource, key), true)
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), true)
   const [stored] = await readUnscoped(context, plan, 1)
   return stored ?? known
 }

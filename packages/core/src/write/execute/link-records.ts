@@ -11,15 +11,19 @@ import { isRequired } from '../../registry/field-rules.ts'
 import type { Junction } from '../../registry/junction.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { compileInserts, storedColumns } from '../compile/statements.ts'
-import { compileLockByKeys, compileUpdateByKeys } from '../compile/statements-by-keys.ts'
+import {
+  compileLockByKeys,
+  compileUpdateByKeys,
+  keyParts,
+  matchesOf,
+} from '../compile/statements-by-keys.ts'
 import { planLinks } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { requireAccess, validateFilled } from './checks.ts'
 import type { InsertedLink, WriteContext } from './context.ts'
 import { newRecord, updatedTimestamps } from './defaults.ts'
 import type { LinkStore, Partner, RecordLinks } from './link-store.ts'
-import { matchesOf } from './link-table.ts'
-import { keyIn, keyMatches, keyParts, readScopedOrEmpty, valuesOf } from './look-up.ts'
+import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from './look-up.ts'
 import { removeStored } from './remove.ts'
 import { runWrite } from './run-step.ts'
 import { splitGeneratedKey, writeSaved } from './save.ts'
@@ -86,10 +90,8 @@ async function lock(
   if (!target.dialect.capabilities.locksRows) return
   const ownKey = matchesOf(keyParts(ownColumns), own)
   for (const keys of chunks(partners, ownKey.length + partner.length)) {
-    await run(
-      connection,
-      compileLockByKeys(target, resource.table, ownKey, keyParts(partner), keys),
-    )
+    const rows = { table: resource.table, matches: ownKey, parts: keyParts(partner), keys }
+    await run(connection, compileLockByKeys(target, rows))
   }
 }
 
@@ -177,9 +179,8 @@ async function store(
     else restored.push(keyIn(resource, deleted) ?? [])
   }
   const { path } = links
-  const parts = keyParts(resource.primaryKey)
-  for (const keys of chunks(restored, parts.length)) {
-    const statement = compileUpdateByKeys(context.target, resource, changes, parts, keys)
+  for (const keys of chunks(restored, resource.primaryKey.length)) {
+    const statement = compileUpdateByKeys(context.target, resource, changes, keys)
     const step = { step: 'update', resource, path, values: changes, key: null } as const
     await runWrite(context, statement, step)
   }

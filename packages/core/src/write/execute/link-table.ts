@@ -4,12 +4,12 @@ import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import { decodeRow, run } from '../../execute/run.ts'
 import type { Value } from '../../plan/plan.ts'
-import type { Match } from '../compile/statements.ts'
 import {
   compileDeleteByKeys,
   compileLinks,
   compileNewLinks,
-  type KeyPart,
+  keyParts,
+  matchesOf,
 } from '../compile/statements-by-keys.ts'
 import { planValueOf } from '../plan/value.ts'
 import type { WriteContext } from './context.ts'
@@ -22,15 +22,8 @@ export function linkTable(context: WriteContext, { relation, own, path }: Record
   const { connection, target } = context
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const { table } = through
-  const ownKey: readonly Match[] = from.map((column, i) => ({
-    dbName: through.from[i] ?? '',
-    column,
-    value: own[i] as Value,
-  }))
-  const partnerKey: readonly KeyPart[] = to.map((column, i) => ({
-    dbName: through.to[i] ?? '',
-    column,
-  }))
+  const ownKey = matchesOf(keyParts(from, through.from), own)
+  const partnerKey = keyParts(to, through.to)
   const columns = ownKey.length + partnerKey.length
   return {
     async existing() {
@@ -44,7 +37,8 @@ export function linkTable(context: WriteContext, { relation, own, path }: Record
     requireAccess: async () => {},
     async remove(partners) {
       for (const keys of chunks(partners, columns)) {
-        const statement = compileDeleteByKeys(target, table, ownKey, partnerKey, keys)
+        const rows = { table, matches: ownKey, parts: partnerKey, keys }
+        const statement = compileDeleteByKeys(target, rows)
         const step = { step: 'delete', resource: partner, path, values: {}, key: null } as const
         await runWrite(context, statement, step)
       }
@@ -64,7 +58,3 @@ export function linkTable(context: WriteContext, { relation, own, path }: Record
     },
   }
 }
-
-/** A key's values as matches of the columns that hold it. */
-export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
-  parts.map((part, i) => ({ ...part, value: key[i] as Value }))

@@ -4,7 +4,7 @@ import { forbidden, missingReference } from '../../errors.ts'
 import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { keyEquals, planLookUp, planRecords } from '../plan/look-up.ts'
+import { columnValues, planLookUp, planRecords } from '../plan/look-up.ts'
 import {
   type LinkNode,
   pathTo,
@@ -31,7 +31,7 @@ export const writeOrFind = (
 async function findLinked(context: WriteContext, node: LinkNode, create: Create): Promise<Values> {
   const { resource, key, path } = node
   if (!(await mayLookUp(context, node, 'GET_ONE'))) return createMissing(context, node, {}, create)
-  const plan = planLookUp(resource, keyEquals(resource, key), false)
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
   const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
   if (stored === undefined) return createMissing(context, node, {}, create)
   compareSentBack(context, resource, node.sentBack, stored, path)

@@ -6,9 +6,9 @@ import { decodeRow, run } from '../../execute/run.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { compileLock, compileLocked, compileProbe, type Match } from '../compile/statements.ts'
-import type { KeyPart } from '../compile/statements-by-keys.ts'
+import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { readsStoredColumns } from '../plan/echo.ts'
-import { type ColumnValue, keyEquals, planLookUp } from '../plan/look-up.ts'
+import { columnValues, planLookUp } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { planValueOf } from '../plan/value.ts'
 import type { WriteAction } from './access.ts'
@@ -62,7 +62,7 @@ export async function lockedRecord(
   includeDeleted = false,
 ): Promise<Values | undefined> {
   const { connection, target } = context
-  const plan = planLookUp(resource, keyEquals(resource, key), includeDeleted)
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), includeDeleted)
   // FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns.
   const isPlainTable = !context.access.narrows(resource) && readsStoredColumns(plan)
   if (target.dialect.capabilities.locksRows && isPlainTable) {
@@ -96,18 +96,8 @@ export async function existsUnscoped(
 }
 
 /** A record's key, as matches for the statements that change it. */
-export const keyMatches = (resource: Resource, key: readonly Value[]): readonly Match[] =>
-  keyEquals(resource, key).map(matchOf)
-
-/** The columns of a key, for statements that change several records. */
-export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
-  columns.map((column) => ({ dbName: column.dbName, column }))
-
-export const matchOf = ({ column, value }: ColumnValue): Match => ({
-  dbName: column.dbName,
-  column,
-  value,
-})
+export const keyMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
+  matchesOf(keyParts(primaryKey), key)
 
 /** The key in a record's values; undefined if a column is missing or null. */
 export function keyIn(resource: Resource, values: Values): readonly Value[] | undefined {

@@ -16,8 +16,14 @@ import type { Value } from '../../plan/plan.ts'
 import { type Dependent, dependentsOf } from '../../registry/dependents.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { compileDelete, compileUpdate } from '../compile/statements.ts'
-import { compileDeleteByKeys, compileUpdateByKeys } from '../compile/statements-by-keys.ts'
-import { planLookUp } from '../plan/look-up.ts'
+import {
+  compileDeleteByKeys,
+  compileUpdateByKeys,
+  keyParts,
+  matchesOf,
+  recordsByKeys,
+} from '../compile/statements-by-keys.ts'
+import { columnValues, planLookUp } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { requireAccess } from './checks.ts'
 import type { Precondition, ValueSources, WriteContext } from './context.ts'
@@ -26,7 +32,6 @@ import {
   existsUnscoped,
   keyIn,
   keyMatches,
-  keyParts,
   lockedRecord,
   readScoped,
   readUnscoped,
@@ -79,16 +84,15 @@ export async function removeStored(
     for (const row of rows) await remove(removal, resource, row, softDelete !== null)
     return
   }
-  const parts = keyParts(resource.primaryKey)
   const all = rows.flatMap((row) => [keyIn(resource, row) ?? []])
-  for (const keys of chunks(all, parts.length)) {
+  for (const keys of chunks(all, resource.primaryKey.length)) {
     const step = { resource, path: '', values: {}, key: null } as const
     if (softDelete === null) {
-      const statement = compileDeleteByKeys(target, resource.table, [], parts, keys)
+      const statement = compileDeleteByKeys(target, recordsByKeys(resource, keys))
       await runWrite(context, statement, { ...step, step: 'delete' })
     } else {
       const mark = deletionMark(context, resource, softDelete)
-      const statement = compileUpdateByKeys(target, resource, mark, parts, keys)
+      const statement = compileUpdateByKeys(target, resource, mark, keys)
       await runWrite(context, statement, { ...step, step: 'update' })
     }
   }
@@ -171,7 +175,7 @@ async function referredToError(
 }
 
 const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
-  from.map((column, i) => ({ dbName: columns[i] ?? '', column, value: key[i] as Value }))
+  matchesOf(keyParts(from, columns), key)
 
 /** Whether a row refers to the record; ignores the record's reference to itself. */
 async function isReferredTo(
@@ -195,10 +199,9 @@ async function removeRows(
   soft: boolean,
 ): Promise<void> {
   const { context, max } = removal
-  const equal = dependent.held.map((column, i) => ({ column, value: key[i] as Value }))
   // Before a hard delete, soft-deleted dependents must be deleted as well, since their rows still refer to the record.
   const isSoft = soft && resource.settings.softDelete !== null
-  const plan = planLookUp(resource, equal, !isSoft)
+  const plan = planLookUp(resource, columnValues(dependent.held, key), !isSoft)
   const rows = await readUnscoped(context, plan, max + 1)
   if (rows.length === 0) return
   await requireAccess(context, resource, 'DELETE')

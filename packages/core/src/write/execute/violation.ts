@@ -10,9 +10,10 @@ import {
   valueNotStorable,
 } from '../../errors.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { pathTo } from '../plan/node.ts'
 import type { Probe, Refusal } from './context.ts'
-import { existsUnscoped, keyMatches, matchOf, valuesOf } from './look-up.ts'
+import { existsUnscoped, keyMatches, valuesOf } from './look-up.ts'
 import { overflowingColumns } from './overflow.ts'
 
 /** The API error for a refusal; if a probe fails, it names no field. */
@@ -81,9 +82,7 @@ async function takenColumns(
   for (const columns of resource.uniqueKeys) {
     const found = valuesOf(columns, values)
     if (found === undefined) continue
-    const matches = columns.map((column, i) =>
-      matchOf({ column, value: found[i] as (typeof found)[number] }),
-    )
+    const matches = matchesOf(keyParts(columns), found)
     if (!(await existsUnscoped(probe, resource.table, matches, except))) continue
     for (const column of columns) taken.add(column)
   }
@@ -99,10 +98,7 @@ async function danglingColumns(
   for (const { kind, from, to, target } of resource.relations.values()) {
     const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
     if (key === undefined) continue
-    const matches = to.map((column, i) =>
-      matchOf({ column, value: key[i] as (typeof key)[number] }),
-    )
-    if (await existsUnscoped(probe, target.table, matches)) continue
+    if (await existsUnscoped(probe, target.table, matchesOf(keyParts(to), key))) continue
     for (const column of from) dangling.add(column)
   }
   return [...dangling]

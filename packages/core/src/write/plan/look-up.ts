@@ -11,9 +11,11 @@ export interface ColumnValue {
   readonly value: Value
 }
 
-/** The primary key columns of a record with their values. */
-export const keyEquals = (resource: Resource, key: readonly Value[]): readonly ColumnValue[] =>
-  resource.primaryKey.map((column, i) => ({ column, value: key[i] as Value }))
+/** The columns of a key with its values. */
+export const columnValues = (
+  columns: readonly NamedColumn[],
+  key: readonly Value[],
+): readonly ColumnValue[] => columns.map((column, i) => ({ column, value: key[i] as Value }))
 
 /** Plans the rows that have all of these values. */
 export function planLookUp(
@@ -49,10 +51,7 @@ export function withKeys(
     kind: 'or',
     all: keys.map((key) => ({
       kind: 'and',
-      all: equalTo(
-        source,
-        columns.map((column, i) => ({ column, value: key[i] as Value })),
-      ),
+      all: equalTo(source, columnValues(columns, key)),
     })),
   }
 }
@@ -75,7 +74,7 @@ export function planLinks(
   const { partners, columns, includeDeleted = false } = options
   const source: Source = { ...baseSource(resource, includeDeleted), relation, many: true }
   const plan = allColumnsOf(source)
-  const ownValues = junction.own.map((column, i) => ({ column, value: ownKey[i] as Value }))
+  const ownValues = columnValues(junction.own, ownKey)
   const ofPartners = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
   return {
     ...plan,
