@@ -1,12 +1,12 @@
-// Classes of clients for `pg`: one that does not wait for its connection without end, and one for a short question.
+// Subclasses of the `pg` client: one with a time limit for connecting, and one for cancelling statements.
 
-/** A class of clients of `pg`, as far as it is used. */
+/** The class of a `pg` client, as far as it is used. */
 export type PgClientClass = new (config?: object) => object
 
-/** As long as `openDatabase` takes. */
+/** Milliseconds; the same as in `openDatabase`. */
 export const connectTimeout = 5_000
 
-/** Long enough to ask a server to end a statement. */
+/** Milliseconds; cancelling a statement is one short query. */
 const questionTimeout = 5_000
 
 /**
@@ -22,7 +22,7 @@ export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
     }
   }
 
-/** The class, for what Kysely opens to cancel a statement: it has a time limit, and does not end the process when it breaks. */
+/** The class for the client that Kysely opens to cancel a statement: with a time limit, and a listener for errors. */
 export const forQuestions = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
@@ -37,7 +37,7 @@ interface Listening {
   on?(event: 'error', listener: () => void): unknown
 }
 
-/** A copy with these where they are not set; the pool hides its password from enumeration. */
+/** A copy of the configuration with defaults. Copies property descriptors, because the pool makes the password non-enumerable. */
 function setIn(config: object, defaults: Readonly<Record<string, number>>): object {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config))
   for (const [name, value] of Object.entries(defaults)) {

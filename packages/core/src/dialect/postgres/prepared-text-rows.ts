@@ -1,6 +1,6 @@
-// Rows of `pg` as the protocol brings them: a query of the driver's own kind that has nothing described, parsed or named.
+// A query for `pg` that returns rows as arrays of the text that the protocol transfers, without a description of the columns.
 
-/** What a statement of `pg` is answered with; as much of it as anybody asks for. */
+/** The part of a `pg` result that is read. */
 interface PgAnswer {
   readonly command: string | null
   readonly rowCount: number | null
@@ -9,12 +9,12 @@ interface PgAnswer {
 
 type PgCallback = (error: unknown, answer?: PgAnswer) => void
 
-/** The connection of a client: what its queries write their messages to. */
+/** The part of the connection of a `pg` client to which queries write their messages. */
 interface DriverConnection {
   describe(...message: readonly unknown[]): void
 }
 
-/** What is used of the driver's queries, which are handed each message that comes. */
+/** The part of the driver's `Query` that is used; the client passes it each message of the server. */
 interface DriverQuery {
   name?: string
   callback: PgCallback
@@ -35,7 +35,7 @@ export type TextRowsClass = new (
   callback: PgCallback,
 ) => object
 
-/** What the driver calls on its queries, or they on themselves. */
+/** The methods of `Query` that the driver calls; a driver without them has another protocol implementation. */
 const methods = [
   'submit',
   'prepare',
@@ -49,11 +49,11 @@ const methods = [
 const known = new WeakMap<DriverQueryClass, TextRowsClass>()
 
 /**
- * The queries of this client whose rows are arrays of the protocol's texts; undefined where its driver is of another kind
- * (the native one), or asks for binary values: then it is told by options what its rows should be.
+ * The class of such queries for this client; undefined for another driver (`pg-native`) and for binary values, which get
+ * rows as arrays by options.
  *
- * The driver has every statement described at every execution, makes two objects of the description, and a copy of what
- * it was given; of one row, all that takes a tenth of the time of its request.
+ * `pg` sends Describe with every execution, makes two objects of the description, and copies the configuration of the
+ * query. For a request of one row, that is a tenth of its time.
  */
 export function textRowsOf(client: object): TextRowsClass | undefined {
   const { Query } = client.constructor as { Query?: DriverQueryClass }
@@ -112,7 +112,7 @@ function textRowsClass(Query: DriverQueryClass): TextRowsClass {
 
 const withoutDescriptions = new WeakMap<DriverConnection, DriverConnection>()
 
-/** The connection, but that nothing is described: texts are read without knowing what they are called. */
+/** The connection without Describe: values are read as text by position, so names and types of columns are not needed. */
 function undescribed(connection: DriverConnection): DriverConnection {
   const before = withoutDescriptions.get(connection)
   if (before !== undefined) return before

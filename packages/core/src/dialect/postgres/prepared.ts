@@ -1,4 +1,4 @@
-// preparedPg: a pool of `pg` whose clients send the statements they know under a name, so that PostgreSQL plans them once.
+// preparedPg: a pool of `pg` that sends repeated statements as named prepared statements, so that PostgreSQL parses them once per connection.
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { withTimeLimit } from '../../time-limit.ts'
@@ -13,7 +13,7 @@ import {
 import { type TextRowsClass, textRowsOf } from './prepared-text-rows.ts'
 import { type Named, type NameOf, statementNames } from './statement-names.ts'
 
-/** What is used of a client of `pg`. */
+/** The part of a `pg` client that this file uses. */
 export interface PgClient {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   query(...args: any[]): any
@@ -21,7 +21,7 @@ export interface PgClient {
   on?(event: 'error' | 'end', listener: () => void): unknown
 }
 
-/** What is used of a pool of `pg`. */
+/** The part of a `pg` pool that this file uses. */
 export interface PgPool {
   readonly options?: object
   connect(): Promise<PgClient>
@@ -30,28 +30,28 @@ export interface PgPool {
 }
 
 export interface PgOptions {
-  /** false sends every statement as Kysely does: for poolers that give each transaction another connection. Default true. */
+  /** false names no statements, for poolers in transaction mode, which give each transaction another connection. Default true. */
   readonly named?: boolean
-  /** Most statements with a name. Default 200. */
+  /** The most statements that get a name (LRU). Default 200. */
   readonly statements?: number
   /**
-   * Milliseconds after which the server gives a statement up; set once for each connection, together with `jit = off`, since
-   * just-in-time compilation does not stop at the limit. Default: the server's own settings.
+   * `statement_timeout` in milliseconds; set once for each connection, together with `jit = off`, since just-in-time
+   * compilation does not stop at the limit. Default: the server's own settings.
    */
   readonly statementTimeout?: number
   /**
-   * Sets up each new connection before its first statement, such as by `set role`. Where it fails, or gives no answer
-   * within the time that the pool allows for connecting, the connection is closed and its
-   * place in the pool is free again. After a failure in Kysely's own `onCreateConnection` the place stays taken.
+   * Sets up each new connection before its first statement, for example with `set role`. If it fails, or takes longer than
+   * the pool allows for connecting, the connection is closed and the pool may open another one. If Kysely's own
+   * `onCreateConnection` fails, the connection is never returned to the pool.
    */
   readonly setUp?: (client: PgClient) => Promise<unknown>
 }
 
 /**
- * Wraps a pool for Kysely's PostgresDialect. A text that comes again becomes a named statement of its connection, whose
- * plan is kept there. A connection that breaks, idle or in use, fails its statement and is replaced; without a listener
- * its error would end the process. Connecting takes 5 s at most where the pool has no `connectionTimeoutMillis`. Nothing
- * else changes, errors included.
+ * Wraps a pool for Kysely's PostgresDialect. From its second execution on, a statement is a named prepared statement of its
+ * connection. If a connection breaks, its statement fails and the pool opens another connection; without the wrapper, an
+ * `error` event without a listener would end the process. Connecting takes at most 5 s if the pool has no
+ * `connectionTimeoutMillis`. Results and errors are the same as without the wrapper.
  *
  * ```ts
  * const pool = new pg.Pool({ connectionString })
@@ -62,11 +62,11 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
   const { named = true, statements = 200 } = options
   const nameOf = named ? statementNames(statements) : none
   const naming: Naming = { nameOf, most: statements * 2, schema: 0 }
-  // The pool removes an idle connection that breaks, and tells of it.
+  // The pool removes an idle connection that breaks, and emits its error.
   pool.on?.('error', ignored)
   const { Client } = pool as { Client?: PgClientClass }
   if (Client !== undefined) Object.assign(pool, { Client: withConnectTimeout(Client) })
-  // Kysely knows its connections by their clients, so each client has one wrapper.
+  // Kysely identifies connections by their client object, so each client has one wrapper.
   const clients = new WeakMap<PgClient, PreparedClient>()
   const prepare = async (client: PgClient): Promise<PgClient> => {
     const prepared = preparedClient(client, naming)
@@ -87,7 +87,7 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
   }
   return {
     options: pool.options ?? {},
-    // What Kysely opens to cancel a statement.
+    // Kysely opens a client of this class to cancel a statement.
     ...(Client === undefined
       ? {}
       : { Client: forQuestions(Client) as NonNullable<PostgresPool['Client']> }),
@@ -108,8 +108,8 @@ async function setUp(
   { statementTimeout, setUp }: Pick<PgOptions, 'statementTimeout' | 'setUp'>,
 ): Promise<void> {
   if (statementTimeout !== undefined) {
-    // Compiling a plan to machine code pays no heed to the time limit, and takes seconds where a plan is long.
-    // Not every server that speaks the protocol has it.
+    // Just-in-time compilation ignores the time limit, and takes seconds for a large plan. Some servers that speak the
+    // protocol have no such setting.
     const noJit =
       "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end"
     const values = [String(statementTimeout)]
@@ -128,24 +128,24 @@ interface Sending {
   readonly name?: string
   readonly text: string
   readonly values: readonly unknown[]
-  /** Its rows are to be arrays of the protocol's texts. */
+  /** Whether its rows are arrays of the text that the protocol transfers. */
   readonly arrays: boolean
 }
 
-/** May answer after an error. */
+/** Called with the error of a statement; resolves with a result, or rejects. */
 type Recover = (error: unknown) => Promise<unknown>
 
 const none: NameOf = () => undefined
 
-/** Rows as arrays of the protocol's texts, where the driver has to be told. */
+/** Options of `pg` that give rows as arrays of the text that the protocol transfers. */
 const arrayRows = {
   rowMode: 'array',
   types: { getTypeParser: () => (text: string) => text },
 } as const
 
 /**
- * Asks with a callback: the driver's own promise keeps the rows of one answer alive until long after the next, which
- * costs a third of the time of a hundred rows.
+ * Uses the driver's callback: its promise keeps the rows of one result in memory until long after the next one, and the
+ * garbage collection takes a third of the time of a hundred rows.
  */
 function sent(
   client: PgClient,
@@ -168,16 +168,16 @@ const failed: Recover = (error) => Promise.reject(error)
 
 interface Naming {
   nameOf: NameOf
-  /** Statements that one connection may hold. */
+  /** The most statements that one connection may have prepared. */
   readonly most: number
-  /** Counts how often tables were found to have changed; statements have other names from then on. */
+  /** How often a change of tables was noticed; part of the names, so that each change gives new ones. */
   schema: number
 }
 
-/** A client as Kysely gets it. */
+/** The client that Kysely receives. */
 interface PreparedClient extends PgClient {
   readonly processID?: unknown
-  /** Somebody uses it now, and will release it. */
+  /** Called when the pool has handed it out. */
   checkOut(): void
 }
 
@@ -196,14 +196,14 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   }
 
   /**
-   * Sends a statement under its name, or without one after an error that says that it was not executed:
+   * Sends a statement under its name, and again without a name after one of two errors:
    *
-   * - its tables have changed since it was prepared (`isStale`). Every connection has such statements, so all are
-   *   prepared anew under other names.
-   * - the connection has other statements than those that it prepared (`isUnknown`). Names are of no use then.
+   * - `isStale`: its tables have changed since it was prepared. Other connections have such statements too, so all
+   *   statements get new names.
+   * - `isUnknown`: the connection does not have the statements that were prepared on it, so names are not used any more.
    *
-   * Outside a transaction it is sent again: PostgreSQL has undone whatever a statement did that ended with an error.
-   * Inside one the transaction is lost with it, so the error is thrown; whoever began the transaction begins it again.
+   * Outside a transaction the statement can be sent again, because PostgreSQL undoes a statement that ends with an error.
+   * Inside one, the error has aborted the transaction, so it is thrown, and the whole transaction is retried by its owner.
    */
   const underName = (
     { name, text, arrays }: Named,
@@ -222,16 +222,16 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   }
 
   const release = (destroy?: boolean): void => {
-    // A connection that has ended was released already.
+    // The `end` event has already released it.
     if (!isOut) return
     isOut = false
-    // A statement stays prepared as long as its connection lives, so one that has too many, or old ones, is not used again.
+    // Statements stay prepared until their connection ends, so one with too many or outdated statements is closed.
     const isOld = held.size > naming.most || madeFor !== naming.schema
     client.release(destroy === true || isOld)
   }
-  // The pool listens to idle clients alone, and an error that nobody listens to ends the process.
+  // The pool listens to idle clients only, and an `error` event without a listener ends the process.
   client.on?.('error', ignored)
-  // Its place in the pool is free at once, also where whoever has it never releases it.
+  // Releases a connection that has ended at once, so that the pool may open another one.
   client.on?.('end', () => release(true))
 
   return {
@@ -239,7 +239,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
       return (client as { processID?: unknown }).processID
     },
     query(text, values) {
-      // A cursor, or a text without values, which may hold several statements.
+      // A cursor, or text without values, which may contain several statements.
       if (typeof text !== 'string' || !Array.isArray(values)) return client.query(text, values)
       const named = naming.nameOf(text)
       if (named !== undefined) return underName(named, values, text)
@@ -258,13 +258,13 @@ interface DatabaseError {
   readonly routine?: unknown
 }
 
-/** "cached plan must not change result type": the table has changed since; the message may be in any language. */
+/** "cached plan must not change result type": a table has changed. Tested by code and routine, since the message may be translated. */
 const isStale = (error: unknown): boolean => {
   const { code, routine } = error as DatabaseError
   return code === '0A000' && routine === 'RevalidateCachedQuery'
 }
 
-/** The connection has another's statements or lost its own: a pooler stands between that passes connections on. */
+/** The statement does not exist, or its name is taken: a pooler gives one connection to several clients. */
 const isUnknown = (error: unknown): boolean => {
   const { code } = error as DatabaseError
   return code === '26000' || code === '42P05'

@@ -1,4 +1,4 @@
-// Which statements get a name, and which: those that came before, by a hash of their text.
+// Names for prepared statements: a statement gets one when it occurs for the second time, made of a hash of its text.
 
 import { type Recurring, recurringStatements } from '../shared/recurring-statements.ts'
 
@@ -7,19 +7,19 @@ export interface Named extends Recurring {
   readonly name: string
 }
 
-/** The name of a statement as it came, or undefined: it is sent without one. */
+/** The statement with its name; undefined if it is sent without a name. */
 export type NameOf = (text: string) => Named | undefined
 
-/** Statements that are planned; `begin`, `set` and their like are not worth a name. */
+/** Statements that PostgreSQL plans; preparing `begin`, `set` and the like saves nothing. */
 const planned = /^(?:select|insert|update|delete|with) /i
 
-/** Names the texts that come a second time, `size` of them at most. */
+/** Names statements from their second execution on, at most `size` of them. */
 export const statementNames = (size: number): NameOf =>
   recurringStatements(size, (statement) =>
     planned.test(statement.text) ? { ...statement, name: nameFrom(statement.text) } : undefined,
   )
 
-/** The same for the same text in every process, so that a pooler may share it. */
+/** The same text has the same name in every process, so that a pooler can share the statement. */
 function nameFrom(text: string): string {
   const lanes = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35]
   for (let i = 0; i < text.length; i++) {

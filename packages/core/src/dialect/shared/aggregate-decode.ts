@@ -1,4 +1,4 @@
-// Readers of aggregates: exact sums and averages from what the dialects select for them.
+// Decodes aggregates: exact sums and averages from the text that the dialects select for them.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import { verbatimNumber } from '../../json/verbatim.ts'
@@ -7,7 +7,7 @@ import type { DialectColumn } from '../dialect.ts'
 import { printedDecimal, quotient, roundedFloat, scaled, unscaled } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 
-/** A sum as digits, and the number of its terms where an average is asked for. */
+/** A sum as digits, and the number of its terms for an average. */
 export interface Total {
   readonly sum: string
   readonly count: string
@@ -46,7 +46,7 @@ function sumOf(column: DialectColumn): (total: Total) => JsonValue {
   return ({ sum }) => decimalSum(sum, column.scale)
 }
 
-/** Exact as JSON even where JavaScript's numbers end. */
+/** Exact in JSON also beyond the safe integers of JavaScript. */
 function wholeNumber(sum: string): JsonValue {
   if (!/^-?[0-9]+$/.test(sum)) return roundedFloat(Number(sum))
   const value = Number(sum)

@@ -1,15 +1,15 @@
-// Dates and times as databases print them → the JSON forms of contract §7, by arithmetic alone: no zone but UTC.
+// Converts dates and times from the text of databases to the JSON forms of contract §7. Everything is in UTC; the time zone of the process has no effect.
 
-/** Date, time, fraction, offset (which may have seconds: local mean times do) and era, as engines print them. */
+/** Date, time, fraction, offset and era. An offset has seconds if it is a local mean time. */
 const timestamp =
   /^(\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
 
-/** The usual print: four-digit year, blank or T, seconds. */
+/** The common form, which is converted without parsing: four-digit year, blank or T, seconds, UTC. */
 const usual = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00(?::?00)?)?$/
 
 /**
- * A stored datetime → `YYYY-MM-DDTHH:MM:SS.sssZ`, digits beyond the millisecond cut; without an offset it is UTC.
- * Null for infinities and for MySQL's zero date; years outside 0001–9999 as ISO 8601 writes them, `+012024-…`.
+ * A stored datetime → `YYYY-MM-DDTHH:MM:SS.sssZ`; drops digits beyond the millisecond. Without an offset it is UTC.
+ * Null for infinities and for MySQL's zero date. Years outside 0001–9999 have the form of ISO 8601: `+012024-…`.
  */
 export function isoDatetime(text: string): string | null {
   if (usual.test(text) && !text.startsWith('0000')) {
@@ -29,7 +29,7 @@ export function isoDatetime(text: string): string | null {
   return moment.toISOString()
 }
 
-/** A stored date → `YYYY-MM-DD`; null and years as in `isoDatetime`. */
+/** A stored date → `YYYY-MM-DD`; null and long years as in `isoDatetime`. */
 export function isoDate(text: string): string | null {
   if (/^\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) && !text.startsWith('0000') && !text.endsWith('BC')) {
     return text.slice(0, 10)
@@ -37,7 +37,7 @@ export function isoDate(text: string): string | null {
   return isoDatetime(text)?.replace(/T.*$/, '') ?? null
 }
 
-/** A stored time → `HH:MM:SS`, fraction and offset cut. */
+/** A stored time → `HH:MM:SS`, without fraction and offset. */
 export function isoTime(text: string): string {
   return text.replace(/[.+Z].*$|(?<=:\d\d)-.*$/, '')
 }
@@ -52,14 +52,14 @@ export function nextMillisecond(iso: string): string {
   return new Date(Date.parse(iso) + 1).toISOString().replace(/^\+0*/, '')
 }
 
-/** A stored datetime with all its digits: `YYYY-MM-DDTHH:MM:SS.ssssssZ`; null where `isoDatetime` is. */
+/** A stored datetime to the microsecond: `YYYY-MM-DDTHH:MM:SS.ssssssZ`; null if `isoDatetime` gives null. */
 export function exactDatetime(text: string): string | null {
   const iso = isoDatetime(text)
   const fraction = /\.([0-9]{1,6})/.exec(text)?.[1] ?? ''
   return iso === null ? null : `${iso.slice(0, -4)}${fraction.padEnd(6, '0')}Z`
 }
 
-/** A stored time with all its digits: `HH:MM:SS.ssssss`. */
+/** A stored time to the microsecond: `HH:MM:SS.ssssss`. */
 export function exactTime(text: string): string {
   const fraction = /\.([0-9]{1,6})/.exec(text)?.[1] ?? ''
   return `${isoTime(text)}.${fraction.padEnd(6, '0')}`

@@ -5,13 +5,13 @@ import { withoutEndZeros, withoutLeadingZeros } from '../../json/zeros.ts'
 /** SQL engines and drivers print small numbers with an exponent. */
 const decimalText = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/
 
-/** Engines print doubles alone with an exponent, and doubles end at 1.8e308 and 4.9e-324. */
+/** Databases print only doubles with an exponent, and doubles are between 4.9e-324 and 1.8e308. */
 const largestExponent = 400
 
 /**
- * Writes a number with at least `scale` digits after the point and never drops one; undefined when `text` is no
- * number (NaN, Infinity), or one that no engine prints: SQLite keeps any text in a column, and the digits of
- * `1e999999999` would take a gigabyte.
+ * Writes a number with at least `scale` digits after the point, without dropping digits. Undefined for text that is not a
+ * number (NaN, Infinity), and for exponents that no database prints: a SQLite column can hold any text, and the digits
+ * of `1e999999999` would take a gigabyte.
  *
  * `decimalDigits('12.5', 2)` → `'12.50'`
  */
@@ -31,14 +31,14 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
     whole = digits.slice(0, digits.length + exponent)
   }
   whole = withoutLeadingZeros(whole) || '0'
-  // Zeros beyond the scale are no digits of the number: engines differ in how many they print.
+  // Drops zeros beyond the scale, because databases print different numbers of them.
   const kept = withoutEndZeros(fraction.slice(scale))
   fraction = fraction.slice(0, scale).padEnd(scale, '0') + kept
   const digits = fraction === '' ? whole : `${whole}.${fraction}`
   return match[1] === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits
 }
 
-/** As the database printed it, for a column whose scale nobody declared. */
+/** The digits as the database printed them, for a column without a declared scale. */
 export function printedDecimal(text: string): string | undefined {
   const point = /\.([0-9]+)$/.exec(text)
   return decimalDigits(text, point?.[1]?.length ?? 0)
@@ -72,7 +72,7 @@ export function quotient(sum: string, count: string, scale: number, more: number
   return unscaled(rounded, scale + more)
 }
 
-/** Whole numbers of so few digits, and their remainders and quotients, are exact as numbers, which are much faster. */
+/** Whole numbers of up to 15 digits, their remainders and quotients are exact as JavaScript numbers, which are much faster than bigints. */
 const isShort = (digits: string): boolean => digits.length <= 15
 
 function byNumbers(dividend: string, divisor: string): number {
@@ -90,7 +90,7 @@ function byBigints(dividend: string, divisor: string): bigint {
   return signed < 0n ? -rounded : rounded
 }
 
-/** Twelve significant digits: what sums of floats agree on whatever the order of their terms. */
+/** Rounds to twelve significant digits, because a sum of floats depends on the order of its terms beyond that. */
 export function roundedFloat(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) + 0 : null
 }

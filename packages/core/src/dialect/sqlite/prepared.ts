@@ -1,18 +1,18 @@
-// preparedSqlite: a better-sqlite3 database that keeps its statements, so that SQLite parses and plans them once.
+// preparedSqlite: a better-sqlite3 database that caches prepared statements, so that SQLite parses and plans them once.
 
 import type { SqliteDatabase } from 'kysely'
 import { lruMap } from '../../lru-map.ts'
 import { asksForArrays, withoutMark } from '../shared/array-rows.ts'
 
-/** What is used of a statement of better-sqlite3. */
+/** The part of a better-sqlite3 statement that this file uses. */
 export interface SqliteStatement {
-  /** Whether it has rows. */
+  /** Whether it returns rows. */
   readonly reader: boolean
-  /** Turns rows into arrays. */
+  /** Whether rows are arrays. */
   raw(arrays: boolean): SqliteStatement
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   all(...parameters: any[]): unknown[]
-  /** The first row; it does not look for others. */
+  /** Returns the first row, without stepping to the next one. */
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   get(...parameters: any[]): unknown
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -21,19 +21,19 @@ export interface SqliteStatement {
   iterate(...parameters: any[]): IterableIterator<unknown>
 }
 
-/** What is used of a database of better-sqlite3. */
+/** The part of a better-sqlite3 database that this file uses. */
 export interface SqliteFile {
   prepare(text: string): SqliteStatement
   close(): unknown
 }
 
 export interface SqliteOptions {
-  /** Most statements that are kept. Default 200. */
+  /** The most statements in the cache (LRU). Default 200. */
   readonly statements?: number
 }
 
 /**
- * Wraps a database for Kysely's SqliteDialect. SQLite itself prepares a kept statement again when a table has changed.
+ * Wraps a database for Kysely's SqliteDialect. SQLite prepares a cached statement again by itself when a table has changed.
  *
  * ```ts
  * const database = new Sqlite('library.sqlite')
@@ -41,30 +41,30 @@ export interface SqliteOptions {
  * ```
  */
 export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}): SqliteDatabase {
-  const kept = lruMap<Kept>(options.statements ?? 200)
+  const cached = lruMap<CachedStatement>(options.statements ?? 200)
   return {
     prepare(text) {
-      const known = kept.get(text)
+      const known = cached.get(text)
       if (known !== undefined) return known
-      const statement = keptStatement(() => preparedAnew(database, text), isSingle(text))
-      kept.set(text, statement)
+      const statement = reusableStatement(() => prepareStatement(database, text), isSingle(text))
+      cached.set(text, statement)
       return statement
     },
     close: () => void database.close(),
   }
 }
 
-const preparedAnew = (database: SqliteFile, text: string): SqliteStatement =>
+const prepareStatement = (database: SqliteFile, text: string): SqliteStatement =>
   asksForArrays(text) ? database.prepare(withoutMark(text)).raw(true) : database.prepare(text)
 
-/** Whether one of our reads can have one row at most. */
+/** Whether a read of the service returns at most one row. */
 const isSingle = (text: string): boolean =>
   asksForArrays(text) && withoutMark(text).startsWith('select ') && text.endsWith(' limit 1')
 
-type Kept = ReturnType<SqliteDatabase['prepare']>
+type CachedStatement = ReturnType<SqliteDatabase['prepare']>
 
-/** A statement that is used again. What the driver's own tells of itself is asked once: that is a call into native code. */
-function keptStatement(prepare: () => SqliteStatement, isSingle: boolean): Kept {
+/** A statement for repeated use. Reads `reader` once, because each access is a call into native code. */
+function reusableStatement(prepare: () => SqliteStatement, isSingle: boolean): CachedStatement {
   const statement = prepare()
   const one = (parameters: readonly unknown[]): unknown[] => {
     const row = statement.get(parameters)
@@ -74,7 +74,7 @@ function keptStatement(prepare: () => SqliteStatement, isSingle: boolean): Kept 
     reader: statement.reader,
     all: isSingle ? one : (parameters) => statement.all(parameters),
     run: (parameters) => statement.run(parameters),
-    // One that is being iterated over cannot be asked anything else: each time it is one of its own.
+    // A statement cannot be used for anything else during an iteration, so each iteration gets its own.
     iterate: (parameters) => prepare().iterate(parameters),
   }
 }
