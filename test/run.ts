@@ -4,10 +4,15 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { namesWithoutServer, onlyServers, readName } from './support/choose-servers.ts'
+import {
+  type Coverage,
+  namesWithoutServer,
+  onlyServers,
+  readName,
+} from './support/choose-servers.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
-import { type Job, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
+import { type Job, type Lane, lanesOf, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
 import { closingTable, type FileReport, sum } from './support/table.ts'
 import type { Count, Report } from './worker.ts'
@@ -19,7 +24,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --database NAME          SQLite and this database only: postgres, mariadb or mysql, also with a version, as
                            postgres@18; sqlite for SQLite alone; may be repeated
   --plain                  only the second runs: unwrapped drivers, and a dialect without shortcuts
-  --jobs N                 files at the same time (default: number of cores, and one while others wait)
+  --jobs N                 files at the same time (default: one more than cores); of those that wait, some more
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -79,15 +84,15 @@ async function main(): Promise<number> {
   const failures: string[] = []
   const queue = queueOf(files, options.plain)
   const idle: FileProcess[] = []
-  const lane = async (_: unknown, index: number): Promise<void> => {
-    const next = (): Job | undefined => takeJob(queue, index === 0)
+  const work = async (lane: Lane): Promise<void> => {
+    const next = (): Job | undefined => takeJob(queue, lane)
     for (let job = next(); job !== undefined; job = next()) {
       const { report, failure } = await runFile(job, environment, idle)
-      reports.push({ file: job.file, report })
+      reports.push({ file: job.plain ? `${job.file} (plain)` : job.file, report })
       if (failure !== undefined) failures.push(failure)
     }
   }
-  await Promise.all(Array.from({ length: jobs }, lane))
+  await Promise.all(lanesOf(jobs).map(work))
   await Promise.all(idle.map((child) => child.end()))
   if (servers !== undefined) await dropLeftovers(servers, run)
   await stopServers()
@@ -162,6 +167,11 @@ function needsDatabases(file: string): boolean {
   )
 }
 
+/** A second run looks for differences between the ways, not between versions of a server. */
+const plainEnvironment = options.plain
+  ? { TEST_PLAIN: '1' }
+  : { TEST_PLAIN: '1', TEST_COVERAGE: 'one server of each engine' satisfies Coverage }
+
 interface FileRun {
   readonly report: Report
   /** The line of the file and what it printed, if one of its tests failed. */
@@ -177,7 +187,7 @@ async function runFile(
   const alone = needsOwnProcess(file)
   const kept = alone ? undefined : idle.findLast((one) => one.plain === plain && one.isOpen())
   if (kept !== undefined) idle.splice(idle.indexOf(kept), 1)
-  const env = plain ? { ...environment, TEST_PLAIN: '1' } : environment
+  const env = plain ? { ...environment, ...plainEnvironment } : environment
   const child = kept ?? startFileProcess(env, { plain, alone })
   const before = [...child.files]
   const { report, output: printed } = await child.run(

@@ -7,8 +7,10 @@ import {
   coverageOfFile,
   type NotRun,
   notes,
+  type RegisteredSuite,
   startFile,
   suites,
+  suitesAtOnce,
 } from './support/registry.ts'
 import { endOfFile, type Order } from './support/worker-protocol.ts'
 
@@ -60,11 +62,11 @@ async function runFile(file: string): Promise<Report> {
     loaded = false
     fail('the file could not be loaded', error)
   }
-  for (const suite of suites) {
+  const runSuite = async (suite: RegisteredSuite): Promise<void> => {
     const tally = count(suite.database ?? 'none')
     if (suite.missing !== undefined) {
       tally.skipped += suite.tests
-      continue
+      return
     }
     const [errors, passed, , total] = await suite.run()
     if (typeof errors === 'string') console.error(withoutOwnFrames(errors))
@@ -73,6 +75,11 @@ async function runFile(file: string): Promise<Report> {
     tally.passed += passed
     tally.failed += total - passed
   }
+  const queue = [...suites]
+  const lane = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await runSuite(next)
+  }
+  await Promise.all(Array.from({ length: suitesAtOnce() }, lane))
   try {
     await closeAll()
   } catch (error) {

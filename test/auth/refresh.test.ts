@@ -10,8 +10,11 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { get } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
 import { Book, bearer, createPeople, jwtKeys, login, peopleApi, refresh, User } from './people.ts'
+
+runsOn('one server of each engine')
+runsAtOnce(4)
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex')
 

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url'
 import type { AnyModel } from '@model-api/core'
 import { equal, match } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
-import { eachDatabase, suite } from '../support/suite.ts'
+import { eachDatabase, runsOn, suite } from '../support/suite.ts'
 import { command, sqliteFile, started } from './support.ts'
+
+runsOn('one server of each engine')
 
 const file = sqliteFile(`
 create table authors (id integer primary key, name text not null);

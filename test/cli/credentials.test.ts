@@ -2,8 +2,10 @@
 import type { AnyModel } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { command, sqliteFile, started } from './support.ts'
+
+runsOn('one server of each engine')
 
 const script = `
 create table accounts (id integer primary key, login varchar(80) not null, password_hash varchar(80), otp_secret varchar(80),

@@ -6,8 +6,10 @@ import { type OpenDatabase, openDatabase } from '@model-api/http-node'
 import { type Kysely, sql } from 'kysely'
 import { equal, match, ok, rejects } from '../support/assert.ts'
 import { runScript } from '../support/databases.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { sqliteFile } from './support.ts'
+
+runsOn('one server of each engine')
 
 const script = `create table things (id integer primary key, name varchar(20));
   insert into things values (1, 'one');`

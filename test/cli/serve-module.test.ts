@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { equal, match } from '../support/assert.ts'
-import { eachDatabase, suite } from '../support/suite.ts'
+import { eachDatabase, runsOn, suite } from '../support/suite.ts'
 import { command, peopleTarget, sqliteFile, started } from './support.ts'
+
+runsOn('one server of each engine')
 
 const module = fileURLToPath(new URL('./served-api.ts', import.meta.url))
 

@@ -3,9 +3,11 @@ import { createServer } from 'node:net'
 import type { Envelope } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
 import { databaseBeside, type TestDatabase } from '../support/databases.ts'
-import { eachDatabase, suite } from '../support/suite.ts'
+import { eachDatabase, runsOn, suite } from '../support/suite.ts'
 import { baseIn, connection } from './processes.ts'
 import { command, sqliteFile, started } from './support.ts'
+
+runsOn('one server of each engine')
 
 const script = `
 create table authors (id integer primary key, name varchar(80) not null, born integer);

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { passwords } from '../auth/people.ts'
 import { equal, match } from '../support/assert.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import {
   type Answer,
   baseIn,
@@ -13,6 +13,8 @@ import {
   runs,
 } from './processes.ts'
 import { peopleTarget, started } from './support.ts'
+
+runsOn('one server of each engine')
 
 const module = fileURLToPath(new URL('./served-api.ts', import.meta.url))
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
-import { everyDatabase, runScript } from '../support/databases.ts'
+import { databaseBeside, everyDatabase, runScript } from '../support/databases.ts'
 import {
   type AnyKysely,
   connectionsOf,
@@ -14,7 +14,10 @@ import {
   uncaughtErrors,
 } from '../support/faults.ts'
 import type { ServerName } from '../support/servers.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { notRun, runsAtOnce, runsOn, suiteOn } from '../support/suite.ts'
+
+runsOn('one server of each engine')
+runsAtOnce(4)
 
 const size = 3
 
@@ -28,15 +31,16 @@ const kill: Readonly<Record<ServerName, (id: unknown) => string>> = {
 }
 const nap: Readonly<Record<ServerName, string>> = { postgres: 'pg_sleep(3)', mysql: 'sleep(3)' }
 
-for (const server of everyDatabase()) {
-  const { name, label } = server
+for (const one of everyDatabase()) {
+  const { name, label } = one
   if (name === 'sqlite') continue
-  if (server.missing !== undefined) {
-    notRun(`broken connections (${label})`, server.missing)
+  if (one.missing !== undefined) {
+    notRun(`broken connections (${label})`, one.missing)
     continue
   }
   for (const kind of pools) {
-    suite(`broken connections, ${kind} [${label}]`, (test) => {
+    const server = databaseBeside(one)
+    suiteOn(one, `broken connections, ${kind}`, (test) => {
       let db: AnyKysely
       const id = async (on: AnyKysely): Promise<unknown> => {
         const { rows } = await sql<{ id: unknown }>`select ${sql.raw(ownId[name])} as id`.execute(

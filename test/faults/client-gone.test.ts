@@ -21,12 +21,16 @@ import {
   type PoolKind,
   pools,
   type Server,
+  serverBeside,
   slowThing,
   Thing,
   thingsScript,
   uncaughtErrors,
 } from '../support/faults.ts'
-import { suite } from '../support/suite.ts'
+import { runsAtOnce, runsOn, suiteOn } from '../support/suite.ts'
+
+runsOn('one server of each engine')
+runsAtOnce(4)
 
 const headers = { 'content-type': 'application/json' }
 const config = { API_STATEMENT_TIMEOUT: 60_000 }
@@ -41,9 +45,10 @@ eachServer('clients that go away', (server) => {
   for (const kind of pools) define(server, kind)
 })
 
-function define(server: Server, kind: PoolKind): void {
+function define(one: Server, kind: PoolKind): void {
+  const server = serverBeside(one)
   const { name, url: database } = server
-  suite(`a client that goes away, ${kind} [${server.label}]`, (test) => {
+  suiteOn(server, `a client that goes away, ${kind}`, (test) => {
     let db: AnyKysely
     let api: Api
     let errors: unknown[]

@@ -7,7 +7,9 @@ import { equal, ok, rejects } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import type { AnyKysely } from '../support/faults.ts'
 import { silentProxy } from '../support/silent-proxy.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { notRun, runsOn, suiteOn } from '../support/suite.ts'
+
+runsOn('one server of each engine')
 
 for (const server of everyDatabase()) {
   const { name, label } = server
@@ -21,7 +23,7 @@ for (const server of everyDatabase()) {
     return Number(rows[0]?.one)
   }
 
-  suite(`the set-up of a connection [${label}]`, (test) => {
+  suiteOn(server, `the set-up of a connection`, (test) => {
     test.before(() => server.execScript('select 1'))
 
     test('that the server refuses is refused each time, with its own error', async () => {

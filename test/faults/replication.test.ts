@@ -6,7 +6,9 @@ import { sql } from 'kysely'
 import { get, send } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { type ReplicatedServer, type ServerName, startReplicated } from '../support/servers.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { notRun, runsOn, suite } from '../support/suite.ts'
+
+runsOn('servers that it starts itself')
 
 const Counter = defineModel('Counter', {
   columns: {

@@ -15,7 +15,10 @@ import {
 } from '../support/faults.ts'
 import { closeAtEnd } from '../support/registry.ts'
 import { type PrivateServer, type ServerName, startServer } from '../support/servers.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { notRun, runsAtOnce, runsOn, suite } from '../support/suite.ts'
+
+runsOn('servers that it starts itself')
+runsAtOnce(4)
 
 const size = 3
 const headers = { 'content-type': 'application/json' }

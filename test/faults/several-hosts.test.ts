@@ -7,7 +7,9 @@ import { send } from '../support/api.ts'
 import { equal, rejects } from '../support/assert.ts'
 import { freePort } from '../support/free-port.ts'
 import { type ServerName, startReplicated } from '../support/servers.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { notRun, runsOn, suite } from '../support/suite.ts'
+
+runsOn('servers that it starts itself')
 
 const Counter = defineModel('Counter', {
   columns: {

@@ -17,14 +17,18 @@ import {
   type PoolKind,
   pools,
   type Server,
+  serverBeside,
   slowThing,
   Thing,
   thingsScript,
   uncaughtErrors,
 } from '../support/faults.ts'
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts'
-import { suite } from '../support/suite.ts'
+import { runsAtOnce, runsOn, suiteOn } from '../support/suite.ts'
 import { whenOver } from '../support/time-limit.ts'
+
+runsOn('one server of each engine')
+runsAtOnce(4)
 
 const config = { API_STATEMENT_TIMEOUT: 200 }
 /** The deadline of a statement is a second more. */
@@ -35,9 +39,10 @@ eachServer('a silent database', (server) => {
   for (const kind of pools) for (const size of [1, 10]) define(server, kind, size)
 })
 
-function define(server: Server, kind: PoolKind, size: number): void {
+function define(one: Server, kind: PoolKind, size: number): void {
+  const server = serverBeside(one)
   const { name, url } = server
-  suite(`a silent database, ${kind} of ${size} [${server.label}]`, (test) => {
+  suiteOn(server, `a silent database, ${kind} of ${size}`, (test) => {
     let proxy: SilentProxy
     let db: AnyKysely
     const opened: AnyKysely[] = []
@@ -209,7 +214,7 @@ const changing = (during: () => void): AnyModel => ({
 
 eachServer('a table of refresh tokens', (server) => {
   const { name, url } = server
-  suite(`a table of refresh tokens that nobody creates [${server.label}]`, (test) => {
+  suiteOn(server, `a table of refresh tokens that nobody creates`, (test) => {
     test('takes one deadline, not one for each attempt', async () => {
       await server.execScript('drop table if exists refresh_tokens')
       await createPeople(server)
@@ -234,7 +239,7 @@ eachServer('a table of refresh tokens', (server) => {
 
 eachServer('a start that fails', (server) => {
   const { name, url } = server
-  suite(`a start that fails [${server.label}]`, (test) => {
+  suiteOn(server, `a start that fails`, (test) => {
     test('for another reason than a database that is away says so at once', async () => {
       await server.execScript('select 1')
       const elsewhere = new URL(url)

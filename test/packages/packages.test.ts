@@ -5,9 +5,11 @@ import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { equal, ok } from '../support/assert.ts'
 import type { Servers } from '../support/servers.ts'
-import { notRun, suite } from '../support/suite.ts'
+import { notRun, runsOn, suite } from '../support/suite.ts'
 import { type Built, build, type PackageName, pack, packageNames, root } from './build.ts'
 import { surfaceOf } from './surface.ts'
+
+runsOn('one server of each kind')
 
 const run = promisify(execFile)
 const update = process.env.UPDATE_API_REPORT === '1'

@@ -6,7 +6,7 @@
 import type { Api } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { answerOf, ask } from './answer.ts'
 import { doors } from './doors.ts'
 import {
@@ -22,6 +22,8 @@ import {
   viewer,
 } from './world.ts'
 import { type Write, writes } from './write-doors.ts'
+
+runsOn('one server of each kind')
 
 const callers = { admin, editor, viewer, nobody: undefined } as const
 type Name = keyof typeof callers

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { askedTwice } from '../support/asked-twice.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
 import { batches, check } from '../support/property.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { ask } from './answer.ts'
 import {
   type Caller,
@@ -20,6 +20,8 @@ import {
   serviceOf,
 } from './callers.ts'
 import { type Act, randomSteps, type Step, type Template } from './random-steps.ts'
+
+runsOn('one server of each kind')
 
 interface Case {
   readonly who: readonly Caller[]

@@ -10,8 +10,10 @@ import { joinTypes } from '../../packages/core/src/plan/joins.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type Meter, meterOf } from '../support/row-meter.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
+
+runsOn('one server of each engine')
 
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const key = { type: 'integer' } as const

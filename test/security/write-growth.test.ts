@@ -13,8 +13,10 @@ import type { ResolvedRelation } from '../../packages/core/src/registry/resource
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type Meter, meterOf } from '../support/row-meter.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
+
+runsOn('one server of each engine')
 
 const id = { type: 'integer', primaryKey: true } as const
 const whole = { type: 'integer', nullable: true } as const

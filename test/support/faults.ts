@@ -6,7 +6,7 @@ import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
-import { everyDatabase, type TestDatabase } from './databases.ts'
+import { databaseBeside, everyDatabase, type TestDatabase } from './databases.ts'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName } from './servers.ts'
 import { notRun } from './suite.ts'
@@ -28,6 +28,13 @@ export function eachServer(title: string, define: (server: Server) => void): voi
     if (missing === undefined) define(Object.assign(server, { name, url }))
     else notRun(`${title} (${label})`, missing)
   }
+}
+
+/** Another database on the same server, for suites that run at once. */
+export function serverBeside(server: Server): Server {
+  const { url = '' } = server
+  const beside = databaseBeside(server)
+  return Object.assign(beside, { name: server.name, url: beside.url ?? url })
 }
 
 /** How a host comes to its Kysely instance. */

@@ -13,9 +13,21 @@ export function queueOf(files: readonly string[], plain: boolean): Job[] {
   return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
 }
 
-/** Takes the next job; a lane that prefers files that wait takes one of those, other lanes leave them to it while they can. */
-export function takeJob(queue: Job[], prefersWaiting: boolean): Job | undefined {
-  const index = queue.findIndex(({ file }) => waits(file) === prefersWaiting)
+/** Which files a lane takes. Only `waiting` ends before the queue does. */
+export type Lane = 'waiting' | 'waiting first' | 'computing first'
+
+/** So many lanes that may compute, the first of which has files that wait while there are any; and some that only wait. */
+export function lanesOf(jobs: number): readonly Lane[] {
+  return Array.from({ length: jobs + Math.floor(jobs / 3) }, (_, index) => {
+    if (index >= jobs) return 'waiting'
+    return index === 0 ? 'waiting first' : 'computing first'
+  })
+}
+
+/** Takes the next job of a lane. */
+export function takeJob(queue: Job[], lane: Lane): Job | undefined {
+  const index = queue.findIndex(({ file }) => waits(file) === (lane !== 'computing first'))
+  if (index < 0 && lane === 'waiting') return undefined
   return queue.splice(Math.max(0, index), 1)[0]
 }
 

@@ -26,11 +26,19 @@ export const notes: NotRun[] = []
 
 let coverage: Coverage | undefined
 let hasAsked = false
+let atOnce = 1
 
-/** Where the file runs if not on every server. */
+/** Where the file runs if not on every server. The runner says so for second runs. */
 export function coverageOfFile(): Coverage | undefined {
   hasAsked = true
-  return coverage
+  return coverage ?? (process.env.TEST_COVERAGE as Coverage | undefined)
+}
+
+/** How many suites of the file run at once. */
+export const suitesAtOnce = (): number => atOnce
+
+export function runAtOnce(number: number): void {
+  atOnce = number
 }
 
 /** Declares where the file runs, before it asks for its databases. */
@@ -45,6 +53,7 @@ export function startFile(): void {
   notes.length = 0
   coverage = undefined
   hasAsked = false
+  atOnce = 1
 }
 
 const closers = new Set<() => Promise<void>>()

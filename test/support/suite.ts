@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import * as uvu from 'uvu'
 import type { Coverage } from './choose-servers.ts'
 import type { OpenOptions, TestDatabase } from './databases.ts'
-import { coverFile, notes, suites, type UvuResult } from './registry.ts'
+import { coverFile, notes, runAtOnce, suites, type UvuResult } from './registry.ts'
 import type { ServerName } from './servers.ts'
 import { whenOver } from './time-limit.ts'
 
@@ -70,6 +70,15 @@ export function eachDatabase(
   }
 }
 
+/** A suite about one database, under whose server its tests count. */
+export function suiteOn(
+  { label }: Pick<TestDatabase, 'label'>,
+  name: string,
+  define: (test: Test) => void,
+): void {
+  register(`${name} [${label}]`, define, { database: label })
+}
+
 /**
  * Declares that a file does not run on every server; the closing table names it. Stands before the suites.
  *
@@ -77,6 +86,14 @@ export function eachDatabase(
  */
 export function runsOn(coverage: Coverage): void {
   coverFile(coverage)
+}
+
+/**
+ * Declares that as many suites of a file run at once, because they wait more than they compute. Each has databases of its
+ * own.
+ */
+export function runsAtOnce(suites: number): void {
+  runAtOnce(suites)
 }
 
 /** Loaded on demand and at once: pure tests should not pay for Kysely. */

@@ -12,7 +12,7 @@ import { type Command, type Decide, type FaultProxy, faultProxy } from '../suppo
 import { readBackDialect } from '../support/read-back-dialect.ts'
 import { rotatingPool } from '../support/rotating-pool.ts'
 import type { ServerName } from '../support/servers.ts'
-import { notRun, suite, type Test } from '../support/suite.ts'
+import { notRun, suiteOn, type Test } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
 type AnyKysely = TestDatabase['kysely']
@@ -26,11 +26,11 @@ const Note: AnyModel = defineModel('Note', {
 })
 
 for (const db of everyDatabase()) {
-  const { name, label } = db
+  const { name } = db
   if (name === 'sqlite') continue
-  const title = `read-back of a write [${label}]`
-  if (db.missing !== undefined) notRun(title, db.missing)
-  else suite(title, (test) => define(test, db, name))
+  const title = 'read-back of a write'
+  if (db.missing !== undefined) notRun(`${title} (${db.label})`, db.missing)
+  else suiteOn(db, title, (test) => define(test, db, name))
 }
 
 function define(test: Test, db: TestDatabase, name: ServerName): void {

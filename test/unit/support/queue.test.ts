@@ -2,7 +2,14 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal, ok } from '../../support/assert.ts'
-import { needsOwnProcess, queueOf, slowest, takeJob } from '../../support/queue.ts'
+import {
+  type Lane,
+  lanesOf,
+  needsOwnProcess,
+  queueOf,
+  slowest,
+  takeJob,
+} from '../../support/queue.ts'
 import { repository } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -35,13 +42,28 @@ suite('the queue of test files', (test) => {
     ok(queue.every(({ plain }) => plain))
   })
 
+  const taken = (files: readonly string[], lanes: readonly Lane[]) => {
+    const queue = files.map((file) => ({ file, plain: false }))
+    return lanes.map((lane) => takeJob(queue, lane)?.file)
+  }
+
   test('gives files that wait to one lane while there are others', () => {
-    const queue = ['faults/a', 'faults/b', 'unit/a', 'unit/b'].map((file) => ({
-      file,
-      plain: false,
-    }))
-    const taken = [true, false, false, false, true].map((first) => takeJob(queue, first)?.file)
-    equal(taken, ['faults/a', 'unit/a', 'unit/b', 'faults/b', undefined])
+    const lanes = lanesOf(2)
+    equal(lanes, ['waiting first', 'computing first'])
+    const [waits, computes] = lanes as [Lane, Lane]
+    equal(
+      taken(
+        ['faults/a', 'faults/b', 'unit/a', 'unit/b'],
+        [waits, computes, computes, computes, waits],
+      ),
+      ['faults/a', 'unit/a', 'unit/b', 'faults/b', undefined],
+    )
+    equal(taken(['unit/a'], [waits]), ['unit/a'])
+  })
+
+  test('has lanes that only wait, besides those that may compute', () => {
+    equal(lanesOf(3), ['waiting first', 'computing first', 'computing first', 'waiting'])
+    equal(taken(['unit/a', 'faults/a'], ['waiting', 'waiting']), ['faults/a', undefined])
   })
 
   test('names slow files that are there', () => {
