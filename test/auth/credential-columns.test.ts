@@ -144,7 +144,11 @@ suite('models with columns that look like credentials', (test) => {
   test('are not warned of where the model says what it means, or is not published', () => {
     const said = { token: { ...text, hidden: true }, secret: { ...text, hidden: false } }
     equal(warnings([model('Session', { columns: said })]), [])
-    equal(warnings([model('Session', { columns: session, meta: undefined })]), [])
+    const unpublished = warnings([model('Session', { columns: session, meta: undefined })])
+    equal(
+      unpublished.filter((warning) => warning.includes('Session')),
+      [],
+    )
   })
 
   test('are not warned of on the users, where they are hidden', () => {

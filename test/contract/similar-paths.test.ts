@@ -1,4 +1,4 @@
-/** A 404 for a path that differs from one of ours in case, plural or slashes alone suggests it. */
+/** A 404 for a path that differs from one of ours in case, plural, slashes or a few letters suggests it. */
 import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -57,6 +57,8 @@ suite('a path that is nearly one of ours', (test) => {
     ['/api/order-items/3/Restore', '/api/order-items/3/restore'],
     ['/api/People/a%2Fb', '/api/people/a%2Fb'],
     ['/Docs/', '/docs'],
+    ['/api/peopel', '/api/people'],
+    ['/api/perple/7/order-items', '/api/people/7/order-items'],
   ]
   for (const [path, meant] of slips) {
     test(`${path} means ${meant}`, async () =>
@@ -64,7 +66,7 @@ suite('a path that is nearly one of ours', (test) => {
   }
 
   const unlike = [
-    '/api/peopel',
+    '/api/invoices',
     '/api/secrets',
     '/api/Secret',
     '/api/People/7/x',

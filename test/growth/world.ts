@@ -12,7 +12,7 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
-import type { Kysely } from 'kysely'
+import { Kysely, SqliteDialect } from 'kysely'
 import type { StrategyName } from '../../packages/core/src/config/access-types.ts'
 import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -121,10 +121,14 @@ const Line = defineModel('Line', {
   meta: {},
 })
 
+const noDatabase = new Kysely<unknown>({
+  dialect: new SqliteDialect({ database: () => Promise.reject(new Error('never opened')) }),
+})
+
 /** The types that `createApi` takes as a key. */
 export const keyTypes: readonly ColumnType[] = columnTypes.filter((type) => {
   try {
-    createApi({ db: {} as Kysely<unknown>, dialect: 'sqlite', models: [keyedBy(type)] })
+    createApi({ db: noDatabase, models: [keyedBy(type)] })
     return true
   } catch {
     return false

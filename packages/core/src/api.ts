@@ -259,6 +259,7 @@ export function createApi<
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
+  if (registry.resources.length === 0) warn(nothingPublished(options.models?.length ?? 0))
   const tables = tablesOf(registry, options.schema)
   const clock = options.clock ?? systemClock
   const { statementTimeout } = settings
@@ -388,6 +389,12 @@ export function createApi<
     close: async () => {},
   }
 }
+
+/** The warning about an API without endpoints. */
+const nothingPublished = (models: number): string =>
+  models === 0
+    ? 'No model is published: createApi({ models }) lists none.'
+    : 'No model is published: a model needs "meta", for example meta: {}, to get an endpoint.'
 
 const isWrite = (method: string): boolean => method !== 'GET'
 

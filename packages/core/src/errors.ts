@@ -52,7 +52,7 @@ const badRequest = (code: string, reason: string, at?: string): ApiError =>
 
 // ---------------------------------------------------------------- route: 404, 405, 414
 
-/** No endpoint has this path; `similar` is an endpoint that differs in case, plural or slashes only. */
+/** No endpoint has this path; `similar` is an endpoint that differs in case, plural, slashes or a few letters. */
 export const unknownPath = (path: string, similar?: string): ApiError =>
   refusal(404, {
     error: 'Not Found',
@@ -130,9 +130,15 @@ export const tooBusy = (): ApiError =>
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
   refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
-/** A request without credentials (specification's text). */
-export const authorizationMissing = (challenge: string): ApiError =>
-  unauthorized('authorization_missing', 'Authorization header missing', challenge)
+/** A request without credentials (specification's text); `cookie` is the only place an access token is read from, if there is only one. */
+export const authorizationMissing = (challenge: string, cookie?: string): ApiError =>
+  unauthorized(
+    'authorization_missing',
+    cookie === undefined
+      ? 'Authorization header missing'
+      : `Sign in first: the cookie ${quoted(cookie)} is missing`,
+    challenge,
+  )
 
 /** A malformed or wrong credential; all of them give the same bytes (contract §9). */
 export const invalidCredentials = (challenge: string): ApiError =>

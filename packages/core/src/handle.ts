@@ -22,6 +22,7 @@ import {
 } from './endpoints/route-request.ts'
 import { ApiError, internalError, methodNotAllowed } from './errors.ts'
 import { runError, runFinal, runSetup } from './hooks/read-hooks.ts'
+import { checkRequest } from './http/check-request.ts'
 import {
   bareHeaders,
   failureBody,
@@ -127,6 +128,7 @@ async function settle<R>(
       Object.assign(answering, { hooks, dump })
       throw refused.error
     }
+    checkRequest(request)
     refuseLongUrl(runtime, request)
     const place = splitUrl(request.url)
     const part = docsPartAt(settings.docs, place.path)

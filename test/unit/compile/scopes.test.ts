@@ -4,13 +4,13 @@ import {
   compileCount,
   compileEmbed,
   compileRows,
-  detectDialect,
   parseQuery,
   planList,
   type ReadPlan,
   type Target,
 } from '@model-api/core/internals'
 import { noScopes, scopeDecisions, unscoped } from '../../../packages/core/src/compile/scopes.ts'
+import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
 import type { EmbedPlan, Source } from '../../../packages/core/src/plan/plan.ts'
 import { sourcesOf } from '../../../packages/core/src/plan/sources.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
@@ -49,8 +49,7 @@ const { registry } = buildRegistry({
 })
 
 // Only its name is looked at.
-const dialect = detectDialect({} as never, 'sqlite')
-const target: Target = { db: {} as never, dialect, schema: undefined, scopes: noScopes }
+const target: Target = { db: {} as never, dialect: sqlite, schema: undefined, scopes: noScopes }
 
 const limit = { setting: 'none', value: 100 }
 const planOf = (query: string): ReadPlan =>

@@ -51,10 +51,14 @@ suite('dialect/detect', (test) => {
   })
 
   test('a name or an object decides', () => {
-    const db = databaseWith(new SqliteAdapter())
+    class Unknown {}
+    const db = databaseWith(new Unknown())
     equal(detectDialect(db, 'mariadb').name, 'mysql')
+    equal(detectDialect(databaseWith(new MysqlAdapter()), 'mariadb').name, 'mysql')
     equal(detectDialect(db, 'generic').name, 'generic')
     equal(detectDialect(db, { ...genericDialect, name: 'mine' }).name, 'mine')
     throws(() => detectDialect(db, 'oracle'), 'unknown name "oracle"')
+    const other = databaseWith(new PostgresAdapter())
+    throws(() => detectDialect(other, 'sqlite'), 'pass "postgres"')
   })
 })

@@ -1,15 +1,14 @@
 /** The JSON text of a driver's value is that of the decoded value, whatever the driver gives. */
 import { stringify } from '@model-api/core'
-import { detectDialect } from '@model-api/core/internals'
 import fc from 'fast-check'
+import { mysql } from '../../../packages/core/src/dialect/mysql/dialect.ts'
+import { postgres } from '../../../packages/core/src/dialect/postgres/dialect.ts'
+import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { propertySeed } from '../../support/property.ts'
 import { suite } from '../../support/suite.ts'
 
-const dialects = ['sqlite', 'postgres', 'mysql'].map((name) =>
-  // Only the name is looked at.
-  detectDialect({} as never, name),
-)
+const dialects = [sqlite, postgres, mysql]
 
 const columns = [
   ...(

@@ -61,6 +61,9 @@ export async function authenticate(
   if (failure !== undefined) throw failure
   if (!required) return null
   const challenge = challengeOf(names)
+  if (auth.onlyCookie !== undefined && names.every((name) => name === 'jwt')) {
+    throw authorizationMissing(challenge, auth.onlyCookie)
+  }
   throw header(request, 'authorization') === undefined
     ? authorizationMissing(challenge)
     : invalidCredentials(challenge)

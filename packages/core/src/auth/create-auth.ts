@@ -23,6 +23,8 @@ export interface Auth {
   readonly tokens: Tokens | undefined
   /** The WWW-Authenticate value of all strategies. */
   readonly challenge: string
+  /** The cookie of the access token, if tokens are read from nowhere else. */
+  readonly onlyCookie: string | undefined
   /** Imports the token providers configured as `"module#export"`. */
   ready(): Promise<void>
   /**
@@ -52,6 +54,9 @@ export function createAuth(parts: AuthParts): Auth {
     parts.users && createUsers(settings, parts.users, parts.open, callHook, parts.readNearby)
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
   const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
+  const onlyCookie = settings.providers.every((provider) => provider === 'cookie')
+    ? settings.cookieName
+    : undefined
   const strategies = new Map<StrategyName, Strategy>()
   for (const name of settings.strategies) {
     const strategy = make(name)
@@ -62,7 +67,7 @@ export function createAuth(parts: AuthParts): Auth {
     parts.report(error, request)
     return invalidCredentials(challenge)
   }
-  return { strategies, users, tokens, challenge, ready: providers.ready, refusal }
+  return { strategies, users, tokens, challenge, onlyCookie, ready: providers.ready, refusal }
 
   function make(name: StrategyName): Strategy | undefined {
     switch (name) {

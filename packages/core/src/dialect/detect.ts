@@ -1,6 +1,7 @@
 // Which dialect a Kysely instance speaks: by its adapter, which the dialects of other authors reuse or name alike.
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
+import { didYouMean } from '../naming/suggest.ts'
 import type { Dialect } from './dialect.ts'
 import { genericDialect } from './generic/dialect.ts'
 import type { InternalDialect } from './internal-dialect.ts'
@@ -34,21 +35,46 @@ const adapterNames: readonly (readonly [RegExp, Dialect])[] = [
  */
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
 export function detectDialect(db: Kysely<any>, option?: string | InternalDialect): InternalDialect {
+  const adapter: unknown = adapterOf(db)
   if (typeof option === 'object') return option
   const names = [...dialects.keys()].join(', ')
   if (option !== undefined) {
     const named = dialects.get(option)
-    if (named !== undefined) return named
+    if (named !== undefined) return agreeing(named, adapter)
     throw new Error(
-      `dialect: unknown name "${option}". Expected one of ${names}, or a Dialect object.`,
+      `dialect: unknown name "${option}".${meant(option)} Expected one of ${names}, or a Dialect object.`,
     )
   }
-  const adapter: unknown = db.getExecutor().adapter
   const found = dialectOfAdapter(adapter)
   if (found !== undefined) return found
   throw new Error(
     `dialect: cannot tell the database from its Kysely adapter "${classNames(adapter)[0] ?? 'none'}". ` +
       `Pass createApi({ dialect }) with one of ${names}, or a Dialect object.`,
+  )
+}
+
+/** A named dialect, unless the adapter belongs to another database; `generic` fits every one. */
+function agreeing(named: InternalDialect, adapter: unknown): InternalDialect {
+  const own = dialectOfAdapter(adapter)
+  if (own === undefined || own === named || named === genericDialect) return named
+  throw new Error(
+    `dialect: "${named.name}" was given, but db has Kysely's ${classNames(adapter)[0]}. Leave the option out, or pass "${own.name}".`,
+  )
+}
+
+/** The dialect that a wrong name probably means: one of another library (`postgresql`, `libsql`) or a misspelt one. */
+function meant(option: string): string {
+  const other = adapterNames.find(([pattern]) => pattern.test(option))?.[1].name
+  return other === undefined ? didYouMean(option, dialects.keys()) : ` Did you mean "${other}"?`
+}
+
+function adapterOf(db: unknown): unknown {
+  const { getExecutor } = (db ?? {}) as { readonly getExecutor?: unknown }
+  if (typeof getExecutor === 'function') return getExecutor.call(db).adapter
+  const given = db === undefined || db === null ? String(db) : (classNames(db)[0] ?? typeof db)
+  throw new Error(
+    `db: expected an instance of Kysely, but got ${given === '' ? 'an object' : given}. Pass createApi({ db: new Kysely({ dialect }) }) with the ` +
+      'dialect of your database: PostgresDialect, MysqlDialect, SqliteDialect or another one.',
   )
 }
 

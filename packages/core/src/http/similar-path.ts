@@ -1,6 +1,7 @@
-// "Did you mean …?" for paths: an endpoint that differs from an unknown path in case, plural or slashes only (contract §3).
+// "Did you mean …?" for paths: an endpoint that differs from an unknown path in case, plural, slashes or a few letters.
 
 import pluralize from 'pluralize'
+import { nearest } from '../naming/suggest.ts'
 import type { Resource } from '../registry/resource.ts'
 import { matchRoute, type RouteTable } from './route-table.ts'
 
@@ -28,18 +29,50 @@ export function similarPath(
 }
 
 function routeLike(table: RouteTable, segments: readonly string[]): string | undefined {
-  const { prefix, plainPrefix } = table
+  const { prefix } = table
   const isBelow = prefix.every((one, i) => one.toLowerCase() === segments[i]?.toLowerCase())
   if (!isBelow) return undefined
   const rest = segments.slice(prefix.length)
-  for (let length = Math.min(table.longest, rest.length); length >= 1; length--) {
-    const endpoint = endpointsOf(table).get(normal(rest.slice(0, length)))
-    if (endpoint === undefined) continue
-    const below = belowOf(endpoint.resource, rest.slice(length))
-    const path = [plainPrefix, endpoint.path, ...(below ?? [])].join('/')
-    if (below !== undefined && isRoute(table, path)) return path
+  const endpoints = endpointsOf(table)
+  const named = forms(table, rest).filter(({ form }) => endpoints.has(form))
+  for (const { form, length } of named) {
+    const path = pathBelow(table, endpoints.get(form), rest.slice(length))
+    if (path !== undefined) return path
+  }
+  return named.length > 0 ? undefined : misspelt(table, rest)
+}
+
+/** The beginnings of a path that may name an endpoint, the longest first. */
+function forms(
+  table: RouteTable,
+  rest: readonly string[],
+): readonly { readonly length: number; readonly form: string }[] {
+  const longestForm = Math.min(table.longest, rest.length)
+  return Array.from({ length: longestForm }, (_, i) => longestForm - i).map((length) => ({
+    length,
+    form: normal(rest.slice(0, length)),
+  }))
+}
+
+/** The path whose endpoint differs in a few letters. */
+function misspelt(table: RouteTable, rest: readonly string[]): string | undefined {
+  const endpoints = endpointsOf(table)
+  for (const { form, length } of forms(table, rest)) {
+    const alike = [...endpoints.keys()].filter((known) => known.split('/').length === length)
+    const path = pathBelow(table, endpoints.get(nearest(form, alike) ?? ''), rest.slice(length))
+    if (path !== undefined) return path
   }
   return undefined
+}
+
+function pathBelow(
+  table: RouteTable,
+  endpoint: Endpoint | undefined,
+  rest: readonly string[],
+): string | undefined {
+  const below = endpoint && belowOf(endpoint.resource, rest)
+  const path = [table.plainPrefix, endpoint?.path, ...(below ?? [])].join('/')
+  return below !== undefined && isRoute(table, path) ? path : undefined
 }
 
 /** The segments after an endpoint: none, a key, or a key and a relation. */

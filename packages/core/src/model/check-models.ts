@@ -13,11 +13,11 @@ type Field<M> = M extends AnyModel ? keyof M['columns'] & string : never
 /** The fields a key names. */
 type KeyFields<K> = K extends readonly (infer F)[] ? F : K
 
-/** `unknown` if every field of the key exists, otherwise a string type that says which does not. */
+/** `never` if every field of the key exists, otherwise a string type that says which does not. */
 type CheckedKey<K extends Key, M extends AnyModel> = [Exclude<KeyFields<K>, Field<M>>] extends [
   never,
 ]
-  ? unknown
+  ? never
   : `${M['name']} has no column "${Exclude<KeyFields<K>, Field<M>> & string}"`
 
 // Not `& AnyModel`, which would accept any string as a field.
@@ -26,22 +26,26 @@ type Target<M> = M extends AnyModel ? M : never
 type CheckedRelation<R extends Relation, Own extends AnyModel, All> =
   // A target that is not a literal type, or a list of unknown models, cannot be checked here.
   string extends R['target'] | keyof All
-    ? unknown
+    ? never
     : R['target'] extends keyof All
       ? R extends ManyToMany
-        ? unknown
+        ? never
         : R extends { readonly kind: 'belongsTo'; readonly key: infer K extends Key }
           ? CheckedKey<K, Own>
           : R extends { readonly key: infer K extends Key }
             ? CheckedKey<K, Target<All[R['target']]>>
-            : unknown
+            : never
       : `no model named "${R['target']}"`
 
-type CheckedModel<M extends AnyModel, All> = {
-  readonly relations: {
-    readonly [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M, All>
-  }
-}
+/** What is wrong with the relations of a model, as string types; `never` if nothing is. */
+type Mistakes<M extends AnyModel, All> = {
+  [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M, All>
+}[keyof M['relations']]
+
+// A string type in place of the model, so that the first line of the compiler's message says it.
+type CheckedModel<M extends AnyModel, All> = [Mistakes<M, All>] extends [never]
+  ? unknown
+  : Mistakes<M, All>
 
 /**
  * A list of models; a relation to a model or field that does not exist is a compile error.

@@ -61,9 +61,11 @@ export interface Model<
 /** Any model, whatever its columns. */
 export type AnyModel = Model
 
-/** Makes a misspelt option of a column a compile error; a type parameter alone would accept it. */
+/** Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. */
 type Exact<T, Shape> = {
-  readonly [K in keyof T]: T[K] & { readonly [X in Exclude<keyof T[K], keyof Shape>]: never }
+  readonly [K in keyof T]: [Exclude<keyof T[K], keyof Shape>] extends [never]
+    ? T[K]
+    : `a column has no option "${Exclude<keyof T[K], keyof Shape> & string}"`
 }
 
 type NoRelations = Readonly<Record<never, Relation>>

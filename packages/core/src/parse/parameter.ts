@@ -100,8 +100,28 @@ export function noSuchParameter(pair: Pair, key: string, additional: readonly st
     : isRelationFilterKind(key)
       ? `relation filter is written "${key}(books.price__gt=20)`
       : `filter is written "${excerpt(key)}__eq=${value === '' ? '…' : value}`
-  return unknownParameter(excerpt(key), `${nearParameter(key, additional)} A ${example}".`, written)
+  const familiar = namesElsewhere.get(key.toLowerCase())
+  const near =
+    familiar === undefined ? nearParameter(key, additional) : ` Did you mean "${familiar}"?`
+  return unknownParameter(excerpt(key), `${near} A ${example}".`, written)
 }
+
+/** What other APIs call the parameters; a Map, because the client chooses the name. */
+const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new Map([
+  ...(['sort', 'sort_by', 'sortby', 'order', 'ordering'] as const).map(
+    (name) => [name, 'order_by'] as const,
+  ),
+  ...(['page_size', 'pagesize', 'per_page', 'perpage', 'size', 'take', 'top'] as const).map(
+    (name) => [name, 'limit'] as const,
+  ),
+  ...(['include', 'expand', 'embed', 'populate', 'with'] as const).map(
+    (name) => [name, 'join'] as const,
+  ),
+  ...(['select', 'columns', 'attributes'] as const).map((name) => [name, 'fields'] as const),
+  ...(['group', 'group_by'] as const).map((name) => [name, 'groupby'] as const),
+  ...(['skip', 'offset'] as const).map((name) => [name, 'page'] as const),
+  ['cursor', 'after'],
+])
 
 /** Compares only the last part of a dotted key with relation options, so that `author.name` is not taken for `author.limit`. */
 function nearParameter(key: string, additional: readonly string[]): string {

@@ -1,5 +1,6 @@
 // Resolves the field names of a client to columns. Only this file creates a ColumnRef, so no unchecked name reaches SQL.
 
+import { settingNames } from '../config/setting-names.ts'
 import { ambiguousPath, unknownColumn } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { FieldNode } from '../parse/ast.ts'
@@ -40,12 +41,19 @@ export function resolveColumn(names: Names, field: FieldNode, at: string): Colum
 
 function unknown(names: Names, field: FieldNode, at: string): Error {
   const hint = didYouMean(field.text, visibleNames(names))
-  const joinHint =
-    field.path.length > 0 && hint === ''
-      ? ' Columns of a relation need the relation in "join".'
-      : hint
-  return unknownColumn(field.text, names.base.resource.endpoint, joinHint, at)
+  const isJoined = field.path.length > 0 && hint === ''
+  return unknownColumn(
+    field.text,
+    names.base.resource.endpoint,
+    isJoined ? joinHint(names) : hint,
+    at,
+  )
 }
+
+const joinHint = ({ base }: Names): string =>
+  base.resource.settings.allowJoin
+    ? ' Columns of a relation need the relation in "join".'
+    : ` Columns of a relation need a join, and joins are switched off here (${settingNames.allowJoin}).`
 
 function* visibleNames(names: Names): Generator<string> {
   yield* names.base.resource.columns.keys()

@@ -1,0 +1,186 @@
+/** Mistakes that newcomers make, each with the answer that tells them what to do instead. */
+import {
+  type AnyModel,
+  type ApiRequest,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+} from '@model-api/core'
+import { Kysely, SqliteDialect } from 'kysely'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, ok, throws } from '../support/assert.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+const Author = defineModel('Author', {
+  columns: { id, name: { type: 'string', maxLength: 20 } },
+  relations: { books: hasMany('Book', 'author_id') },
+  methods: { check: () => true },
+  meta: { allowed_methods: ['GET', 'POST'] },
+})
+const Book = defineModel('Book', {
+  columns: { id, title: { type: 'string', maxLength: 20 }, author_id: { type: 'integer' } },
+  relations: { author: belongsTo('Author', 'author_id') },
+  meta: { allowed_methods: ['GET', 'POST'] },
+})
+const models: readonly AnyModel[] = [Author, Book]
+
+const queries: readonly (readonly [query: string, reason: string])[] = [
+  ['sort=title', 'Unknown parameter "sort". Did you mean "order_by"?'],
+  ['sort_by=title', 'Unknown parameter "sort_by". Did you mean "order_by"?'],
+  ['order=title', 'Unknown parameter "order". Did you mean "order_by"?'],
+  ['page_size=5', 'Unknown parameter "page_size". Did you mean "limit"?'],
+  ['per_page=5', 'Unknown parameter "per_page". Did you mean "limit"?'],
+  ['offset=5', 'Unknown parameter "offset". Did you mean "page"?'],
+  ['include=author', 'Unknown parameter "include". Did you mean "join"?'],
+  ['select=title', 'Unknown parameter "select". Did you mean "fields"?'],
+  ['cursor=x', 'Unknown parameter "cursor". Did you mean "after"?'],
+  [
+    'author.name__eq=x',
+    'Unknown column "author.name" on books. Columns of a relation need a join, and joins are switched off here (API_ALLOW_JOIN).',
+  ],
+  [
+    'fields=title,author.name',
+    'Unknown column "author.name" on books. Columns of a relation need a join, and joins are switched off here (API_ALLOW_JOIN).',
+  ],
+]
+
+eachDatabase('mistakes in requests', (test, db) => {
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Author, [{ id: 1, name: 'Woolf' }])
+  })
+  for (const [query, reason] of queries) {
+    test(`?${query}`, async () => {
+      const { status, errors } = await get(testApi(db, models), `/api/books?${query}`)
+      equal([status, errors.reason.startsWith(reason), errors.reason], [400, true, errors.reason])
+    })
+  }
+
+  test('a relation that is not joined, where joins are allowed', async () => {
+    const api = testApi(db, models, { API_ALLOW_JOIN: true })
+    const { errors } = await get(api, '/api/books?author.name__eq=x')
+    ok(errors.reason.endsWith('Columns of a relation need the relation in "join".'), errors.reason)
+  })
+
+  test('a misspelt path', async () => {
+    const { status, errors } = await get(testApi(db, models), '/api/autors/1')
+    equal(
+      [status, errors.reason],
+      [404, 'No endpoint answers at /api/autors/1. Did you mean "/api/authors/1"?'],
+    )
+  })
+
+  test('a path like no other', async () => {
+    const { errors } = await get(testApi(db, models), '/api/invoices')
+    equal(errors.reason, 'No endpoint answers at /api/invoices.')
+  })
+
+  test('several wrong records of a list name their places', async () => {
+    const api = testApi(db, models, { API_ALLOW_BULK: true })
+    const body = [{ name: 'fine' }, { name: 5 }, { nam: 'x' }]
+    const { status, errors } = await send(api, 'POST', '/api/authors', { body })
+    equal([status, Object.keys(errors.reason)], [400, ['[1].name', '[2].nam', '[2].name']])
+  })
+})
+
+/** A cookie is the only place of the token. */
+const byCookie = {
+  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_AUTH_TOKEN_PROVIDERS: ['cookie'],
+  API_USER_MODEL: Author,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+  ACCESS_SECRET_KEY: 'a'.repeat(40),
+  REFRESH_SECRET_KEY: 'b'.repeat(40),
+} as const
+
+eachDatabase('mistakes in credentials', (test, db) => {
+  test.before(() => createTables(db, models))
+  test('a missing cookie is called a cookie', async () => {
+    const { status, errors } = await get(testApi(db, models, byCookie), '/api/books')
+    equal([status, errors.reason], [401, 'Sign in first: the cookie "access_token" is missing'])
+  })
+  test('where a header would do, the header is named', async () => {
+    const config = { ...byCookie, API_AUTH_TOKEN_PROVIDERS: ['cookie', 'header'] } as const
+    const { errors } = await get(testApi(db, models, config), '/api/books')
+    equal(errors.reason, 'Authorization header missing')
+  })
+})
+
+suite('mistakes in createApi', (test) => {
+  const never = (): Promise<never> => Promise.reject(new Error('is never opened'))
+  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: never }) })
+  const create = (options: object) => (): unknown =>
+    createApi({ db, models, onWarning: () => {}, onError: () => {}, ...options } as never)
+
+  const starts: readonly (readonly [title: string, options: object, message: string])[] = [
+    ['no db', { db: undefined }, 'db: expected an instance of Kysely, but got undefined.'],
+    ['a db that is a pool', { db: new Map() }, 'db: expected an instance of Kysely, but got Map.'],
+    [
+      'a dialect by the name of another library',
+      { dialect: 'postgresql' },
+      'dialect: unknown name "postgresql". Did you mean "postgres"?',
+    ],
+    [
+      'a misspelt dialect',
+      { dialect: 'genric' },
+      'dialect: unknown name "genric". Did you mean "generic"?',
+    ],
+    [
+      'the dialect of another database',
+      { dialect: 'postgres' },
+      'dialect: "postgres" was given, but db has Kysely\'s SqliteAdapter. Leave the option out, or pass "sqlite".',
+    ],
+    [
+      'a misspelt setting',
+      { config: { API_ALLOW_JOINS: true } },
+      'The API cannot start:\nconfig.API_ALLOW_JOINS: unknown key. Did you mean API_ALLOW_JOIN?',
+    ],
+  ]
+  for (const [title, options, message] of starts) {
+    test(title, () => {
+      const thrown = throws(create(options)).message
+      equal([thrown.startsWith(message), thrown], [true, thrown])
+    })
+  }
+
+  const silent: readonly (readonly [
+    title: string,
+    models: readonly AnyModel[],
+    message: string,
+  ])[] = [
+    ['no models', [], 'No model is published: createApi({ models }) lists none.'],
+    [
+      'models without meta',
+      [defineModel('Note', { columns: { id } })],
+      'No model is published: a model needs "meta", for example meta: {}, to get an endpoint.',
+    ],
+  ]
+  for (const [title, given, message] of silent) {
+    test(`${title}: a warning`, () => {
+      const warnings: string[] = []
+      create({ models: given, onWarning: (warning: string) => void warnings.push(warning) })()
+      equal(warnings, [message])
+    })
+  }
+
+  test('handle({ path }): a 500 whose reported error names the property', async () => {
+    const reported: unknown[] = []
+    const api = createApi({ db, models, onError: (error) => void reported.push(error) })
+    const request = { method: 'GET', path: '/api/books' } as unknown as ApiRequest
+    const { status } = await api.handle(request)
+    equal(
+      [status, reported.map((error) => (error as Error).message)],
+      [
+        500,
+        [
+          `request.url: expected a string, got undefined. "path" is not read: did you mean "url"? Pass an object such as { method: 'GET', url: '/api/books?page=2', headers: {} }.`,
+        ],
+      ],
+    )
+  })
+})

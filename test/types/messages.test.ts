@@ -1,0 +1,69 @@
+/** What the compiler says of a mistake in a model: its first line names the option, the relation or the column. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { equal } from '../support/assert.ts'
+import { suite } from '../support/suite.ts'
+
+const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
+/** Below node_modules, so that it is neither committed nor compiled with the tests, and packages are found. */
+const folder = fileURLToPath(
+  new URL(`../node_modules/.cache/messages-${process.pid}/`, import.meta.url),
+)
+
+const compilerOptions = {
+  target: 'ES2022',
+  lib: ['ES2023', 'WebWorker'],
+  module: 'NodeNext',
+  strict: true,
+  noEmit: true,
+  exactOptionalPropertyTypes: true,
+  allowImportingTsExtensions: true,
+  customConditions: ['@model-api/source'],
+  types: [],
+}
+
+const mistakes: readonly (readonly [line: string, says: string])[] = [
+  [
+    `export const a = defineModel('A', { columns: { id, name: { type: 'string', maxlength: 5 } } })`,
+    String.raw`a column has no option \"maxlength\"`,
+  ],
+  [
+    `export const b = createApi({ db, models: [Book, defineModel('B', { columns: { id, book_id: whole }, relations: { book: belongsTo('Boook', 'book_id') } })] })`,
+    String.raw`no model named \"Boook\"`,
+  ],
+  [
+    `export const c = createApi({ db, models: [Book, defineModel('C', { columns: { id, book_id: whole }, relations: { book: belongsTo('Book', 'bookid') } })] })`,
+    String.raw`C has no column \"bookid\"`,
+  ],
+]
+
+const before = `import { belongsTo, createApi, defineModel } from '@model-api/core'
+declare const db: never
+const whole = { type: 'integer' } as const
+const id = { type: 'integer', primaryKey: true } as const
+const Book = defineModel('Book', { columns: { id } })
+`
+
+suite('what the compiler says of a mistake in a model', (test) => {
+  test('its first line names it', () => {
+    mkdirSync(folder, { recursive: true })
+    try {
+      writeFileSync(`${folder}models.ts`, before + mistakes.map(([line]) => line).join('\n'))
+      const files = ['models.ts']
+      writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions, files }))
+      const { stdout } = spawnSync(tsc, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' })
+      const errors = stdout.split('\n').filter((line) => / error TS/.test(line))
+      const first = before.split('\n').length
+      equal(
+        mistakes.map(([, says], i) =>
+          errors.some((error) => error.includes(`(${first + i},`) && error.includes(says)),
+        ),
+        mistakes.map(() => true),
+        stdout,
+      )
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
