@@ -258,6 +258,8 @@ function literal(
 
 export async function createSamples(db: TestDatabase): Promise<void> {
   await createTables(db, [Sample as AnyModel])
+  // The json type of MySQL rewrites numbers; `dialect/values` shows which.
+  if (db.engine === 'mysql') await db.execScript('alter table samples modify json longtext')
   await db.kysely.transaction().execute(async (kysely) => {
     for (let i = 0; i < rowCount; i++) await sampleRow(db.name, i).execute(kysely)
   })

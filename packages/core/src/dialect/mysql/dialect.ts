@@ -75,8 +75,20 @@ function dialectWith(facts: Facts): InternalDialect {
   const ordered = (column: DialectColumn, ref: Ref): Ref =>
     isLoose(column) ? byCodePoint(column, ref) : ref
 
-  const select = (column: DialectColumn, ref: Ref): Ref =>
-    asText(column, column.comparable ? engine.insideGroup(ref) : utc(column, ref)) ?? ref
+  const select = (column: DialectColumn, ref: Ref): Ref => {
+    if (column.comparable) return asText(column, engine.insideGroup(ref))
+    // A stored column; a FLOAT would show the digits of its double as JSON.
+    if (column.type === 'float' && facts.of(column) !== undefined) {
+      return sql`cast(${ref} as char(60))`
+    }
+    return asText(column, utc(column, ref))
+  }
+
+  /** The form of a value that the driver reads exactly: it sometimes parses doubles with a wrong last digit. */
+  const asText = ({ type }: DialectColumn, value: Ref): Ref => {
+    if (type === 'float') return engine.doubleText(value)
+    return selectedAsText.has(type) ? sql`cast(${value} as char)` : value
+  }
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable) return ref
@@ -111,7 +123,11 @@ function dialectWith(facts: Facts): InternalDialect {
       return spanCompare(ref, operator, instant(column, first), instant(column, last))
     }
     if (column.type === 'time') {
-      return rangeCompare(ref, operator, String(value), nextSecond(String(value)))
+      const time = String(value)
+      // With a fraction it is a stored value, from a cursor: MySQL would round its next microsecond to the column's precision.
+      return time.includes('.')
+        ? plainCompare(ref, operator, time)
+        : rangeCompare(ref, operator, time, nextSecond(time))
     }
     const bound = bind(column, value)
     const exact = plainCompare(ordered(column, ref), operator, bound)
@@ -140,8 +156,7 @@ function dialectWith(facts: Facts): InternalDialect {
   const selectedAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
     if (fn === 'count') return sql`count(${ref})`
     if (fn === 'min' || fn === 'max') {
-      const value = extreme(fn, column, ref)
-      return asText(column, value) ?? value
+      return asText(column, extreme(fn, column, ref))
     }
     if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
     if (fn === 'sum') return sql`cast(sum(${ref}) as char)`
@@ -269,13 +284,6 @@ const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
   'time',
   'json',
 ])
-
-/** The value as text; undefined for types that the driver reads as they are. */
-function asText({ type }: DialectColumn, value: Ref): Fragment | undefined {
-  // The driver sometimes parses doubles with a wrong last digit; and without a length, MariaDB truncates the text of a double in a sorted or grouped select to 22 characters.
-  if (type === 'float') return sql`cast(${value} as char(60))`
-  return selectedAsText.has(type) ? sql`cast(${value} as char)` : undefined
-}
 
 /** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
 function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {

@@ -7,6 +7,8 @@ import { mariadbReplication } from './replication.ts'
 export const mariadbEngine: Engine = {
   codePointCollation: sql`utf8mb4_nopad_bin`,
   insideGroup: (grouped) => grouped,
+  // Without a length, the text is truncated to 22 characters in a sorted or grouped select.
+  doubleText: (value) => sql`cast(${value} as char(60))`,
   timeLimited(text, ms, sortsText) {
     const sorting = sortsText ? ', max_sort_length = 65536' : ''
     return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`

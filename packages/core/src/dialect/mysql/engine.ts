@@ -12,6 +12,8 @@ export interface Engine {
    * there, but of other expressions only the whole ORDER BY term or the whole item of the select list.
    */
   readonly insideGroup: (grouped: Ref) => Ref
+  /** Every digit of a double as text, also of one that the statement computes. */
+  readonly doubleText: (value: Ref) => Fragment
   /**
    * The text of a read that the server ends after `ms` milliseconds. Both servers sort texts by their first 1024 bytes
    * by default, while a cursor compares whole ones: with `sortsText` they sort by 64 KB.
