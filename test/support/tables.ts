@@ -80,7 +80,7 @@ export async function createTables(db: TestDatabase, models: readonly AnyModel[]
       const keys = columns.map(([key]) => sql.id(key))
       junctions.set(
         relation.through,
-        sql`create table ${sql.id(relation.through)} (${sql.join(definitions)}, primary key (${sql.join(keys)}))`,
+        sql`create table ${sql.id(relation.through)} (${sql.join(definitions)}, primary key (${sql.join(keys)}))${collated(db.name)}`,
       )
     }
   }
@@ -139,12 +139,13 @@ async function createTable(
       sql`foreign key (${sql.join(own)}) references ${sql.id(target.table)} (${sql.join(other)})`,
     )
   }
-  const suffix =
-    db.name === 'mysql' ? sql` character set utf8mb4 collate utf8mb4_general_ci` : sql``
-  await sql`create table ${sql.id(model.table)} (${sql.join(definitions)})${suffix}`.execute(
-    db.kysely,
-  )
+  const create = sql`create table ${sql.id(model.table)} (${sql.join(definitions)})`
+  await sql`${create}${collated(db.name)}`.execute(db.kysely)
 }
+
+/** Servers differ in their default, and columns that are joined need the same. */
+const collated = (name: DatabaseName): RawBuilder<unknown> =>
+  name === 'mysql' ? sql` character set utf8mb4 collate utf8mb4_general_ci` : sql``
 
 const idOf = (model: AnyModel, field: string): RawBuilder<unknown> =>
   sql.id(columnName(field, model.columns[field] ?? { type: 'integer' }))

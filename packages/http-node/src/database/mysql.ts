@@ -182,7 +182,7 @@ function withSetUp(
           if (statement === undefined) settle(null)
           else
             connection.query(statement, [], (failure) => {
-              if (failure) settle(failure)
+              if (failure) settle(explained(failure))
               else run(others)
             })
         }
@@ -191,6 +191,14 @@ function withSetUp(
     end: (callback) => pool.end(callback),
   }
 }
+
+/** Only servers with Galera have its variables. */
+const explained = (failure: unknown): unknown =>
+  /unknown system variable 'wsrep_sync_wait'/i.test(String(failure))
+    ? new Error('causalReads is for nodes of a Galera cluster, which this server is not.', {
+        cause: failure,
+      })
+    : failure
 
 const timedOut = (message: string): Error =>
   Object.assign(new Error(message), { code: 'ETIMEDOUT' })
