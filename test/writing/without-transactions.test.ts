@@ -14,6 +14,7 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect, sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
+import { withoutTransactions } from '../support/without-transactions.ts'
 
 const Author = defineModel('Author', {
   columns: {
@@ -55,17 +56,6 @@ const User = defineModel('User', {
   methods: { check_password: passwordCheck('password_hash') },
 })
 
-/** Kysely's dialect, whose driver refuses BEGIN in the words of kysely-d1. */
-class WithoutTransactions extends SqliteDialect {
-  override createDriver() {
-    const driver = super.createDriver()
-    driver.beginTransaction = async () => {
-      throw new Error('Transactions are not supported yet.')
-    }
-    return driver
-  }
-}
-
 interface World {
   readonly api: Api
   // biome-ignore lint/suspicious/noExplicitAny: the tables are those below
@@ -87,7 +77,7 @@ async function openWorld(): Promise<World> {
     insert into authors values (1, 'Ann'), (2, 'Bob'); insert into books values (1, 'Arrows', 1);`)
   // biome-ignore lint/suspicious/noExplicitAny: the tables are those above
   const db = new Kysely<any>({
-    dialect: new WithoutTransactions({ database }),
+    dialect: withoutTransactions(new SqliteDialect({ database })),
     log: ({ query }) => void statements.push(query.sql),
   })
   const hash = await hashPassword('right', { cost: 4 })
@@ -147,6 +137,8 @@ suite('a driver without transactions', (test) => {
     equal((await send('POST', '/api/tags', { name: 'new' })).status, 201)
     equal((await send('PATCH', '/api/tags/1', { name: 'newer' })).value.name, 'newer')
     // Its response shows more than the row, which is read afterwards.
+    await sql`insert into drafts values (7, 'old')`.execute(world.db)
+    equal((await send('DELETE', '/api/drafts/7')).status, 200)
     const deep = await send('POST', '/api/books?dump=json', { title: 'Deep', author_id: 2 })
     equal([deep.status, deep.value.author.name], [201, 'Bob'])
   })

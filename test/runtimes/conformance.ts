@@ -1,0 +1,76 @@
+/** Sends the list to `api.fetch` of this runtime, and prints what it answers. */
+import { type Api, createApi } from '@model-api/core'
+import type { Kysely } from 'kysely'
+import { type Request as Listed, requests } from './requests.ts'
+import { config, createWorld, models, secrets, type Tables } from './world.ts'
+
+export interface Answers {
+  /** Every request with status, headers and body. */
+  readonly text: string
+  /** The documents: OpenAPI, and its page. */
+  readonly documents: readonly string[]
+  /** What `onError` was told. */
+  readonly errors: readonly string[]
+}
+
+const shownHeaders = ['content-type', 'location', 'allow', 'etag', 'www-authenticate', 'vary']
+const token = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
+
+/** Creates the tables in an empty database and sends every request, one after the other. */
+export async function conformance(
+  // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the world
+  db: Kysely<any>,
+  tables: Tables,
+): Promise<Answers> {
+  await createWorld(db, tables)
+  const errors: string[] = []
+  const onError = (error: unknown): void => {
+    errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  const api = createApi({ db, models, config, env: secrets, onError, onWarning: () => {} })
+  const answers = await answersOf(api)
+  await api.close()
+  return { ...answers, errors }
+}
+
+async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
+  const documents: string[] = []
+  const lines: string[] = []
+  const kept = { next: '', access: '', refresh: '', used: '' }
+  for (const listed of requests) {
+    const url = listed.url.replace('{next}', kept.next)
+    const response = await api.fetch(requestOf(listed, url, kept))
+    const body = await response.text()
+    const headers = shownHeaders.flatMap((name) => {
+      const value = response.headers.get(name)
+      return value === null ? [] : [`${name}: ${value}`]
+    })
+    const shown = listed.document === true ? '(document)' : body.replace(token, '(token)')
+    lines.push(`${listed.method} ${url}`, `${response.status} ${headers.join('; ')}`, shown, '')
+    if (listed.document === true) documents.push(body)
+    remember(kept, body)
+  }
+  return { text: lines.join('\n'), documents }
+}
+
+type Kept = Record<'next' | 'access' | 'refresh' | 'used', string>
+
+function requestOf({ method, headers, body, signedIn }: Listed, url: string, kept: Kept): Request {
+  const authorization = signedIn === true ? { authorization: `Bearer ${kept.access}` } : {}
+  const filled = body?.replace('{refresh}', kept.refresh).replace('{used}', kept.used)
+  return new Request(`http://localhost${url}`, {
+    method,
+    headers: { ...headers, ...authorization },
+    ...(filled === undefined ? {} : { body: filled }),
+  })
+}
+
+function remember(kept: Kept, body: string): void {
+  if (!body.startsWith('{')) return
+  const { next_url: next, value } = JSON.parse(body)
+  kept.next = next ?? ''
+  if (typeof value?.refresh_token !== 'string') return
+  kept.access = value.access_token
+  kept.used = kept.refresh === '' ? value.refresh_token : kept.refresh
+  kept.refresh = value.refresh_token
+}

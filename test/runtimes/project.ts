@@ -1,0 +1,100 @@
+/** A project of its own for one version of Kysely: the sources of the core as JavaScript, the conformance list, and the examples of docs/runtimes.md. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { repository } from '../support/source.ts'
+import { installed, folder as installedFolder } from './packages.ts'
+
+export interface Project {
+  readonly folder: string
+  remove(): void
+}
+
+/** `kysely` is the name of the installed package that the project gets as `kysely`. */
+export function makeProject(kysely: string): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'model-api-runtimes-'))
+  write(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  for (const name of packagesIn(join(installedFolder, 'node_modules'))) {
+    if (name !== 'kysely') link(folder, name, installed(name))
+  }
+  link(folder, 'kysely', installed(kysely))
+  for (const name of ['better-sqlite3', 'mysql2']) {
+    link(folder, name, join(repository, 'test/node_modules', name))
+  }
+  copyCore(join(folder, 'node_modules', '@model-api', 'core'))
+  for (const file of ['world', 'requests', 'conformance', 'run']) {
+    write(join(folder, `${file}.js`), javascript(join(repository, `test/runtimes/${file}.ts`)))
+  }
+  write(
+    join(folder, 'worker.js'),
+    readFileSync(join(repository, 'test/runtimes/worker.js'), 'utf8'),
+  )
+  write(join(folder, 'examples', 'models.js'), exampleModels)
+  for (const [name, code] of examples()) write(join(folder, 'examples', `${name}.js`), code)
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** The models of the examples: those that need nobody to sign in. */
+const exampleModels = `import { models as all } from '../world.js'
+export const models = all.filter(({ name }) => ['Author', 'Book', 'Tag'].includes(name))
+`
+
+/** The packages of a folder node_modules, with the folders of scopes opened. */
+function packagesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : name,
+    )
+}
+
+function link(folder: string, name: string, target: string): void {
+  const path = join(folder, 'node_modules', name)
+  mkdirSync(dirname(path), { recursive: true })
+  symlinkSync(target, path)
+}
+
+function copyCore(folder: string): void {
+  const core = join(repository, 'packages/core')
+  for (const file of readdirSync(join(core, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts')) continue
+    write(join(folder, 'dist', file.replace(/\.ts$/, '.js')), javascript(join(core, 'src', file)))
+  }
+  const manifest = JSON.parse(readFileSync(join(core, 'package.json'), 'utf8'))
+  const published = { ...manifest, exports: manifest.publishConfig.exports }
+  write(join(folder, 'package.json'), JSON.stringify(published))
+}
+
+/** The sources have erasable types alone, so that this is what the compiler would write. */
+const javascript = (file: string): string => withoutTypes(readFileSync(file, 'utf8'))
+
+const withoutTypes = (text: string): string =>
+  stripTypeScriptTypes(text).replace(/(from |import\(|import )('\.[^']*)\.ts'/g, "$1$2.js'")
+
+/** The examples of docs/runtimes.md by their headings, each as a module that exports its `db` or `server`. */
+function examples(): readonly (readonly [string, string])[] {
+  const page = readFileSync(join(repository, 'docs/runtimes.md'), 'utf8')
+  const sections = [...page.matchAll(/^### (.+)\n(?:(?!^#|^```)[^\n]*\n)*```ts\n([\s\S]*?)^```/gm)]
+  return sections.map(([, heading = '', code = '']) => {
+    const exported = /^const (db|server) = /m.exec(code)?.[1]
+    const text = exported === undefined ? code : `${code}\nexport { ${exported} }\n`
+    return [exampleName(heading), withoutTypes(text)]
+  })
+}
+
+const exampleName = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+
+function write(file: string, text: string): void {
+  if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}

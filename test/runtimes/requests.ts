@@ -1,0 +1,153 @@
+/** The requests of the conformance list, in the order in which they are sent. */
+
+export interface Request {
+  readonly method: string
+  /** `{next}` is the `next_url` of the answer before. */
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Sent with the access token of the last login. */
+  readonly signedIn?: true
+  /** A document, which is compared with that of the reference instead of being recorded. */
+  readonly document?: true
+}
+
+const get = (url: string, more: Partial<Request> = {}): Request => ({ method: 'GET', url, ...more })
+const send = (method: string, url: string, body: unknown, more: Partial<Request> = {}): Request => {
+  const { headers, ...others } = more
+  return {
+    method,
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...others,
+  }
+}
+
+const reads: readonly Request[] = [
+  get('/api/books'),
+  get('/api/books/1?dump=json'),
+  get('/api/books?price__ge=10&in_stock__eq=true&order_by=-price&fields=title,price'),
+  get('/api/books?or[title__ilike=ROB,and[price__lt=10,rating__gt=3]]&fields=id,title'),
+  get('/api/books?title__in=("Arrows","Bread, 100%25 rye")&fields=id'),
+  get('/api/books?sold__eq=9007199254740993&fields=id,sold'),
+  get('/api/books?published_at__between=(2024-02-01,2024-02-29T10:00:00Z)&fields=published_at'),
+  get('/api/books?title__startswith=Bread,%20100%25&fields=title'),
+  get('/api/authors?exists(books.price__lt=15.80,in_stock__eq=true)&fields=name,born_on'),
+  get('/api/authors?missing(books.tags.name__eq=food)&order_by=-born_on.nullslast&fields=name'),
+  get('/api/books?join=author&author.name__ilike=čapek&fields=title,author.name'),
+  get('/api/authors?join=books&join_type=left&dump=dynamic&books.limit=1&books.order_by=-price'),
+  get('/api/books?dump=json&tags.order_by=-name&limit=3'),
+  get('/api/authors/3/books?order_by=-title&fields=title'),
+  get(
+    '/api/books?join=author&groupby=author.name&id|books__count=1&price|average__avg=1&order_by=-books,author.name',
+  ),
+  get('/api/books?groupby=year(published_at)|year&price|total__sum=1&sold__max=1&order_by=year'),
+  get('/api/books?limit=2&page=2&fields=id'),
+  get('/api/books?paging=cursor&order_by=-price&limit=2&fields=title,price'),
+  get('{next}'),
+  get('{next}'),
+  get('/api/books?order_by=title&fields=title'),
+  get('/api/books/99'),
+  get('/api/books?titel__eq=x'),
+  get('/api/books/1', { headers: { 'if-none-match': '*' } }),
+  { method: 'HEAD', url: '/api/books' },
+  { method: 'OPTIONS', url: '/api/books/1' },
+]
+
+const singleWrites: readonly Request[] = [
+  send('POST', '/api/authors', { name: 'Dora', born_on: '2000-02-29' }),
+  send('POST', '/api/books', {
+    title: 'Émile 😀',
+    price: '0.10',
+    rating: 0.1,
+    sold: '9223372036854775807',
+    in_stock: false,
+    published_at: '2024-05-14T12:30:00.5+02:00',
+    details: { b: [1, 2.5, null], a: 'x' },
+    author_id: 100,
+  }),
+  get('/api/books/100'),
+  send('PATCH', '/api/books/100', { price: '12.30', in_stock: null }),
+  send('PUT', '/api/books/100', { title: 'Again' }),
+  send('PATCH', '/api/authors/100', { name: 'Ann Archer' }),
+  send('POST', '/api/books', { title: 7, price: 'much' }),
+  send('POST', '/api/books', '{"title":'),
+  send('PATCH', '/api/books/99', { title: 'Nobody' }),
+  { method: 'DELETE', url: '/api/books/100' },
+  get('/api/books?count=none&order_by=-id&limit=1&fields=id,title'),
+  { method: 'DELETE', url: '/api/books/100' },
+]
+
+const transactions: readonly Request[] = [
+  send('POST', '/api/books?dump=json', {
+    title: 'Nested',
+    author: { name: 'Ewa', born_on: null },
+    tags: [{ id: 1 }, { name: 'new' }],
+  }),
+  send('PATCH', '/api/books/1?dump=json', { title: 'Arrows!', tags: [{ id: 3 }] }),
+  send('POST', '/api/tags', [{ name: 'one' }, { name: 'two' }]),
+  send('PATCH', '/api/books?author_id__eq=3', { in_stock: false }),
+  send('PATCH', '/api/authors/1', { name: 'Anna' }, { headers: { 'if-match': '"0.0"' } }),
+  send(
+    'POST',
+    '/api/tags',
+    { name: 'keyed' },
+    { headers: { 'idempotency-key': 'key-of-the-tag-keyed' } },
+  ),
+  send(
+    'POST',
+    '/api/tags',
+    { name: 'keyed' },
+    { headers: { 'idempotency-key': 'key-of-the-tag-keyed' } },
+  ),
+  // Rolled back: the second record violates a unique key. Last of those that create tags, since databases count such keys differently.
+  send('POST', '/api/tags', [{ name: 'three' }, { name: 'classic' }]),
+  send('POST', '/api/authors', { name: 'Dora' }),
+  { method: 'DELETE', url: '/api/authors/1' },
+  { method: 'DELETE', url: '/api/authors/2?cascade_delete=1' },
+  get('/api/tags?order_by=name&fields=name'),
+  get('/api/tags/1'),
+  get('/api/books?fields=title,in_stock,author_id'),
+  get('/api/authors?fields=name&order_by=name'),
+]
+
+const authentication: readonly Request[] = [
+  get('/api/notes'),
+  send('POST', '/auth/login', { username: 'ann', password: 'wrong' }),
+  send('POST', '/auth/login', { username: 'ann', password: 'correct horse' }),
+  get('/auth/me', { signedIn: true }),
+  send(
+    'POST',
+    '/api/notes',
+    {
+      id: '00000000-0000-4000-8000-000000000001',
+      text: 'b ß \u0001',
+      scan: 'AAH/',
+      seen_at: '10:30',
+    },
+    { signedIn: true },
+  ),
+  get('/api/notes', { signedIn: true }),
+  send('POST', '/auth/refresh', '{"refresh_token":"{refresh}"}'),
+  // The first refresh token again.
+  send('POST', '/auth/refresh', '{"refresh_token":"{used}"}'),
+  // Its successor, which that revoked.
+  send('POST', '/auth/refresh', '{"refresh_token":"{refresh}"}'),
+  get('/api/notes', { headers: { authorization: 'Bearer nothing' } }),
+]
+
+const documents: readonly Request[] = [
+  get('/openapi.json', { document: true }),
+  get('/docs', { document: true }),
+  get('/health/ready'),
+  get('/nowhere'),
+]
+
+export const requests: readonly Request[] = [
+  ...reads,
+  ...singleWrites,
+  ...transactions,
+  ...authentication,
+  ...documents,
+]

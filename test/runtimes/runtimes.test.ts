@@ -1,0 +1,161 @@
+/** The conformance list on every runtime, driver and version of Kysely that docs/runtimes.md names, which shows how each driver is opened. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { equal, ok } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { notRun, runsOn, suite } from '../support/suite.ts'
+import { type Answers, conformance } from './conformance.ts'
+import { notInstalled, program } from './packages.ts'
+import { makeProject, type Project } from './project.ts'
+import { type Declarations, declarationsOfCore, typeErrors } from './types.ts'
+import { startWorker } from './workerd.ts'
+
+const run = promisify(execFile)
+const recorded = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+interface Run {
+  readonly runtime: string
+  /** The installed package that is its Kysely. */
+  readonly kysely: string
+  /** Sections of docs/runtimes.md, by the tables that they need; `serve` for the server of the runtime. */
+  readonly drivers: readonly string[]
+}
+
+const servers = ['postgres:pg', 'mysql:mysql2'] as const
+const nodeDrivers = [...servers, 'sqlite:better-sqlite3', 'sqlite:node-sqlite'] as const
+const runs: readonly Run[] = [
+  { runtime: 'bun', kysely: 'kysely', drivers: [...servers, 'sqlite:bun-sqlite', 'serve:bun'] },
+  {
+    runtime: 'deno',
+    kysely: 'kysely',
+    drivers: ['postgres:pg-on-deno', 'mysql:mysql2', 'sqlite:node-sqlite', 'serve:deno'],
+  },
+  { runtime: 'node20', kysely: 'kysely-28', drivers: [...servers, 'sqlite:libsql'] },
+  { runtime: 'node22', kysely: 'kysely', drivers: nodeDrivers },
+  {
+    runtime: 'node24',
+    kysely: 'kysely',
+    drivers: [...nodeDrivers, 'postgres:postgres-js', 'postgres:pglite', 'sqlite:libsql'],
+  },
+  { runtime: 'node26', kysely: 'kysely', drivers: nodeDrivers },
+  { runtime: 'node24', kysely: 'kysely-oldest', drivers: nodeDrivers },
+  { runtime: 'node24', kysely: 'kysely-28', drivers: nodeDrivers },
+  { runtime: 'node24', kysely: 'kysely-30', drivers: nodeDrivers },
+]
+
+/** Of a driver that could not be opened. */
+interface Failed {
+  readonly failed: string
+}
+
+runsOn('one server of each kind')
+
+const missing = notInstalled()
+const how = 'npx --yes pnpm@12.21.0 run runtimes installs them, about 1 GB'
+if (missing !== undefined) notRun('runtimes/', `${missing}; ${how}`)
+else declare()
+
+function declare(): void {
+  const databases = everyDatabase()
+  const serverUrls = databases.filter(({ name }) => name !== 'sqlite')
+  const absent = serverUrls.filter((db) => db.missing !== undefined).map(({ name }) => name)
+  for (const name of absent) notRun(`runtimes/ with ${name}`, `there is no ${name}`)
+
+  suite('runtimes and drivers', (test) => {
+    const projects = new Map<string, Project>()
+    const projectOf = (kysely: string): Project => {
+      const project = projects.get(kysely) ?? makeProject(kysely)
+      projects.set(kysely, project)
+      return project
+    }
+    const answers = recorded('answers.txt')
+    let documents: readonly string[] = []
+
+    test.before(async () => {
+      const [sqlite] = databases
+      if (sqlite === undefined) throw new Error('SQLite is always here')
+      documents = (await conformance(sqlite.kysely, 'sqlite')).documents
+      // Creates them.
+      for (const db of serverUrls) {
+        if (db.missing === undefined) await db.execScript('select 1')
+      }
+    })
+    test.after(async () => {
+      for (const project of projects.values()) project.remove()
+      for (const db of databases) await db.close()
+    })
+
+    const sameAnswers = (driver: string, result: Answers | Failed | undefined): void => {
+      if (result === undefined || 'failed' in result)
+        throw new Error(`${driver}: ${result?.failed}`)
+      equal(result.text, answers, driver)
+      equal(result.errors, [], driver)
+      ok(result.documents.join('\n') === documents.join('\n'), `the documents differ: ${driver}`)
+    }
+
+    for (const { runtime, kysely, drivers } of runs) {
+      const there = drivers.filter((driver) => !absent.some((name) => driver.startsWith(name)))
+      test(`${runtime}, ${kysely}: ${there.join(', ')}`, async () => {
+        const { folder } = projectOf(kysely)
+        const urls = serverUrls.map(({ name, url }) => [`${name.toUpperCase()}_URL`, url])
+        const { PATH, HOME, TMPDIR } = process.env
+        const { stdout } = await run(program(runtime), [...optionsOf(runtime), ...there], {
+          cwd: folder,
+          env: {
+            ...Object.fromEntries(urls),
+            ...{ PATH, HOME, TMPDIR, DENO_NO_UPDATE_CHECK: '1', DENO_DIR: `${folder}/deno` },
+            // Free ports for the servers of the examples.
+            ...{ BUN_PORT: '0', DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0' },
+          },
+          maxBuffer: 64 << 20,
+        })
+        const results = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Readonly<
+          Record<string, Answers | Failed>
+        >
+        for (const driver of there) {
+          const [what, name = ''] = driver.split(':')
+          if (what !== 'serve') sameAnswers(driver, results[name])
+          else equal(results[name], servedAnswer(answers))
+        }
+      })
+    }
+
+    test('workerd, kysely: D1, whose driver has no transactions; the example of the documentation', async () => {
+      const worker = await startWorker(projectOf('kysely').folder)
+      try {
+        const result = (await (await worker.fetch('/conformance')).json()) as Answers | Failed
+        if ('failed' in result) throw new Error(result.failed)
+        equal(result.text, recorded('answers-without-transactions.txt'))
+        ok(result.documents.join('\n') === documents.join('\n'), 'the documents differ')
+        // A new API, whose first requests come at once and share the look-ups of its database.
+        const paths = ['/api/books?fields=id', '/api/authors', '/api/books?limit=2', '/api/tags']
+        const statuses = await Promise.all(
+          [...paths, ...paths].map(async (path) => (await worker.fetch(path)).status),
+        )
+        equal(new Set(statuses), new Set([200]))
+      } finally {
+        await worker.stop()
+      }
+    })
+
+    let declarations: Declarations | undefined
+    test.after(() => declarations?.remove())
+    for (const kysely of ['kysely-oldest', 'kysely-28', 'kysely', 'kysely-30']) {
+      test(`the declarations of the core, and what test/types makes of them, compile with ${kysely}`, () => {
+        declarations ??= declarationsOfCore()
+        equal(typeErrors(projectOf(kysely).folder, declarations), '')
+      })
+    }
+  })
+}
+
+/** The answer to `GET /api/tags/1`. */
+const servedAnswer = (answers: string): readonly [number, string] => [
+  200,
+  /^GET \/api\/tags\/1\n.*\n(.*)$/m.exec(answers)?.[1] ?? '',
+]
+
+function optionsOf(runtime: string): readonly string[] {
+  return runtime === 'deno' ? ['run', '-A', '--node-modules-dir=manual', 'run.js'] : ['run.js']
+}

@@ -1,0 +1,45 @@
+/** A worker on workerd, by miniflare, with an empty D1. */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { folder as installedFolder } from './packages.ts'
+
+export interface Worker {
+  fetch(path: string): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** Bundles `worker.js` of the project as wrangler does, and starts it. */
+export async function startWorker(folder: string): Promise<Worker> {
+  const { build } = await load('esbuild')
+  const { Miniflare } = await load('miniflare')
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, 'worker.js')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    target: 'es2022',
+    // Packages of the project are links.
+    preserveSymlinks: true,
+    logLevel: 'silent',
+  })
+  const miniflare = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0].text }],
+    compatibilityDate: '2026-01-01',
+    d1Databases: ['DB'],
+    cf: false,
+  })
+  return {
+    fetch: (path) => miniflare.dispatchFetch(`http://localhost${path}`),
+    stop: () => miniflare.dispose(),
+  }
+}
+
+/** A package of the folder; its types are not installed with the suite. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+function load(name: string): Promise<any> {
+  const resolve = createRequire(join(installedFolder, 'package.json')).resolve
+  return import(pathToFileURL(resolve(name)).href)
+}
