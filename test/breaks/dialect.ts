@@ -4,16 +4,16 @@ import type { Break } from './break.ts'
 export const dialect: readonly Break[] = [
   {
     title: 'SQLite: text is compared by whatever collation the column was declared with',
-    file: 'packages/core/src/dialect/sqlite/dialect.ts',
-    find: "isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref",
-    replace: 'ref',
+    file: 'packages/core/src/dialect/sqlite/operand.ts',
+    find: "return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref",
+    replace: 'return ref',
     fails: 'test/dialect/indexes.test.ts',
   },
   {
     title: 'SQLite: decimals are added as floats',
-    file: 'packages/core/src/dialect/sqlite/dialect.ts',
-    find: 'return sql`cast(round(${ref} * ${natural(10 ** (column.scale ?? 0))}) as integer)`',
-    replace: 'return sql`(${ref} * ${natural(10 ** (column.scale ?? 0))})`',
+    file: 'packages/core/src/dialect/sqlite/operand.ts',
+    find: 'sql`cast(round(${ref} * ${natural(10 ** scale)}) as integer)`',
+    replace: 'sql`(${ref} * ${natural(10 ** scale)})`',
     fails: 'test/dialect/aggregates.test.ts',
   },
   {

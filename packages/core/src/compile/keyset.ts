@@ -2,7 +2,10 @@
 
 import type { Expression, SqlBool } from 'kysely'
 import { exactDatetime, exactTime } from '../dialect/shared/calendar-text.ts'
+import { invalidParameter } from '../errors.ts'
+import { placeValue } from '../plan/keyset.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../plan/plan.ts'
+import { isStoredPlace, storedKey, storedPlace } from '../plan/stored-place.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { columnOf } from './source.ts'
@@ -16,7 +19,10 @@ export function cursorColumnsOf(
 ): readonly CursorColumn[] {
   return terms.map(({ ref: { column, source } }, i) => {
     const alias = `place ${i}`
-    const selected = target.dialect.select(column, columnOf(source, column))
+    const selected = (target.dialect.orderKey ?? target.dialect).select(
+      column,
+      columnOf(source, column),
+    )
     const expression = sql`${selected}`.as(alias)
     return { alias, index: first + i, expression, read: placeReader(target, column) }
   })
@@ -31,6 +37,17 @@ export interface CursorColumn {
 }
 
 function placeReader(target: Target, column: NamedColumn): CursorColumn['read'] {
+  const read = target.dialect.orderKey?.read(column) ?? reader(target, column)
+  return (raw) => {
+    if (raw === null || raw === undefined) return null
+    const text = read(raw)
+    return target.dialect.orderKey === undefined || isPlace(column, text)
+      ? (text ?? null)
+      : storedPlace(raw)
+  }
+}
+
+function reader(target: Target, column: NamedColumn): (raw: unknown) => string | undefined {
   const decode =
     column.type === 'datetime'
       ? (raw: unknown) => exactDatetime(String(raw))
@@ -38,10 +55,13 @@ function placeReader(target: Target, column: NamedColumn): CursorColumn['read'] 
         ? (raw: unknown) => exactTime(String(raw))
         : target.dialect.decoder(column)
   return (raw) => {
-    const value = raw === null || raw === undefined ? null : decode(raw)
-    return value === null ? null : String(value)
+    const value = decode(raw)
+    return value === null ? undefined : String(value)
   }
 }
+
+const isPlace = (column: NamedColumn, text: string | undefined): boolean =>
+  text !== undefined && placeValue(column, text) !== undefined
 
 /** The rows beyond the cursor's row: `a > 1 or (a = 1 and b > 2) or …`; undefined for the first page. */
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
@@ -81,10 +101,15 @@ function beyond(
 }
 
 function compare(
-  target: Target,
+  { dialect }: Target,
   { source, column }: KeysetTerm['ref'],
   operator: 'eq' | 'lt' | 'gt',
   value: Value,
 ): Expression<unknown> {
-  return target.dialect.compare(column, columnOf(source, column), operator, value)
+  const ref = columnOf(source, column)
+  if (!isStoredPlace(column, value)) return dialect.compare(column, ref, operator, value)
+  if (dialect.orderKey === undefined) {
+    throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
+  }
+  return dialect.orderKey.compare(column, ref, operator, storedKey(String(value)))
 }

@@ -26,6 +26,8 @@ export interface DialectColumn {
    * a table. GROUP BY works on such expressions, so SELECT, ORDER BY and comparisons must use them unchanged.
    */
   readonly comparable?: true
+  /** Set with `comparable` where the expression is an exact sum or average: of integers (the sum only), bigints or decimals. */
+  readonly aggregate?: 'sum' | 'avg'
 }
 
 /** A table of the API; its columns are the same objects that the other functions get later. */

@@ -4,7 +4,7 @@ import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
 import type { LookUp } from '../plan/plan.ts'
 import type { TextStyle } from '../sql/print.ts'
-import type { Dialect, DialectColumn, DialectTable } from './dialect.ts'
+import type { ComparisonOperator, Dialect, DialectColumn, DialectTable } from './dialect.ts'
 import type { Interruption } from './shared/interruption.ts'
 import type { JsonText } from './shared/json-text.ts'
 import type { JsonWriter } from './shared/json-writer.ts'
@@ -16,11 +16,27 @@ import type { SingleWrites } from './shared/writes.ts'
 export interface InternalDialect extends Dialect {
   readonly server?: ServerFunctions
   readonly shortcuts?: Shortcuts
+  /** For databases whose columns may hold values that are not of their type. */
+  readonly orderKey?: OrderKey
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
     tables?: readonly DialectTable[],
   ) => Promise<InternalDialect>
+}
+
+/** What ORDER BY compares, for cursors at a value that is not of its column's type. */
+export interface OrderKey {
+  select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
+  /** Reads a selected key that is not NULL as the text that cursors of every database hold; undefined if it is none. */
+  read(column: DialectColumn): (raw: unknown) => string | undefined
+  /** Compares the key with one that was selected. */
+  compare(
+    column: DialectColumn,
+    ref: Expression<unknown>,
+    operator: ComparisonOperator,
+    key: unknown,
+  ): Expression<SqlBool>
 }
 
 /** How servers of this database are operated: time limits, interruption, locks, replication, warnings. */

@@ -1,12 +1,14 @@
 // The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins beyond the cursor's row (contract §6).
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../errors.ts'
+import type { NamedColumn } from '../registry/resource.ts'
 import { parseDatetime, parseTime } from './calendar.ts'
 import type { PlanContext } from './context.ts'
 import { type CursorValues, readCursor } from './cursor.ts'
 import { isToMany } from './joins.ts'
 import { pageSize } from './page.ts'
-import type { ColumnRef, KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from './plan.ts'
+import type { KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from './plan.ts'
+import { isStoredPlace, storedKey } from './stored-place.ts'
 import { keyValue } from './value.ts'
 
 /** Whether the request pages by cursor. */
@@ -91,7 +93,7 @@ function typedValues(
 ): readonly (Value | null)[] {
   return values.map((text, i) => {
     if (text === null) return null
-    const value = typedValue((terms[i] as KeysetTerm).ref, text)
+    const value = placeValue((terms[i] as KeysetTerm).ref.column, text)
     if (value === undefined) {
       throw invalidParameter(name, text, 'a cursor taken from next_url or previous_url')
     }
@@ -100,7 +102,8 @@ function typedValues(
 }
 
 /** Converts a cursor's value. Datetimes and times have six fractional digits, as the databases store them. */
-function typedValue({ column }: ColumnRef, text: string): Value | undefined {
+export function placeValue(column: NamedColumn, text: string): Value | undefined {
+  if (isStoredPlace(column, text)) return storedKey(text) === undefined ? undefined : text
   if (column.type === 'datetime') {
     return /^[0-9]{4}-[0-9T:-]{14}\.[0-9]{6}Z$/.test(text) && parseDatetime(`${text.slice(0, -4)}Z`)
       ? text
@@ -109,5 +112,6 @@ function typedValue({ column }: ColumnRef, text: string): Value | undefined {
   if (column.type === 'time') {
     return /^[0-9:]{8}\.[0-9]{6}$/.test(text) && parseTime(text.slice(0, 8)) ? text : undefined
   }
-  return keyValue(column, text)
+  // An enum column may hold a text that is no member of its model's list.
+  return keyValue(column.type === 'enum' ? { type: 'string' } : column, text)
 }

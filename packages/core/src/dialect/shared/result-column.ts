@@ -12,15 +12,16 @@ export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): D
   const { precision: _, ...open } = result
   if (fn === 'sum') {
     // A sum of bigints may exceed 64 bits.
-    if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0 }
+    if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0, aggregate: fn }
     // Compared with any number: `n__gt=0.5`.
-    if (column.type === 'integer') return { ...open, type: 'float' }
-    return column.type === 'decimal' ? open : result
+    if (column.type === 'integer') return { ...open, type: 'float', aggregate: fn }
+    return column.type === 'decimal' ? { ...open, aggregate: fn } : result
   }
   if (column.type === 'integer' || column.type === 'float') return { ...open, type: 'float' }
   // Four digits more than the column; a decimal of unknown scale keeps its own.
-  if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 4 }
-  return column.scale === undefined ? open : { ...open, scale: column.scale + 4 }
+  if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 4, aggregate: fn }
+  const scale = column.scale === undefined ? {} : { scale: column.scale + 4 }
+  return { ...open, ...scale, aggregate: fn }
 }
 
 /** The column of a calendar bucket. */

@@ -2,205 +2,163 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
-import type { AggregateFunction } from '../../parse/operators.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
-import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
-import { aggregateDecoderOf, type Total } from '../shared/aggregate-decode.ts'
-import { blankForm, nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
-import { decimalDigits, scaled, unscaled } from '../shared/decimal.ts'
-import { type Decoder, decoderOf, textOf } from '../shared/decode.ts'
+import type { InternalDialect } from '../internal-dialect.ts'
+import { blankForm } from '../shared/calendar-text.ts'
+import { decimalDigits } from '../shared/decimal.ts'
+import type { Decoder } from '../shared/decode.ts'
 import { type Folded, folded } from '../shared/fold.ts'
-import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
+import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 import { globPattern, likePattern } from '../shared/patterns.ts'
 import {
-  type Comparison,
   canonicalInstant,
-  eachOf,
   inKeys,
   inList,
-  isText,
   jsonText,
-  natural,
+  type KeySides,
   padded,
   plainCompare,
   type Ref,
-  rangeCompare,
   type Test,
 } from '../shared/sql-parts.ts'
+import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
+import { type KnownForms, knownForms, nothingKnown } from './canonical-columns.ts'
+import { comparisonsOf, mostSingly, spellings } from './comparisons.ts'
 import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
+import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
+import { exactValue, readExact } from './order-key.ts'
 import { type Sampled, sampledColumns } from './samples.ts'
 import { heldColumns } from './stored-columns.ts'
+import { firstOf } from './stored-forms.ts'
+import { storedDecoder, storedWriter } from './stored-values.ts'
 import { sqliteSingleWrites } from './writes.ts'
 
-export const sqlite: InternalDialect = {
-  name: 'sqlite',
-  capabilities: {
-    locksRows: false,
-    blocksEventLoop: true,
-    createsTablesInTransactions: true,
-  },
-  storeTypes: { datetime: 'text', digest: 'text', text: 'text', boolean: 'integer' },
-  server: { beginWrite: 'begin immediate' },
-  shortcuts: {
-    textStyle: { quote: '"', placeholders: 'question marks' },
-    // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
-    countsTablesInStatement: true,
-    // The planner reads the value of a plain parameter, and plans a prepared statement again at each execution.
-    rowCount: (count) => sql`cast(${count} as integer)`,
-    replansForValue: (_, by) => by === 'pattern',
-    writer: writerFor,
-    keysIn,
-    lookUpSingleWrites: sqliteSingleWrites,
-  },
+export const sqlite: InternalDialect = sqliteWith(nothingKnown)
 
-  async connect(db, tables = []) {
-    await shortBusyTimeout(db)
-    const held = await heldColumns(db, tables)
-    const shortcuts = { ...sqlite.shortcuts, objectText: sqliteObjectText(held) }
-    return withSamples({ ...sqlite, shortcuts }, await sampledColumns(db, tables))
-  },
+/** The dialect that knows how indexed columns store their values. */
+function sqliteWith(known: KnownForms): InternalDialect {
+  const { compare, oneOf, ordered, sameKey, keySides } = comparisonsOf(known)
+  return {
+    name: 'sqlite',
+    capabilities: {
+      locksRows: false,
+      blocksEventLoop: true,
+      createsTablesInTransactions: true,
+    },
+    storeTypes: { datetime: 'text', digest: 'text', text: 'text', boolean: 'integer' },
+    server: { beginWrite: 'begin immediate' },
+    shortcuts: {
+      textStyle: { quote: '"', placeholders: 'question marks' },
+      // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
+      countsTablesInStatement: true,
+      // The planner reads the value of a plain parameter, and plans a prepared statement again at each execution.
+      rowCount: (count) => sql`cast(${count} as integer)`,
+      replansForValue: (_, by) => by === 'pattern',
+      writer: writerFor,
+      keysIn: (lookUp, keys, rows) => keysIn(lookUp, keys.map(keySides), rows),
+      lookUpSingleWrites: sqliteSingleWrites,
+    },
 
-  refuses(column) {
-    if (column.type !== 'decimal' || column.storage === 'text') return undefined
-    const { scale, precision = 15 } = column
-    if (scale !== undefined && precision <= 15 && scale <= 15) return undefined
-    return (
-      'SQLite has no exact decimals: a decimal column needs a scale and at most 15 digits of precision there ' +
-      "(it is then compared and summed as a scaled integer), or `storage: 'text'` (it is then kept as text, " +
-      'without order, ranges and sums).'
-    )
-  },
+    async connect(db, tables = []) {
+      await shortBusyTimeout(db)
+      const held = await heldColumns(db, tables)
+      const forms = await knownForms(db, tables)
+      const dialect = sqliteWith(forms)
+      const shortcuts = { ...dialect.shortcuts, objectText: sqliteObjectText(held) }
+      const server = { ...dialect.server, advice: forms.mixed.map(adviceOf) }
+      return withSamples({ ...dialect, server, shortcuts }, await sampledColumns(db, tables), forms)
+    },
 
-  select,
+    refuses(column) {
+      if (column.type !== 'decimal' || column.storage === 'text') return undefined
+      const { scale, precision = 15 } = column
+      if (scale !== undefined && precision <= 15 && scale <= 15) return undefined
+      return (
+        'SQLite has no exact decimals: a decimal column needs a scale and at most 15 digits of precision there ' +
+        "(it is then compared and summed as a scaled integer), or `storage: 'text'` (it is then kept as text, " +
+        'without order, ranges and sums).'
+      )
+    },
 
-  decoder: decoderFor,
-  encode,
+    select,
 
-  compare,
+    decoder: decoderFor,
+    encode,
 
-  oneOf(column, ref, values, negated) {
-    if (column.type === 'datetime' || column.type === 'time') {
-      if (values.length > mostRanges) {
-        const texts = column.type === 'datetime' ? values.map(String).map(blankForm) : values
-        return inJsonList(asComparable(column, ref), texts, negated)
+    compare,
+    oneOf,
+
+    textMatch(column, ref, { match, text, ignoreCase, negated }) {
+      const own = column.collation === 'database'
+      if (match === 'startsWith' || text === '') {
+        const not = negated ? sql`not ` : sql``
+        return own && ignoreCase
+          ? sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
+          : sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
       }
-      const operator = negated ? 'ne' : 'eq'
-      return eachOf(values, negated, (value) => compare(column, ref, operator, value))
-    }
-    const by = operand(column, ref)
-    if (
-      values.length > mostSingly &&
-      (column.type === 'integer' || column.type === 'bigint' || isText(column))
-    ) {
-      return inJsonList(by, values, negated)
-    }
-    return inList(
-      by,
-      padded(values).map((value) => bind(column, value)),
-      negated,
-    )
-  },
+      // GLOB with a leading * tries the pattern at each position of the text, so it takes quadratic time.
+      const wanted = ignoreCase ? inFold(text, own) : { text, fold: (of: Ref): Ref => of }
+      if (match === 'contains') {
+        return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
+      }
+      const end = sql`substr(${ref}, ${-Array.from(text).length})`
+      return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
+    },
 
-  textMatch(column, ref, { match, text, ignoreCase, negated }) {
-    const own = column.collation === 'database'
-    if (match === 'startsWith' || text === '') {
-      const not = negated ? sql`not ` : sql``
-      return own && ignoreCase
-        ? sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
-        : sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
-    }
-    // GLOB with a leading * tries the pattern at each position of the text, so it takes quadratic time.
-    const wanted = ignoreCase ? inFold(text, own) : { text, fold: (of: Ref): Ref => of }
-    if (match === 'contains') {
-      return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
-    }
-    const end = sql`substr(${ref}, ${-Array.from(text).length})`
-    return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
-  },
+    order(column, ref, { descending, nulls, mayBeNull }) {
+      const by = ordered(column, ref)
+      const direction = descending ? sql`desc` : sql`asc`
+      // SQLite sorts NULL as the smallest value.
+      const own = descending ? 'last' : 'first'
+      if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
+      return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
+    },
 
-  order(column, ref, { descending, nulls, mayBeNull }) {
-    const by = operand(column, ref)
-    const direction = descending ? sql`desc` : sql`asc`
-    // SQLite sorts NULL as the smallest value.
-    const own = descending ? 'last' : 'first'
-    if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
-    return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
-  },
+    sameKey: (column, ref, otherColumn, otherRef) =>
+      sameKey({ column, ref, otherColumn, otherRef }),
 
-  sameKey: (column, ref, _otherColumn, otherRef) =>
-    sql<SqlBool>`${isText(column) ? operand(column, ref) : ref} = ${otherRef}`,
+    comparable: asComparable,
 
-  comparable: asComparable,
+    orderKey: {
+      select: (column, ref) => select({ ...column, comparable: true }, exactValue(column, ref)),
+      read: readExact,
+      compare: (column, ref, operator, value) =>
+        plainCompare(exactValue(column, ref), operator, value),
+    },
 
-  aggregate(fn, column) {
-    const minMax = decoderFor({ ...column, comparable: true })
-    return {
-      select: (ref) => selectedAggregate(fn, column, ref),
-      decode: aggregateDecoderOf(fn, column, (raw) => joined(raw, column), minMax),
-      comparable: (ref) => comparableAggregate(fn, column, ref),
-    }
-  },
+    aggregate: (fn, column) => aggregateOf(fn, column, { ordered, select }),
 
-  bucket(unit, _column, ref) {
-    if (unit === 'year') return sql`cast(substr(${ref}, 1, 4) as integer)`
-    return unit === 'month' ? sql`substr(${ref}, 1, 7)` : sql`substr(${ref}, 1, 10)`
-  },
+    bucket(unit, column, ref) {
+      if (unit === 'year') return sql`cast(${firstOf(column, ref, 4)} as integer)`
+      return firstOf(column, ref, unit === 'month' ? 7 : 10)
+    },
 
-  classify: classifySqlite,
+    classify: classifySqlite,
+  }
 }
+
+const adviceOf = ([table, { name, type }]: KnownForms['mixed'][number]): string =>
+  `The indexed ${type} column "${name}" of ${table} stores its values in several forms: order and groups are right, but cannot use ` +
+  `the index. Store them as the API does${type in usualForms ? `, such as '${usualForms[type as keyof typeof usualForms]}'` : ''}.`
+
+const usualForms = {
+  datetime: '2024-05-14 10:30:00.000',
+  date: '2024-05-14',
+  time: '10:30:00',
+  boolean: '1',
+  uuid: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
+} as const
 
 /** Whether a row's key is among those of others; the collation is that of the left side. */
-function keysIn(lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined {
+function keysIn(lookUp: LookUp, keys: readonly KeySides[], rows: Ref): Test | undefined {
   // IN reads all keys of the related rows; EXISTS is evaluated only for the rows of the page.
-  if (lookUp === 'each' || lookUp === 'unmerged' || lookUp === 'nested') return undefined
-  const sides = keys.map(({ column, ref, otherRef }) => ({
-    own: ref,
-    other: isText(column) ? operand(column, otherRef) : otherRef,
-  }))
-  return inKeys(sides, rows)
-}
-
-function selectedAggregate(fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref {
-  if (fn === 'count') return sql`count(${ref})`
-  if (fn === 'min' || fn === 'max') {
-    return select({ ...column, comparable: true }, extreme(fn, column, ref))
-  }
-  if (column.type === 'float') {
-    const real = sql`cast(${ref} as real)`
-    return fn === 'sum' ? sql`sum(${real})` : sql`avg(${real})`
-  }
-  const whole = wholeNumber(column, ref)
-  if (sumFits(column)) return sql`sum(${whole}) || '/' || count(${ref})`
-  // Two halves, because a sum over 64 bits is an error; together they are exact.
-  return sql`sum(${whole} >> 32) || '/' || sum(${whole} & 4294967295) || '/' || count(${ref})`
-}
-
-function comparableAggregate(fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref {
-  if (fn === 'count') return sql`count(${ref})`
-  if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-  const whole = wholeNumber(column, ref)
-  if (fn === 'sum')
-    return column.type === 'float' ? rounded(sql`sum(${whole})`) : sql`sum(${whole})`
-  if (column.type === 'float') return rounded(sql`avg(${whole})`)
-  if (column.type === 'integer') return sql`(sum(${whole}) * 1.0 / count(${ref}))`
-  // Units of four digits more than the column, rounded half up.
-  return sql`(sign(sum(${whole})) * ((abs(sum(${whole})) * 20000 + count(${ref})) / (2 * count(${ref}))))`
-}
-
-function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test {
-  if (column.type === 'datetime') {
-    const iso = String(value)
-    return rangeCompare(ref, operator, bound(iso), bound(nextMillisecond(iso)))
-  }
-  if (column.type === 'time') {
-    const time = String(value)
-    return rangeCompare(ref, operator, trimmed(time), trimmed(nextSecond(time)))
-  }
-  return plainCompare(operand(column, ref), operator, bind(column, value))
+  return lookUp === 'each' || lookUp === 'unmerged' || lookUp === 'nested'
+    ? undefined
+    : inKeys(keys, rows)
 }
 
 /** A text without regard to case, and how others are made comparable with it; the database's own rules know the letters of ASCII alone. */
@@ -234,15 +192,6 @@ function withReplaced(text: Ref, forms: Folded['forms']): Ref {
   return sql`(with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f))`
 }
 
-/** Longer lists are bound as one JSON array. */
-const mostSingly = 8
-
-/**
- * Most values of a list whose equality is a range, which an index on the column can serve. The planner takes time by the
- * square of the number of conditions: 8,000 of them took it seven seconds.
- */
-const mostRanges = 100
-
 /** Casts that leave the values of a type unchanged. */
 const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
   integer: sql`integer`,
@@ -253,11 +202,19 @@ const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
 }
 
 /** The dialect for a planner with value samples: casts hide values that need no plan of their own. */
-function withSamples(dialect: InternalDialect, { columns, even }: Sampled): InternalDialect {
+function withSamples(
+  dialect: InternalDialect,
+  { columns, even }: Sampled,
+  { narrow }: KnownForms,
+): InternalDialect {
   const isHidden = (column: DialectColumn): boolean =>
-    even.has(column) && typeNames[column.type] !== undefined
-  const hidden = (column: DialectColumn, value: PlanValue): Fragment =>
-    sql`cast(${bind(column, value)} as ${typeNames[column.type]})`
+    even.has(column) &&
+    typeNames[column.type] !== undefined &&
+    (column.type !== 'uuid' || narrow.has(column))
+  const hidden = (column: DialectColumn, value: PlanValue): readonly Fragment[] =>
+    (column.type === 'uuid' ? spellings(value) : [value]).map(
+      (one) => sql`cast(${bind(column, one)} as ${typeNames[column.type]})`,
+    )
   return {
     ...dialect,
     shortcuts: {
@@ -271,95 +228,33 @@ function withSamples(dialect: InternalDialect, { columns, even }: Sampled): Inte
     },
     compare: (column, ref, operator, value) =>
       operator === 'eq' && isHidden(column)
-        ? plainCompare(operand(column, ref), operator, hidden(column, value))
+        ? equalsOne(operand(column, ref), hidden(column, value))
         : dialect.compare(column, ref, operator, value),
     oneOf: (column, ref, values, negated) =>
       values.length <= mostSingly && isHidden(column)
         ? inList(
             operand(column, ref),
-            padded(values).map((value) => hidden(column, value)),
+            padded(values).flatMap((value) => hidden(column, value)),
             negated,
           )
         : dialect.oneOf(column, ref, values, negated),
   }
 }
 
-/** Decimals of at most 15 digits, stored as the number or text that the column's affinity made of them. */
-function isScaled(column: DialectColumn): boolean {
-  return column.type === 'decimal' && column.storage !== 'text'
-}
-
-function asComparable(column: DialectColumn, ref: Ref): Ref {
-  if (column.comparable) return ref
-  if (isScaled(column)) {
-    return sql`cast(round(${ref} * ${natural(10 ** (column.scale ?? 0))}) as integer)`
-  }
-  if (column.type === 'datetime') {
-    const text = sql`replace(replace(${ref}, 'T', ' '), 'Z', '')`
-    return sql`substr(${text} || case when length(${text}) < 20 then '.000' else '000' end, 1, 23)`
-  }
-  if (column.type === 'time') return sql`substr(${ref}, 1, 8)`
-  return operand(column, ref)
-}
+const equalsOne = (ref: Ref, values: readonly Fragment[]): Test =>
+  values.length === 1 ? plainCompare(ref, 'eq', values[0]) : inList(ref, values, false)
 
 function select(column: DialectColumn, ref: Ref): Ref {
   if (isScaled(column)) return asComparable(column, ref)
   return column.type === 'bigint' || column.type === 'decimal' ? sql`cast(${ref} as text)` : ref
 }
 
-/** What a column is compared and ordered by. A text column may have been declared with another collation. */
-function operand(column: DialectColumn, ref: Ref): Ref {
-  if (column.comparable) return ref
-  if (isScaled(column)) return asComparable(column, ref)
-  return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref
-}
-
-function bind(column: DialectColumn, value: PlanValue): unknown {
-  switch (column.type) {
-    case 'boolean':
-      return value ? 1 : 0
-    case 'bigint':
-      return bigintOf(value)
-    case 'decimal':
-      if (column.storage === 'text') return decimalDigits(String(value), column.scale ?? 0)
-      return sql`cast(${String(scaled(String(value), column.scale ?? 0))} as integer)`
-    default:
-      return value
-  }
-}
-
-/** Bound as text, because not every driver binds a BigInt: D1 has none. */
-const bigintOf = (value: unknown): Fragment => sql`cast(${String(value)} as integer)`
-
-function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): Test {
-  const not = negated ? sql`not ` : sql``
-  return sql<SqlBool>`${ref} ${not}in (select value from json_each(${jsonList(values)}))`
-}
-
-/** One bound value for a list of any length; whole numbers of 64 bits are exact in JSON here. */
-function jsonList(values: readonly PlanValue[]): string {
-  return `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : value)).join()}]`
-}
-
-/** A datetime as a bound for comparisons with stored texts. */
-function bound(iso: string): string {
-  // The text order ends with the year 9999; no stored datetime has second 60.
-  return iso.startsWith('10000') ? '9999-12-31 23:59:60' : trimmed(blankForm(iso))
-}
-
-/** Without a zero fraction, so that `10:00:00`, `10:00:00.0` and `10:00:00.000` all stand at or after it. */
-function trimmed(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
-}
-
 function decoderFor(column: DialectColumn): Decoder {
-  if (!isScaled(column)) return decoderOf(column)
-  const scale = column.scale ?? 0
-  return (raw) => (raw === null || raw === undefined ? null : unscaled(BigInt(textOf(raw)), scale))
+  return storedDecoder(column, isScaled(column))
 }
 
 function writerFor(column: DialectColumn, decode: Decoder): JsonWriter {
-  if (!isScaled(column)) return writerOf(column, decode)
+  if (!isScaled(column)) return storedWriter(column, decode)
   const scale = column.scale ?? 0
   const unit = 10 ** scale
   // Most are whole numbers of units that JavaScript holds, and not negative.
@@ -390,37 +285,4 @@ function encode(column: DialectColumn, value: unknown): unknown {
     default:
       return value
   }
-}
-
-function extreme(fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment {
-  // A stored datetime orders as it is, and an index on it can serve.
-  const of = column.type === 'datetime' || column.type === 'time' ? ref : asComparable(column, ref)
-  return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
-}
-
-function wholeNumber(column: DialectColumn, ref: Ref): Ref {
-  if (column.type === 'float') return sql`cast(${ref} as real)`
-  return isScaled(column) ? asComparable(column, ref) : sql`cast(${ref} as integer)`
-}
-
-/** The sum of floats depends on the order of its terms beyond twelve digits. */
-function rounded(value: Ref): Fragment {
-  return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
-}
-
-/** Whether it takes more rows than a table has until the sum of the column's values leaves 64 bits. */
-const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
-  type === 'decimal' && precision <= 9
-
-/** As a number where that is exact. */
-const wholeOf = (digits: string): number | bigint =>
-  digits.length <= 15 ? Number(digits) : BigInt(digits)
-
-/** `sum/count`, or `high/low/count`, where the sum is high · 2^32 + low. */
-function joined(raw: unknown, column: DialectColumn): Total {
-  const parts = textOf(raw).split('/')
-  const [first = '0', low = '0'] = parts
-  const count = parts.at(-1) ?? '1'
-  const sum = parts.length === 2 ? wholeOf(first) : (BigInt(first) << 32n) + BigInt(low)
-  return { sum: isScaled(column) ? unscaled(sum, column.scale ?? 0) : String(sum), count }
 }

@@ -4,6 +4,7 @@ import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { ObjectText, TextPiece } from '../shared/object-text.ts'
 import { isText, natural, type Ref } from '../shared/sql-parts.ts'
+import { isNumber } from './stored-forms.ts'
 
 /** The JSON functions for the stored columns whose JSON printf can build. */
 export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText => ({
@@ -74,13 +75,17 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
     case 'string':
     case 'text':
     case 'enum':
-    case 'uuid':
+    case 'uuid': {
+      // A uuid is served in lower case.
+      const form =
+        column.type === 'uuid' ? `(?:"[0-9a-f-]{36}"|(?!"[0-9A-Fa-f-]{36}")${text})` : text
       // A blob is an error to json_quote; it stands above all texts, as no empty one does.
       return {
         format: '%s',
         values: [sql`case when ${ref} >= x'' then '?' else json_quote(${ref}) end`],
-        form: () => orNull(text, mayBeNull),
+        form: () => orNull(form, mayBeNull),
       }
+    }
     case 'boolean':
       return {
         format: '%s',
@@ -134,12 +139,10 @@ function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
   const unit = natural(10 ** scale)
   const whole = `(?!-0(?:\\.0+)?")-?(?:0|[1-9][0-9]{0,${14 - scale}})${fraction}`
-  const number = sql`round(${ref} * ${unit}) / ${unit}`
+  // Without a number there would be a zero; a number that is too long has not the form.
+  const number = sql`ifnull(case when ${isNumber(ref)} then round(${ref} * ${unit}) / ${unit} end, 1e16)`
   const format = `"%.${scale}f"`
-  // Without a value there would be a zero; a number that is too long has not the form.
-  if (!mayBeNull) {
-    return { format, values: [sql`ifnull(${number}, 1e16)`], form: () => `"${whole}"` }
-  }
+  if (!mayBeNull) return { format, values: [number], form: () => `"${whole}"` }
   return {
     format: '%s',
     values: [sql`case when ${ref} is null then 'null' else printf(${format}, ${number}) end`],

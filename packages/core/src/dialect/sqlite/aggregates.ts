@@ -1,0 +1,91 @@
+// Aggregate functions: exact sums and averages of the stored numbers; values that are no numbers count as missing in them.
+
+import type { AggregateFunction } from '../../parse/operators.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { Aggregate, DialectColumn } from '../dialect.ts'
+import { aggregateDecoderOf, type Total } from '../shared/aggregate-decode.ts'
+import { unscaled } from '../shared/decimal.ts'
+import { textOf } from '../shared/decode.ts'
+import type { Ref } from '../shared/sql-parts.ts'
+import { isScaled, roundedUnits } from './operand.ts'
+import { exactValue } from './order-key.ts'
+import { isNumber } from './stored-forms.ts'
+import { storedDecoder } from './stored-values.ts'
+import { averageText, sumText } from './sums.ts'
+
+/** How `min` and `max` read a column. */
+interface Extremes {
+  /** The plain column where its stored values order as what they are, so that an index can serve. */
+  ordered(column: DialectColumn, ref: Ref): Ref
+  select(column: DialectColumn, ref: Ref): Ref
+}
+
+export function aggregateOf(
+  fn: AggregateFunction,
+  column: DialectColumn,
+  extremes: Extremes,
+): Aggregate {
+  const minMax = storedDecoder({ ...column, comparable: true }, isScaled(column))
+  const extreme = (of: Ref): Fragment => (fn === 'min' ? sql`min(${of})` : sql`max(${of})`)
+  return {
+    select: (ref) =>
+      fn === 'min' || fn === 'max'
+        ? extremes.select({ ...column, comparable: true }, extreme(extremes.ordered(column, ref)))
+        : selected(fn, column, ref),
+    decode: aggregateDecoderOf(fn, column, (raw) => totalOf(raw, column), minMax),
+    comparable: (ref) =>
+      fn === 'min' || fn === 'max' ? extreme(exactValue(column, ref)) : comparable(fn, column, ref),
+  }
+}
+
+function selected(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref): Ref {
+  if (fn === 'count') return sql`count(${ref})`
+  const number = numberOf(column, ref)
+  if (column.type === 'float') return fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`
+  if (sumFits(column)) return sql`sum(${number}) || '/' || count(${number})`
+  // Two halves, because a sum over 64 bits is an error; together they are exact.
+  return sql`sum(${number} >> 32) || '/' || sum(${number} & 4294967295) || '/' || count(${number})`
+}
+
+function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref): Ref {
+  if (fn === 'count') return sql`count(${ref})`
+  const number = numberOf(column, ref)
+  if (column.type === 'float')
+    return rounded(fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`)
+  if (fn === 'sum') return sumText(number)
+  if (column.type !== 'integer') return averageText(number)
+  return sql`((sum(${number} >> 32) * 4294967296.0 + sum(${number} & 4294967295)) / count(${number}))`
+}
+
+/** The stored number: whole, in units of the scale, or a float; NULL for a value that is no number. */
+function numberOf(column: DialectColumn, ref: Ref): Ref {
+  const number =
+    column.type === 'float'
+      ? sql`cast(${ref} as real)`
+      : isScaled(column)
+        ? roundedUnits(column, ref)
+        : sql`cast(${ref} as integer)`
+  return sql`case when ${isNumber(ref)} then ${number} end`
+}
+
+/** The sum of floats depends on the order of its terms beyond twelve digits. */
+function rounded(value: Ref): Fragment {
+  return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
+}
+
+/** Whether it takes more rows than a table has until the sum of the column's values leaves 64 bits. */
+const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
+  type === 'decimal' && precision <= 9
+
+/** As a number where that is exact. */
+const wholeOf = (digits: string): number | bigint =>
+  digits.length <= 15 ? Number(digits) : BigInt(digits)
+
+/** `sum/count`, or `high/low/count`, where the sum is high · 2^32 + low. */
+function totalOf(raw: unknown, column: DialectColumn): Total {
+  const parts = textOf(raw).split('/')
+  const [first = '0', low = '0'] = parts
+  const count = parts.at(-1) ?? '1'
+  const sum = parts.length === 2 ? wholeOf(first) : (BigInt(first) << 32n) + BigInt(low)
+  return { sum: isScaled(column) ? unscaled(sum, column.scale ?? 0) : String(sum), count }
+}

@@ -1,0 +1,120 @@
+// Which indexed columns store their values in one form, so that ORDER BY may use the index on the plain column.
+
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql as fragment } from '../../sql/fragment.ts'
+import type { DialectColumn, DialectTable } from '../dialect.ts'
+import { classifySqlite } from './errors.ts'
+import { nameOf } from './stored-columns.ts'
+import { exactForm, hasForms } from './stored-forms.ts'
+
+/** What the stored values of indexed columns showed at the start. */
+export interface KnownForms {
+  /** Columns whose stored values order and are equal as what they are. */
+  readonly ordered: ReadonlySet<DialectColumn>
+  /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
+  readonly narrow: ReadonlySet<DialectColumn>
+  /** Indexed columns that are not `ordered`. */
+  readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
+}
+
+export const nothingKnown: KnownForms = { ordered: new Set(), narrow: new Set(), mixed: [] }
+
+/** Reads each index once. Conditions are right without this knowledge; it decides which of them an index can serve. */
+export async function knownForms(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<KnownForms> {
+  try {
+    const schema = tables[0]?.schema ?? 'main'
+    const typed = tables.some(({ columns }) => columns.some(hasForms))
+    const indexed = typed ? await indexedColumns(db, schema) : new Set()
+    const ordered = new Set<DialectColumn>()
+    const narrow = new Set<DialectColumn>()
+    const mixed: [string, DialectColumn][] = []
+    for (const { table, columns } of tables) {
+      for (const column of columns) {
+        const { dbName, computed } = column
+        if (!hasForms(column) || computed !== undefined || !indexed.has(nameOf(table, dbName)))
+          continue
+        const shapes = await shapesOf(db, column, sql.id(schema, table), dbName)
+        // What another program will store in a column without values is not known.
+        if (shapes.size === 0) continue
+        if (!shapes.has(shape.wide)) narrow.add(column)
+        if (isOneForm(shapes)) ordered.add(column)
+        else mixed.push([table, column])
+      }
+    }
+    return { ordered, narrow, mixed }
+  } catch (error) {
+    if (classifySqlite(error).kind === 'other') return nothingKnown
+    throw error
+  }
+}
+
+async function indexedColumns(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ readonly t: unknown; readonly c: unknown }>`
+    select m.name as t, i.name as c
+    from ${sql.id(schema, 'sqlite_master')} m, pragma_index_list(m.name, ${schema}) l,
+      pragma_index_info(l.name, ${schema}) i
+    where m.type = 'table' and i.seqno = 0 and i.name is not null`.execute(db)
+  return new Set(rows.map(({ t, c }) => nameOf(t, c)))
+}
+
+/** How a value is stored. */
+const shape = {
+  /** The only form of its type that stands for its value. */
+  one: 1,
+  /** `YYYY-MM-DD HH:MM:SS` */
+  seconds: 2,
+  /** `YYYY-MM-DD HH:MM:SS.sss` */
+  milliseconds: 3,
+  /** `YYYY-MM-DD HH:MM:SS.000` */
+  noMilliseconds: 4,
+  /** `YYYY-MM-DDTHH:MM:SS.sssZ` */
+  iso: 5,
+  other: 6,
+  /** Another form, which stands far from the same value in the usual one. */
+  wide: 7,
+} as const
+
+/** Texts of different lengths order as their instants, unless the shorter one may mean the same. */
+const isOneForm = (shapes: ReadonlySet<number>): boolean =>
+  [
+    [shape.one],
+    [shape.seconds, shape.milliseconds],
+    [shape.milliseconds, shape.noMilliseconds],
+    [shape.iso],
+  ].some((form) => [...shapes].every((one) => (form as readonly number[]).includes(one)))
+
+async function shapesOf(
+  db: AnyDatabase,
+  column: DialectColumn,
+  table: unknown,
+  dbName: string,
+): Promise<ReadonlySet<number>> {
+  const ref = fragment.id(dbName)
+  const exact = exactForm(column, ref)
+  const { rows } = await sql<{ readonly shape: unknown }>`
+    select distinct ${shapeOf(column, ref, exact)} as shape from ${table}
+    where ${ref} is not null`.execute(db)
+  return new Set(rows.map((row) => Number(row.shape)))
+}
+
+function shapeOf({ type }: DialectColumn, ref: ReturnType<typeof fragment.id>, exact: unknown) {
+  switch (type) {
+    case 'datetime':
+      return fragment`case
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]' then 2
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9].000' then 4
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]' then 3
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]Z' then 5
+        when substr(${ref}, 11) glob '*[+-]*' then 7 else 6 end`
+    case 'time':
+      return fragment`case when ${ref} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' then 1 else 6 end`
+    case 'uuid':
+      return fragment`case when ${ref} collate binary = ${exact} then 1 when ${ref} collate binary = upper(${ref}) then 6 else 7 end`
+    default:
+      return fragment`case when ${ref} = ${exact} and typeof(${ref}) = typeof(${exact}) then 1 else 6 end`
+  }
+}

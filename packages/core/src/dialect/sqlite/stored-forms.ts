@@ -1,0 +1,93 @@
+// The SQL that reads a stored value in any of its forms as one form, so that equal values are equal and order as what they are.
+
+import { sql } from '../../sql/fragment.ts'
+import type { DialectColumn } from '../dialect.ts'
+import { natural, type Ref } from '../shared/sql-parts.ts'
+
+/**
+ * `YYYY-MM-DD HH:MM:SS.ffffff` in UTC, digits beyond the microsecond cut; NULL if the text is not a datetime.
+ * `instantOf` in `stored-values.ts` reads the same texts.
+ */
+function instant(ref: Ref): Ref {
+  // What follows the seconds or their fraction, with the colon that SQLite requires in offsets.
+  const rest = sql`ltrim(substr(${ref}, 20), '.0123456789')`
+  const zone = sql`case length(${rest}) when 3 then ${rest} || ':00' when 5 then substr(${rest}, 1, 3) || ':' || substr(${rest}, 4) else ${rest} end`
+  const utc = sql`strftime('%Y-%m-%d %H:%M:%S', substr(${ref}, 1, 19) || ${zone})`
+  const digits = sql`substr(${ref}, 21, max(length(${ref}) - 20 - length(${rest}), 0))`
+  return sql`case when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]*' or ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' then ${utc} || '.' || substr(${digits} || '000000', 1, 6) end`
+}
+
+/** The forms that this library and `current_timestamp` write are told by their length, which costs a third of reading them. */
+const isBlankForm = (ref: Ref, length: number): Ref =>
+  length === 23
+    ? sql`length(${ref}) = 23 and substr(${ref}, 11, 1) = ' ' and substr(${ref}, 23) <= '9' and ${ref} >= '0001'`
+    : sql`length(${ref}) = 19 and substr(${ref}, 11, 1) = ' ' and ${ref} >= '0001'`
+
+function exactTime(ref: Ref): Ref {
+  const rest = sql`ltrim(substr(${ref}, 9), '.0123456789')`
+  const digits = sql`substr(${ref}, 10, max(length(${ref}) - 9 - length(${rest}), 0))`
+  const seconds = sql`substr(${ref}, 1, 8) || '.' || substr(${digits} || '000000', 1, 6)`
+  return sql`case when ${isSeconds(ref)} then ${seconds} when ${isMinutes(ref)} then substr(${ref}, 1, 5) || ':00.000000' else ${ref} end`
+}
+
+const isSeconds = (ref: Ref): Ref =>
+  sql`(${ref} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' or ${ref} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9][.Zz+ -]*')`
+
+const isMinutes = (ref: Ref): Ref =>
+  sql`(${ref} glob '[0-9][0-9]:[0-9][0-9]' or ${ref} glob '[0-9][0-9]:[0-9][0-9][Zz+ -]*')`
+
+const isDay = (ref: Ref): Ref =>
+  sql`(${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' or ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T]*') and ${ref} >= '0001'`
+
+/** Numbers stand below all texts; a number is true unless it is 0. */
+const truth = (ref: Ref): Ref =>
+  sql`case when ${ref} < '' then ${ref} <> 0 when lower(${ref}) in ('true', 't', 'yes', 'y', 'on', '1', '1.0') then 1 when lower(${ref}) in ('false', 'f', 'no', 'n', 'off', '0', '0.0') then 0 else ${ref} end`
+
+const lowerUuid = (ref: Ref): Ref =>
+  sql`case when length(${ref}) = 36 and ${ref} not glob '*[^0-9A-Fa-f-]*' then lower(${ref}) else ${ref} end`
+
+/** Whether a stored value is a number, or a text that is the JSON of one. */
+export const isNumber = (ref: Ref): Ref =>
+  sql`(${ref} < '' or (${ref} glob '[0-9-]*' and json_valid(${ref})))`
+
+/** Whether the values of a type are stored in several forms. */
+export const hasForms = ({ type }: DialectColumn): boolean =>
+  type === 'datetime' || type === 'date' || type === 'time' || type === 'boolean' || type === 'uuid'
+
+/**
+ * The value to the microsecond, for order and cursors: `YYYY-MM-DD HH:MM:SS.ffffff`, `HH:MM:SS.ffffff`, `YYYY-MM-DD`, 0 or 1,
+ * a uuid in lower case. A value that is not of the type is left as it is: numbers stand before texts, texts before blobs.
+ */
+export function exactForm({ type }: DialectColumn, ref: Ref): Ref {
+  switch (type) {
+    case 'datetime':
+      return sql`case when ${isBlankForm(ref, 23)} then ${ref} || '000' when ${isBlankForm(ref, 19)} then ${ref} || '.000000' else ifnull(${instant(ref)}, ${ref}) end`
+    case 'time':
+      return exactTime(ref)
+    case 'date':
+      return sql`case when ${isDay(ref)} then substr(${ref}, 1, 10) else ${ref} end`
+    case 'boolean':
+      return truth(ref)
+    case 'uuid':
+      return lowerUuid(ref)
+    default:
+      return ref
+  }
+}
+
+/** The value as it is served, for groups: datetimes to the millisecond, times to the second. */
+export function servedForm(column: DialectColumn, ref: Ref): Ref {
+  if (column.type === 'datetime') {
+    return sql`case when ${isBlankForm(ref, 23)} then ${ref} when ${isBlankForm(ref, 19)} then ${ref} || '.000' else ifnull(substr(${instant(ref)}, 1, 23), ${ref}) end`
+  }
+  if (column.type === 'time') {
+    return sql`case when ${isSeconds(ref)} then substr(${ref}, 1, 8) when ${isMinutes(ref)} then substr(${ref}, 1, 5) || ':00' else ${ref} end`
+  }
+  return exactForm(column, ref)
+}
+
+/** The first characters of a datetime or date in UTC, and NULL if the value is neither. */
+export function firstOf(column: DialectColumn, ref: Ref, length: number): Ref {
+  const served = servedForm(column, ref)
+  return sql`case when ${served} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' then substr(${served}, 1, ${natural(length)}) end`
+}

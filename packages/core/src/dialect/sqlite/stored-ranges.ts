@@ -1,0 +1,167 @@
+// Comparisons of dates, times and datetimes that are right for every stored form, and use an index on the plain column.
+
+import type { SqlBool } from 'kysely'
+import { sql } from '../../sql/fragment.ts'
+import type { DialectColumn } from '../dialect.ts'
+import { blankForm, nextSecond } from '../shared/calendar-text.ts'
+import {
+  type Comparison,
+  chain,
+  inList,
+  plainCompare,
+  type Ref,
+  rangeCompare,
+  type Test,
+} from '../shared/sql-parts.ts'
+import { exactForm, servedForm } from './stored-forms.ts'
+
+/**
+ * A value as a range of what is stored. The exact form of an equal value stands at or after `from` and before `next`.
+ *
+ * The stored texts of such values stand at or after `low` and before `high`; any value that is stored before `low` comes
+ * before `from`, and any that is stored at or after `high` does not come before `next`. So a condition on the plain column
+ * finds the rows by its index, and the exact form is computed only between `low` and `high`.
+ */
+interface Span {
+  readonly from: string
+  readonly next: string
+  readonly low: string
+  readonly high: string
+  /** Shorter ranges that hold all equal values, for equality. */
+  readonly parts?: readonly (readonly [low: string, high: string])[]
+}
+
+/**
+ * `column <operator> value`. `zoned`: the column may hold datetimes with an offset, whose text can be 15 hours away.
+ *
+ * `day__ge=2024-05-14` → `(day >= '2024-05-14' and (day >= '2024-05-15' or <exact form> >= '2024-05-14'))`
+ */
+export function compareStored(
+  column: DialectColumn,
+  ref: Ref,
+  operator: Comparison,
+  value: string,
+  zoned: boolean,
+): Test {
+  // A group's key, or the least or greatest value to the microsecond.
+  if (column.comparable) {
+    const [text, next] = bounds(column, value)
+    return rangeCompare(ref, operator, text, next)
+  }
+  if (operator === 'eq') return storedIn(column, ref, [value], zoned)
+  const exact = exactForm(column, ref)
+  const { from, next, low, high } = spanOf(column, value, zoned)
+  switch (operator) {
+    case 'ne':
+      return sql<SqlBool>`(${ref} < ${low} or ${ref} >= ${high} or ${exact} < ${from} or ${exact} >= ${next})`
+    case 'lt':
+      return sql<SqlBool>`(${ref} < ${high} and (${ref} < ${low} or ${exact} < ${from}))`
+    case 'ge':
+      return sql<SqlBool>`(${ref} >= ${low} and (${ref} >= ${high} or ${exact} >= ${from}))`
+    case 'le':
+      return sql<SqlBool>`(${ref} < ${high} and (${ref} < ${low} or ${exact} < ${next}))`
+    case 'gt':
+      return sql<SqlBool>`(${ref} >= ${low} and (${ref} >= ${high} or ${exact} >= ${next}))`
+  }
+}
+
+/** `column in (values)`: ranges of the plain column for its index, and the form that the values have in common. */
+export function storedIn(
+  column: DialectColumn,
+  ref: Ref,
+  values: readonly string[],
+  zoned: boolean,
+): Test {
+  const spans = values.map((value) => spanOf(column, value, zoned))
+  const ranges = spans
+    .flatMap(({ low, high, parts = [[low, high]] }) => parts)
+    .map(([low, high]) => sql`(${ref} >= ${low} and ${ref} < ${high})`)
+  return sql<SqlBool>`((${chain(ranges, 'or')}) and ${equalsOne(column, ref, values)})`
+}
+
+/** Whether a value is one of these, without a look at the stored texts. */
+export function equalsOne(
+  column: DialectColumn,
+  ref: Ref,
+  values: readonly string[],
+  negated = false,
+): Test {
+  const isExact = values.some((value) => /\.\d{6}Z?$/.test(value))
+  const form = isExact ? exactForm(column, ref) : servedForm(column, ref)
+  const texts = values.map((value) => (column.type === 'datetime' ? blankForm(value) : value))
+  const [text] = texts
+  return texts.length === 1
+    ? plainCompare(form, negated ? 'ne' : 'eq', text)
+    : inList(form, texts, negated)
+}
+
+/** A value as a text, and the first text after all that are equal to it. */
+function bounds({ type }: DialectColumn, value: string): readonly [text: string, next: string] {
+  if (type === 'date') return [value, nextText(value)]
+  if (type === 'time') return [value, afterDigits(value, 8)]
+  const text = blankForm(value)
+  return [text, afterDigits(text, 23)]
+}
+
+function spanOf(column: DialectColumn, value: string, zoned: boolean): Span {
+  const [text, next] = bounds(column, value)
+  if (column.type === 'date') return { from: text, next, low: value, high: nextDay(value) }
+  const from = sixDigits(text)
+  if (column.type === 'time') {
+    return { from, next, low: shortest(from), high: `${nextSecond(value.slice(0, 8))}:` }
+  }
+  if (zoned) {
+    // SQLite reads offsets of less than 15 hours.
+    return { from, next, low: dayOf(value, -15), high: nextDay(dayOf(value, 15)) }
+  }
+  const low = shortest(from)
+  const high = `${laterSecond(from)}:`
+  const withT = (text: string): string => text.replace(' ', 'T')
+  const parts = [
+    [low, high],
+    [withT(low), withT(high)],
+  ] as const
+  return { from, next, low, high: withT(high), parts }
+}
+
+/** One second later than the second of this text; `:` stands after all that may follow the seconds, but zones. */
+function laterSecond(text: string): string {
+  const later = new Date(Date.parse(`${text.slice(0, 19)}Z`) + 1000).toISOString()
+  return /^\d{4}-/.test(later) ? later.slice(0, 19).replace('T', ' ') : '9999-12-31 23:59:60'
+}
+
+/** With six digits of fraction: `10:30:00` → `10:30:00.000000` */
+function sixDigits(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(6, '0')}`
+}
+
+/** The shortest stored text that means the same: no zero fraction, no zero seconds, no midnight. */
+const shortest = (text: string): string =>
+  text
+    .replace(/\.?0+$/, '')
+    .replace(/^(.*\d\d:\d\d):00$/, '$1')
+    .replace(/ 00:00$/, '')
+
+const nextText = (text: string): string => `${text}\u0001`
+
+/** The first text after all of six digits that begin with this one; `length`: that of the values that clients give. */
+function afterDigits(text: string, length: number): string {
+  if (text.length > length) return nextText(text)
+  return text.includes('.') ? `${text}:` : `${text}.:`
+}
+
+function nextDay(day: string): string {
+  const start = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(start)) return nextText(day)
+  const next = new Date(start + 86_400_000).toISOString()
+  // After the year 9999, all texts that begin with a digit.
+  return /^\d{4}-/.test(next) ? next.slice(0, 10) : ':'
+}
+
+/** The day so many hours later, within the years of four digits. */
+function dayOf(iso: string, hours: number): string {
+  const day = new Date(Date.parse(`${iso.slice(0, 19)}Z`) + hours * 3_600_000).toISOString()
+  if (/^\d{4}-/.test(day)) return day.slice(0, 10)
+  return hours < 0 ? '0000-01-01' : '9999-12-31'
+}

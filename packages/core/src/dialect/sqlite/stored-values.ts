@@ -1,0 +1,140 @@
+// Reads stored values as JSON, also those that are not of their column's type: these are served as the text that they hold.
+
+import type { JsonValue } from '../../json/json-value.ts'
+import type { DialectColumn } from '../dialect.ts'
+import { isoDatetime } from '../shared/calendar-text.ts'
+import { decimalDigits, unscaled } from '../shared/decimal.ts'
+import { type Decoder, decoderOf, textOf } from '../shared/decode.ts'
+import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
+
+/** The usual forms, whose digits are served as they stand. */
+const usual = /^(?!0000)\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/
+
+const dated =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?[ \t\n\v\f\r]*(?:[Zz]|([+-])(\d\d):(\d\d))?[ \t\n\v\f\r]*)?$/
+
+/** A stored text → `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts` reads. */
+export function instantOf(text: string): string | undefined {
+  if (usual.test(text)) return isoDatetime(text) ?? undefined
+  const rest = text.slice(19).replace(/^[.\d]+/, '')
+  const zone =
+    rest.length === 3
+      ? `${rest}:00`
+      : rest.length === 5
+        ? `${rest.slice(0, 3)}:${rest.slice(3)}`
+        : rest
+  const match = dated.exec(text.slice(0, 19) + zone)
+  if (match === null) return undefined
+  const number = (at: number): number => Number(match[at] ?? 0)
+  const [month, day, hour, minute, second] = [2, 3, 4, 5, 6].map(number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 59)
+    return undefined
+  if (number(8) > 14 || number(9) > 59) return undefined
+  const offset = (match[7] === '-' ? -1 : 1) * (number(8) * 60 + number(9))
+  const moment = new Date(0)
+  moment.setUTCFullYear(number(1), month - 1, day)
+  const fraction = text
+    .slice(20, text.length - rest.length)
+    .padEnd(3, '0')
+    .slice(0, 3)
+  moment.setUTCHours(hour, minute - offset, second, Number(fraction))
+  const iso = moment.toISOString()
+  return /^(?!0000)\d{4}-/.test(iso) ? iso : undefined
+}
+
+const dayOf = (text: string): string | undefined =>
+  /^(?!0000)\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) ? text.slice(0, 10) : undefined
+
+function timeOf(text: string): string | undefined {
+  if (/^\d\d:\d\d:\d\d(?:$|[.Zz+ -])/.test(text)) return text.slice(0, 8)
+  return /^\d\d:\d\d(?:$|[Zz+ -])/.test(text) ? `${text.slice(0, 5)}:00` : undefined
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', 'yes', 'y', 'on', '1', '1.0'].map((text) => [text, true] as const),
+  ...['false', 'f', 'no', 'n', 'off', '0', '0.0'].map((text) => [text, false] as const),
+])
+
+const uuidOf = (text: string): string =>
+  text.length === 36 && /^[0-9A-Fa-f-]*$/.test(text) ? text.toLowerCase() : text
+
+/** A number, or the text of one as JSON writes it. */
+const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** The decoder of a column. `isScaled`: the selected value is a whole number of units of 10^-scale. */
+export function storedDecoder(column: DialectColumn, isScaled: boolean): Decoder {
+  const read = readerOf(column, isScaled)
+  return (raw) => {
+    if (raw === null || raw === undefined) return null
+    const value = read(raw)
+    return value === undefined ? textOf(raw) : value
+  }
+}
+
+function readerOf(
+  column: DialectColumn,
+  isScaled: boolean,
+): (raw: unknown) => JsonValue | undefined {
+  const { scale = 0 } = column
+  switch (column.type) {
+    case 'datetime':
+      return texts(instantOf)
+    case 'date':
+      return texts(dayOf)
+    case 'time':
+      return texts(timeOf)
+    case 'uuid':
+      return texts(uuidOf)
+    case 'boolean':
+      return (raw) =>
+        typeof raw === 'boolean'
+          ? raw
+          : typeof raw === 'number' || typeof raw === 'bigint'
+            ? Number(raw) !== 0
+            : typeof raw === 'string'
+              ? truths.get(raw.toLowerCase())
+              : undefined
+    case 'integer':
+    case 'float': {
+      const plain = decoderOf(column)
+      return (raw) => (typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined)
+    }
+    case 'bigint':
+      return texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
+    case 'decimal':
+      if (!isScaled) return (raw) => decoderOf(column)(raw) ?? undefined
+      return texts((text) => (/^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined))
+    default:
+      return decoderOf(column)
+  }
+}
+
+const texts =
+  (read: (text: string) => string | undefined) =>
+  (raw: unknown): string | undefined =>
+    read(textOf(raw))
+
+/** The JSON text of what `storedDecoder` reads. */
+export function storedWriter(column: DialectColumn, decode: Decoder): JsonWriter {
+  const plain = writerOfDecoder(decode)
+  switch (column.type) {
+    case 'integer':
+    case 'float':
+      return (raw) => (typeof raw === 'number' && Number.isFinite(raw) ? `${raw + 0}` : plain(raw))
+    case 'datetime':
+      return writerOfTexts((raw) => (typeof raw === 'string' ? instantOf(raw) : undefined), plain)
+    case 'uuid':
+      return writerOfTexts(
+        (raw) => (typeof raw === 'string' && /^[0-9a-f-]*$/.test(raw) ? raw : undefined),
+        plain,
+      )
+    default:
+      return writerOf(column, decode)
+  }
+}
