@@ -1,6 +1,6 @@
 // scope: calls the policy's scope_query once for each source of a plan, before the plan is compiled.
 
-import type { Expression, OperationNode } from 'kysely'
+import type { Expression, OperationNode, SqlBool } from 'kysely'
 import {
   AliasNode,
   ColumnNode,
@@ -9,7 +9,6 @@ import {
   SelectAllNode,
   SelectionNode,
   SelectQueryNode,
-  sql,
 } from 'kysely'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
@@ -21,6 +20,7 @@ import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+import { sql } from '../sql/fragment.ts'
 import type { Action } from './action.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
 import { subjectArgs } from './hook-args.ts'
@@ -151,7 +151,7 @@ function openQuery(db: AnyDatabase, schema: string | undefined, { table }: Resou
 }
 
 const noRows = ({ db, call }: ScopeCall, resource: Resource): Expression<unknown> =>
-  openQuery(db, call.runtime.schema, resource).where(sql`1 = 0`)
+  openQuery(db, call.runtime.schema, resource).where(sql<SqlBool>`1 = 0`)
 
 /** The returned query after its plugins ran. Throws unless it selects each column of the model exactly once. */
 function checked(query: unknown, resource: Resource): Expression<unknown> {

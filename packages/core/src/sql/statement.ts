@@ -1,8 +1,8 @@
 // Compiles a statement for the driver: fragments are printed here, queries of Kysely's builders by Kysely.
 
-import { type Compilable, type CompiledQuery, createQueryId } from 'kysely'
+import { type Compilable, type CompiledQuery, createQueryId, type QueryResult } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'
-import { type Fragment, isFragment } from './fragment.ts'
+import { type Fragment, isFragment, sql } from './fragment.ts'
 import { printFragment, type TextStyle } from './print.ts'
 
 /** A statement that can be sent: a fragment, or a query of Kysely's builders. */
@@ -28,3 +28,21 @@ function compileByKysely(db: AnyDatabase, fragment: Fragment): CompiledQuery {
   const node = executor.transformQuery(fragment.toOperationNode() as never, id)
   return executor.compileQuery(node, id)
 }
+
+/** Runs a fragment, printed by Kysely. */
+export const executeFragment = (
+  db: AnyDatabase,
+  fragment: Fragment,
+): Promise<QueryResult<unknown>> => db.executeQuery(compileByKysely(db, fragment))
+
+/**
+ * A tag that runs its SQL and resolves with the rows; for statements that the service writes for itself.
+ *
+ * ```ts
+ * const rows = await rowsOf<{ name: string }>(db)`select name from pragma_database_list`
+ * ```
+ */
+export const rowsOf =
+  <R>(db: AnyDatabase) =>
+  async (strings: TemplateStringsArray, ...values: readonly unknown[]): Promise<R[]> =>
+    (await executeFragment(db, sql(strings, ...values))).rows as R[]

@@ -1,15 +1,16 @@
 // Names and creates the service's own tables, also when several processes do so at once.
 
-import { type RawBuilder, sql } from 'kysely'
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import { storeTypesOf } from '../dialect/shared/store-types.ts'
 import { onBoundedConnection } from '../execute/bounded-connection.ts'
 import { type Bounds, totalBounds } from '../execute/bounds.ts'
 import { asUnavailable } from '../execute/unavailable.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { executeFragment } from '../sql/statement.ts'
 
 /** The name of a table of the service, in the schema of the API if it has one. */
-export const storeTable = (schema: string | undefined, name: string): RawBuilder<unknown> =>
+export const storeTable = (schema: string | undefined, name: string): Fragment =>
   schema === undefined ? sql.id(name) : sql.id(schema, name)
 
 /** Creates a table if it is missing. */
@@ -23,7 +24,7 @@ export interface TableMaker {
 export function createTableOnce(
   root: AnyDatabase,
   bounds: Bounds,
-  statement: (types: StoreTypes) => RawBuilder<unknown>,
+  statement: (types: StoreTypes) => Fragment,
 ): TableMaker {
   const made = new WeakMap<object, Promise<void>>()
   const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
@@ -39,7 +40,8 @@ export function createTableOnce(
       if (!db.isTransaction) return create(db, dialect)
       // `create table` may commit the transaction (MySQL); then it runs on another connection; elsewhere a rollback would drop the table.
       if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
-      if (!made.has(root)) await statement(storeTypesOf(dialect)).execute(db.withoutPlugins())
+      if (!made.has(root))
+        await executeFragment(db.withoutPlugins(), statement(storeTypesOf(dialect)))
     },
     forget(db) {
       made.delete(db)
@@ -56,12 +58,14 @@ export async function createTable(
   db: AnyDatabase,
   dialect: Dialect,
   bounds: Bounds,
-  statement: RawBuilder<unknown>,
+  statement: Fragment,
 ): Promise<void> {
   const all = totalBounds(bounds)
   for (let tries = 1; ; tries++) {
     try {
-      await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) => statement.execute(own))
+      await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) =>
+        executeFragment(own, statement),
+      )
       return
     } catch (error) {
       const isUnavailable = unavailableKinds.has(dialect.classify(error).kind)

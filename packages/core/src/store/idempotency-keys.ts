@@ -1,6 +1,6 @@
 // Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (contract §8, reliability R14).
 
-import { type RawBuilder, sql } from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Target } from '../compile/target.ts'
 import { ApiError } from '../errors.ts'
 import { deadlineOf } from '../execute/bounds.ts'
@@ -9,6 +9,8 @@ import { type Connection, execute } from '../execute/run.ts'
 import { asUnavailable } from '../execute/unavailable.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { compileStatement } from '../sql/statement.ts'
 import { createTable, storeTable } from './create-table.ts'
 
 /** Milliseconds that a key is stored. */
@@ -189,20 +191,18 @@ const asciiJson = (response: Partial<StoredResponse>): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const keysTable = ({ target }: KeyStore): RawBuilder<unknown> =>
-  storeTable(target.schema, 'idempotency_keys')
+const keysTable = ({ target }: KeyStore): Fragment => storeTable(target.schema, 'idempotency_keys')
 
-async function run<T>({ connection }: KeyStore, statement: RawBuilder<T>) {
-  return execute(connection, statement.compile(connection.db))
-}
+const run = <R>({ connection }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
+  execute(connection, compileStatement(connection.db, statement, undefined) as CompiledQuery<R>)
 
 /** Reads the row of a key, and the time. The left join always returns one row, even if the key has none. */
 async function find(store: KeyStore, id: string): Promise<Found> {
   const clock = store.connection.dialect.server?.clock
   const now = store.now()
-  const { rows } = await run(
+  const { rows } = await run<Readonly<Record<string, string | number | bigint | null>>>(
     store,
-    sql<Readonly<Record<string, string | number | bigint | null>>>`
+    sql`
       select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
       from (select 1 as one) as o left join ${keysTable(store)} as k on k.id = ${id}`,
   )
@@ -236,7 +236,7 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   }
 }
 
-const creationOf = (table: RawBuilder<unknown>): RawBuilder<unknown> =>
+const creationOf = (table: Fragment): Fragment =>
   sql`create table if not exists ${table} (
     id varchar(64) primary key, fingerprint varchar(64) not null, answer text,
     claimed_at bigint not null, expires_at bigint not null)`
@@ -282,11 +282,9 @@ async function purge(store: KeyStore): Promise<void> {
   lastPurge.set(dialect, store.elapsed())
   const expired = sql`expires_at <= ${dialect.server?.clock ?? sql`${store.now()}`}`
   try {
-    const { rows } = await run(
+    const { rows } = await run<{ id: string }>(
       store,
-      sql<{
-        id: string
-      }>`select id from ${keysTable(store)} where ${expired} limit ${sql.lit(purgeLimit)}`,
+      sql`select id from ${keysTable(store)} where ${expired} limit ${sql([String(purgeLimit)])}`,
     )
     if (rows.length === 0) return
     const ids = rows.map(({ id }) => id)

@@ -1,12 +1,13 @@
 // The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again revokes its successors.
 
-import { type RawBuilder, sql } from 'kysely'
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import type { Bounds } from '../execute/bounds.ts'
 import { inTransactionIfSupported, isOutcomeUnknown } from '../execute/transaction.ts'
 import { asUnavailable, unavailable } from '../execute/unavailable.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { executeFragment } from '../sql/statement.ts'
 import { createTableOnce, storeTable } from './create-table.ts'
 
 /** A refresh token as stored: its SHA-256, never the token. */
@@ -87,8 +88,6 @@ export function createRefreshTokenStore(parts: {
   }
 }
 
-type Fragment = RawBuilder<unknown>
-
 /** SQL fragments that differ between databases. */
 interface Fragments {
   readonly table: Fragment
@@ -115,24 +114,25 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
     set: (now) => sql`${sql.id('revoked')} = ${bool(true)}, ${sql.id('revoked_at')} = ${time(now)}`,
     alive: sql`${dialect.compare(flag, sql.id('revoked'), 'eq', false)}`,
     expired: (now) => sql`${dialect.compare(expiresAt, sql.id('expires_at'), 'le', iso(now))}`,
-    execute: async (statement) => Number((await statement.execute(db)).numAffectedRows ?? 0),
+    execute: async (statement) =>
+      Number((await executeFragment(db, statement)).numAffectedRows ?? 0),
     rows: async (statement) =>
-      (await statement.execute(db)).rows as readonly Record<string, unknown>[],
+      (await executeFragment(db, statement)).rows as readonly Record<string, unknown>[],
   }
 }
 
 /** The columns of the specification. `replaced_by` refers to a row that may be purged before this one. */
 const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
-    sql`${sql.id('token')} ${sql.raw(types.digest)} not null primary key`,
-    sql`${sql.id('user_pk')} ${sql.raw(types.text)} not null`,
-    sql`${sql.id('user_lookup')} ${sql.raw(types.text)} not null`,
-    sql`${sql.id('expires_at')} ${sql.raw(types.datetime)} not null`,
-    sql`${sql.id('created_at')} ${sql.raw(types.datetime)} not null`,
-    sql`${sql.id('last_used_at')} ${sql.raw(types.datetime)} null`,
-    sql`${sql.id('revoked')} ${sql.raw(types.boolean)} not null`,
-    sql`${sql.id('revoked_at')} ${sql.raw(types.datetime)} null`,
-    sql`${sql.id('replaced_by')} ${sql.raw(types.digest)} null`,
+    sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,
+    sql`${sql.id('user_pk')} ${sql([types.text])} not null`,
+    sql`${sql.id('user_lookup')} ${sql([types.text])} not null`,
+    sql`${sql.id('expires_at')} ${sql([types.datetime])} not null`,
+    sql`${sql.id('created_at')} ${sql([types.datetime])} not null`,
+    sql`${sql.id('last_used_at')} ${sql([types.datetime])} null`,
+    sql`${sql.id('revoked')} ${sql([types.boolean])} not null`,
+    sql`${sql.id('revoked_at')} ${sql([types.datetime])} null`,
+    sql`${sql.id('replaced_by')} ${sql([types.digest])} null`,
   ])})`
 
 async function insert(

@@ -1,7 +1,7 @@
 // Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, json checks, in a few statements.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -124,8 +124,8 @@ async function whereWeAre(
   db: AnyDatabase,
   schema: string | undefined,
 ): Promise<{ name: string; maria: boolean }> {
-  const { rows } = await sql<{ name: string | null; version: string }>`
-    select database() as name, version() as version`.execute(db)
+  const rows = await rowsOf<{ name: string | null; version: string }>(db)`
+    select database() as name, version() as version`
   const name = schema ?? rows[0]?.name ?? null
   if (name === null) {
     throw new Error(
@@ -136,17 +136,17 @@ async function whereWeAre(
 }
 
 async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
+  const rows = await rowsOf<{ name: string }>(db)`
     select schema_name as name from information_schema.schemata
     where schema_name not in ('information_schema', 'performance_schema', 'mysql', 'sys')
-    order by 1`.execute(db)
+    order by 1`
   if (rows.some((row) => row.name.toLowerCase() === schema.toLowerCase())) return
   const known = rows.map((row) => `"${row.name}"`).join(', ')
   throw new Error(`There is no database "${schema}". This user sees: ${known}.`)
 }
 
 async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
-  const { rows } = await sql<ColumnRow>`
+  return rowsOf<ColumnRow>(db)`
     select t.table_name as table_name, t.table_type as kind, c.column_name as column_name,
       c.data_type as data_type, c.column_type as full_type,
       c.character_maximum_length as length, c.numeric_precision as digits,
@@ -156,29 +156,26 @@ async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]>
     left join information_schema.columns c
       on c.table_schema = t.table_schema and c.table_name = t.table_name
     where t.table_schema = ${schema} and t.table_type <> 'SEQUENCE'
-    order by t.table_name, c.ordinal_position`.execute(db)
-  return rows
+    order by t.table_name, c.ordinal_position`
 }
 
 async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
-  const { rows } = await sql<KeyRow>`
+  return rowsOf<KeyRow>(db)`
     select table_name as table_name, index_name as key_name, column_name as column_name,
       sub_part as prefix
     from information_schema.statistics
     where table_schema = ${schema} and non_unique = 0
-    order by table_name, index_name, seq_in_index`.execute(db)
-  return rows
+    order by table_name, index_name, seq_in_index`
 }
 
 async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
-  const { rows } = await sql<ForeignKeyRow>`
+  return rowsOf<ForeignKeyRow>(db)`
     select table_name as table_name, constraint_name as key_name, column_name as column_name,
       referenced_table_schema as target_schema, referenced_table_name as target_table,
       referenced_column_name as target_column
     from information_schema.key_column_usage
     where table_schema = ${schema} and referenced_table_name is not null
-    order by table_name, constraint_name, ordinal_position`.execute(db)
-  return rows
+    order by table_name, constraint_name, ordinal_position`
 }
 
 interface CheckRow {
@@ -188,22 +185,22 @@ interface CheckRow {
 
 /** `table\0column` of every column with the check that MariaDB's json type stands for. */
 async function mariadbJsonChecks(db: AnyDatabase, schema: string): Promise<Set<string>> {
-  const { rows } = await sql<CheckRow>`
+  const rows = await rowsOf<CheckRow>(db)`
     select table_name as table_name, check_clause as clause
     from information_schema.check_constraints
-    where constraint_schema = ${schema} and check_clause like 'json_valid(%'`.execute(db)
+    where constraint_schema = ${schema} and check_clause like 'json_valid(%'`
   return columnsOf(rows)
 }
 
 /** The same check on MySQL, where a text keeps the numbers that the type json rewrites. */
 async function mysqlJsonChecks(db: AnyDatabase, schema: string): Promise<Set<string>> {
-  const { rows } = await sql<CheckRow>`
+  const rows = await rowsOf<CheckRow>(db)`
     select t.table_name as table_name, c.check_clause as clause
     from information_schema.check_constraints c
     join information_schema.table_constraints t
       on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
     where c.constraint_schema = ${schema} and t.constraint_type = 'CHECK'
-      and c.check_clause like 'json_valid(%'`.execute(db)
+      and c.check_clause like 'json_valid(%'`
   return columnsOf(rows)
 }
 

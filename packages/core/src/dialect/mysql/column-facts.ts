@@ -1,7 +1,8 @@
 // Reads which server it is, MySQL or MariaDB, and how its columns are declared.
 
-import { type RawBuilder, sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import type { Engine } from './engine.ts'
 import { mariadbEngine } from './engine-mariadb.ts'
@@ -35,7 +36,7 @@ export async function lookUpFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<Facts> {
-  const { rows } = await sql<{ version: unknown }>`select version() as version`.execute(db)
+  const rows = await rowsOf<{ version: unknown }>(db)`select version() as version`
   const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables)
   return {
     engine: /mariadb/i.test(String(rows[0]?.version)) ? mariadbEngine : mysqlEngine,
@@ -57,11 +58,11 @@ async function columnFacts(
   tables: readonly DialectTable[],
 ): Promise<ReadonlyMap<DialectColumn, ColumnFacts>> {
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
-  const { rows } = await sql<Declared>`
+  const rows = await rowsOf<Declared>(db)`
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
       data_type as type, collation_name as collated
     from information_schema.columns
-    where table_schema in (${schemasOf(tables)}) and table_name in (${names})`.execute(db)
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
   const declared = new Map<string, Declared>()
   for (const row of rows) {
     declared.set(place(row.s, row.t, row.c), row)
@@ -78,7 +79,7 @@ async function columnFacts(
 }
 
 /** The databases that hold the tables; without a condition on them the server opens those of the same name in every database. */
-export function schemasOf(tables: readonly DialectTable[]): RawBuilder<unknown> {
+export function schemasOf(tables: readonly DialectTable[]): Fragment {
   const named = new Set(tables.flatMap(({ schema }) => schema ?? []))
   return sql.join([sql`database()`, ...named])
 }

@@ -1,7 +1,8 @@
 // Single-statement writes on MySQL and MariaDB, where only some statements have RETURNING.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import type { SingleWrites } from '../shared/writes.ts'
 import { schemasOf } from './column-facts.ts'
@@ -19,18 +20,16 @@ export async function mysqlSingleWrites(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<SingleWrites> {
-  const { rows: servers } = await sql<{ version: unknown; autocommit: unknown }>`
-    select version() as version, @@autocommit as autocommit`.execute(db)
+  const servers = await rowsOf<{ version: unknown; autocommit: unknown }>(db)`
+    select version() as version, @@autocommit as autocommit`
   const [server] = servers
   // A session that does not commit by itself would lose a statement that stands alone.
   if (Number(server?.autocommit) !== 1 || tables.length === 0) return () => undefined
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
-  const { rows } = await sql<Declared>`
+  const rows = await rowsOf<Declared>(db)`
     select table_name as t, max(extra like '%GENERATED%') as makes_columns
     from information_schema.columns
-    where table_schema in (${schemasOf(tables)}) and table_name in (${names}) group by table_name`.execute(
-    db,
-  )
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names}) group by table_name`
   const generated = new Map(rows.map((row) => [folded(row.t), Number(row.makes_columns) === 1]))
   const returns = givesBack(String(server?.version))
   return (change, table) => {

@@ -1,7 +1,7 @@
 // Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, in four statements.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -121,9 +121,9 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
 }
 
 async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<string> {
-  const { rows } = await sql<{ name: string; current: unknown }>`
+  const rows = await rowsOf<{ name: string; current: unknown }>(db)`
     select nspname::text as name, nspname = current_schema() as current from pg_namespace
-    where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`.execute(db)
+    where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`
   const found = rows.find((row) =>
     schema === undefined ? isTrue(row.current) : row.name === schema,
   )
@@ -138,7 +138,7 @@ async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<
 
 /** `to_jsonb` reads catalogue members that only newer servers have without failing on older ones. */
 async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
-  const { rows } = await sql<ColumnRow>`
+  return rowsOf<ColumnRow>(db)`
     with recursive base_type (oid, base, modifier, not_null) as (
       select oid, oid, -1, false from pg_type where typtype <> 'd'
       union all
@@ -180,13 +180,12 @@ async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]>
     left join pg_collation k on k.oid = a.attcollation
     left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
     where n.nspname = ${schema} and c.relkind in ('r', 'p', 'v', 'm', 'f')
-    order by c.relname, a.attnum`.execute(db)
-  return rows
+    order by c.relname, a.attnum`
 }
 
 /** Excludes partial indexes and indexes on expressions, which are not unique for the whole column. */
 async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
-  const { rows } = await sql<KeyRow>`
+  return rowsOf<KeyRow>(db)`
     select c.relname::text as "table", i.indexrelid::text as key, i.indisprimary as primary,
       a.attname::text as "column"
     from pg_index i
@@ -196,12 +195,11 @@ async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
     where n.nspname = ${schema} and i.indisunique and i.indisvalid and i.indpred is null
       and i.indexprs is null and k.position <= i.indnkeyatts
-    order by c.relname, i.indexrelid, k.position`.execute(db)
-  return rows
+    order by c.relname, i.indexrelid, k.position`
 }
 
 async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
-  const { rows } = await sql<ForeignKeyRow>`
+  return rowsOf<ForeignKeyRow>(db)`
     select c.relname::text as "table", o.conname::text as key, a.attname::text as "column",
       tn.nspname::text as target_schema, tc.relname::text as target_table,
       ta.attname::text as target_column
@@ -214,14 +212,13 @@ async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignK
     join pg_attribute a on a.attrelid = o.conrelid and a.attnum = k.attnum
     join pg_attribute ta on ta.attrelid = o.confrelid and ta.attnum = k.target
     where n.nspname = ${schema} and o.contype = 'f' and o.conparentid = 0
-    order by c.relname, o.oid, k.position`.execute(db)
-  return rows
+    order by c.relname, o.oid, k.position`
 }
 
 async function enumMembers(db: AnyDatabase): Promise<Map<string, string[]>> {
-  const { rows } = await sql<{ type: string; label: string }>`
+  const rows = await rowsOf<{ type: string; label: string }>(db)`
     select enumtypid::text as type, enumlabel::text as label from pg_enum
-    order by enumtypid, enumsortorder`.execute(db)
+    order by enumtypid, enumsortorder`
   const labels = [...grouped(rows, (row) => row.type)]
   return new Map(labels.map(([type, group]) => [type, group.map((row) => row.label)]))
 }

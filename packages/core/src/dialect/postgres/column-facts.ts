@@ -1,7 +1,7 @@
 // Reads how PostgreSQL's columns are declared and collated, once per connection set-up.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifyPostgres } from './errors.ts'
 
@@ -26,10 +26,8 @@ export const unknownFacts: Facts = { collates: () => undefined, declared: () => 
 
 /** Warnings about settings of the user's pool with which a single query can hold a connection for a long time. */
 export async function settingsAdvice(db: AnyDatabase): Promise<readonly string[]> {
-  const { rows } = await sql<{ timeout: unknown; jit: unknown }>`
-    select current_setting('statement_timeout') as timeout, current_setting('jit', true) as jit`.execute(
-    db,
-  )
+  const rows = await rowsOf<{ timeout: unknown; jit: unknown }>(db)`
+    select current_setting('statement_timeout') as timeout, current_setting('jit', true) as jit`
   const advice: string[] = []
   if (rows[0]?.timeout === '0') {
     advice.push(
@@ -66,7 +64,7 @@ export async function lookUpFacts(
   if (tables.length === 0) return unknownFacts
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
   // Reads rows by to_jsonb, because older servers lack some of the catalogue's columns.
-  const query = sql<Declared>`
+  const found = rowsOf<Declared>(db)`
     select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, k.collname::text as name,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
       coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
@@ -76,13 +74,10 @@ export async function lookUpFacts(
     join pg_type y on y.oid = a.atttypid
     left join pg_collation k on k.oid = a.attcollation
     cross join (select * from pg_database where datname = current_database()) d`
-  const rows = await query.execute(db).then(
-    (result) => result.rows,
-    (error: unknown) => {
-      if (classifyPostgres(error).kind === 'other') return []
-      throw error
-    },
-  )
+  const rows = await found.catch((error: unknown) => {
+    if (classifyPostgres(error).kind === 'other') return []
+    throw error
+  })
   const declared = new Map(rows.map((row) => [`${row.i} ${row.c}`, row]))
   const collations = new Map<DialectColumn, Collates>()
   const types = new Map<DialectColumn, DeclaredType>()

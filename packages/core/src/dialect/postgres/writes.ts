@@ -1,7 +1,7 @@
 // Single-statement writes on PostgreSQL: the tables whose RETURNING gives what a SELECT would show afterwards.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import { givingBack, type SingleWrites } from '../shared/writes.ts'
 import { quotedName } from './column-facts.ts'
@@ -27,7 +27,7 @@ export async function postgresSingleWrites(
   tables: readonly DialectTable[],
 ): Promise<SingleWrites> {
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
-  const query = sql<{ i: unknown }>`
+  const found = rowsOf<{ i: unknown }>(db)`
     select t.i as i
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_class c on c.oid = to_regclass(t.name)
@@ -44,8 +44,7 @@ export async function postgresSingleWrites(
             select from pg_constraint p
             where p.conrelid = c.oid and p.contype = 'p' and p.conkey @> f.confkey))`
   try {
-    const { rows } = await query.execute(db)
-    return givingBack(new Set(rows.flatMap(({ i }) => tables[Number(i) - 1]?.table ?? [])))
+    return givingBack(new Set((await found).flatMap(({ i }) => tables[Number(i) - 1]?.table ?? [])))
   } catch (error) {
     if (classifyPostgres(error).kind === 'other') return givingBack(new Set())
     throw error

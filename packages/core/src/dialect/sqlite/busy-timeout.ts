@@ -1,12 +1,12 @@
 // SQLite's busy timeout: while SQLite itself waits for a lock, it blocks the event loop and so all other requests.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { rowsOf } from '../../sql/statement.ts'
 
 /**
  * Makes statements on this connection fail at once while another process holds the lock; the service tries them again
  * without blocking the event loop. A driver that rejects the setting keeps its own.
  */
 export async function shortBusyTimeout(db: AnyDatabase): Promise<void> {
-  await sql`pragma busy_timeout = 0`.execute(db).catch(() => {})
+  await rowsOf(db)`pragma busy_timeout = 0`.catch(() => {})
 }

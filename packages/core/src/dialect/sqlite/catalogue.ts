@@ -1,7 +1,8 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
@@ -151,51 +152,48 @@ function foreignKey(
 }
 
 async function tableRows(db: AnyDatabase, schema: string): Promise<TableRow[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from pragma_database_list order by seq`.execute(db)
+  const rows = await rowsOf<{ name: string }>(db)`
+    select name from pragma_database_list order by seq`
   if (!rows.some((row) => row.name === schema)) {
     const known = rows.map((row) => `"${row.name}"`).join(', ')
     throw new Error(`There is no attached database "${schema}". There is: ${known}.`)
   }
-  const { rows: tables } = await sql<TableRow>`
+  const tables = await rowsOf<TableRow>(db)`
     select t.name as "table", t.type as kind, t.wr as without_rowid, m.sql as text
     from pragma_table_list t left join ${sql.id(schema, 'sqlite_master')} m
       on m.name = t.name and m.type in ('table', 'view')
     where t.schema = ${schema} and t.name not like 'sqlite!_%' escape '!'
-    order by t.name`.execute(db)
+    order by t.name`
   return tables
 }
 
 async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
-  const { rows } = await sql<ColumnRow>`
+  return rowsOf<ColumnRow>(db)`
     select t.name as "table", c.name as "column", c.type as declared, c."notnull" as not_null,
       c.dflt_value as default_value, c.pk as key, c.hidden as hidden
     from ${sql.id(schema, 'sqlite_master')} t, pragma_table_xinfo(t.name, ${schema}) c
     where t.type = 'table' and t.sql not like 'create virtual %'
-    order by t.name, c.cid`.execute(db)
-  return rows
+    order by t.name, c.cid`
 }
 
 /** Partial indexes are excluded: they are unique for some rows only. */
 async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
-  const { rows } = await sql<KeyRow>`
+  return rowsOf<KeyRow>(db)`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
       pragma_index_info(i.name, ${schema}) c
     where t.type = 'table' and i."unique" = 1 and i.partial = 0
-    order by t.name, i.seq, c.seqno`.execute(db)
-  return rows
+    order by t.name, i.seq, c.seqno`
 }
 
 /** SQLite's pragma returns the foreign key declared last first. */
 async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
-  const { rows } = await sql<ForeignKeyRow>`
+  return rowsOf<ForeignKeyRow>(db)`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
       f."to" as target_column
     from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
     where t.type = 'table'
-    order by t.name, f.id, f.seq`.execute(db)
-  return rows
+    order by t.name, f.id, f.seq`
 }
 
 async function storageClasses(
@@ -204,9 +202,9 @@ async function storageClasses(
   table: string,
   column: string,
 ): Promise<StorageClasses> {
-  const { rows } = await sql<{ kind: string }>`
+  const rows = await rowsOf<{ kind: string }>(db)`
     select distinct typeof(value) as kind from (
-      select ${sql.id(column)} as value from ${sql.id(schema, table)} limit ${sql.lit(sampleRows)}
-    ) where value is not null`.execute(db)
+      select ${sql.id(column)} as value from ${sql.id(schema, table)} limit ${sampleRows}
+    ) where value is not null`
   return new Set(rows.map((row) => row.kind))
 }

@@ -1,7 +1,8 @@
 // Which columns have value samples in SQLite's statistics (sqlite_stat4), because the planner uses them for each value.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { isText } from '../shared/sql-parts.ts'
 import { classifySqlite } from './errors.ts'
@@ -70,15 +71,14 @@ function isDeclaredText(type: string): boolean | undefined {
 }
 
 async function samplesOf(db: AnyDatabase, schema: string): Promise<readonly Sample[]> {
-  const { rows: found } = await sql`
-    select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`.execute(db)
+  const found = await rowsOf(db)`
+    select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`
   if (found.length === 0) return []
-  const { rows } = await sql<Sample>`
+  return rowsOf<Sample>(db)`
     select s.t, i.name as c, max(s.alike) as alike, max(p.type) as declared
     from (select tbl as t, idx, max(cast(neq as integer)) as alike
         from ${sql.id(schema, 'sqlite_stat4')} group by tbl, idx) s,
       pragma_index_info(s.idx, ${schema}) i, pragma_table_xinfo(s.t, ${schema}) p
     where i.seqno = 0 and p.name = i.name
-    group by s.t, i.name`.execute(db)
-  return rows
+    group by s.t, i.name`
 }

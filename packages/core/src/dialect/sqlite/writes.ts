@@ -1,7 +1,8 @@
 // Single-statement writes on SQLite: the tables whose RETURNING gives what a SELECT would show afterwards.
 
-import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import { givingBack, type SingleWrites } from '../shared/writes.ts'
 import { classifySqlite } from './errors.ts'
@@ -35,7 +36,7 @@ interface Declared {
 
 async function ordinaryTables(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
   const catalogue = sql.id(schema, 'sqlite_master')
-  const { rows } = await sql<Declared>`
+  const rows = await rowsOf<Declared>(db)`
     select 'table' as kind, name as t from ${catalogue}
       where type = 'table' and lower(sql) not like 'create virtual%'
     union all
@@ -48,7 +49,7 @@ async function ordinaryTables(db: AnyDatabase, schema: string): Promise<Readonly
         and f.on_update not in ('NO ACTION', 'RESTRICT') and f."to" is not null
         and not exists (
           select 1 from pragma_table_info(f."table", ${schema}) p
-          where p.pk > 0 and lower(p.name) = lower(f."to"))`.execute(db)
+          where p.pk > 0 and lower(p.name) = lower(f."to"))`
   const named = (kind: string): readonly string[] =>
     rows.filter((row) => row.kind === kind).map(({ t }) => folded(t))
   const others = new Set(named('other'))
