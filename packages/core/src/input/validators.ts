@@ -68,7 +68,7 @@ export interface ValueCheck {
   readonly value: JsonValue
   /** The whole record, for validators that compare fields. */
   readonly row: Values
-  /** The stored record, if it is known. */
+  /** The stored record; null if it is new or not known. */
   readonly before: Values | null
   readonly path: string
 }

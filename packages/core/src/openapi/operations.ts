@@ -351,39 +351,36 @@ const etag: HeadersObject = {
   ETag: header('Identifies this version of the record in this representation.'),
 }
 
-const ifMatch: ParameterObject = {
-  name: 'If-Match',
-  in: 'header',
-  description: "ETag of the client's copy of the record; 412 if the record has changed since.",
-  schema: { type: 'string' },
-}
+const headerParameter = (
+  name: string,
+  description: string,
+  limits: { readonly maxLength?: number } = {},
+): ParameterObject => ({ name, in: 'header', description, schema: { type: 'string', ...limits } })
 
-const idempotencyKey: ParameterObject = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'A string chosen by the client that identifies this request: sent again with it, the request is not executed again, and the first response is repeated.',
-  schema: { type: 'string', maxLength: 255 },
-}
+const ifMatch = headerParameter(
+  'If-Match',
+  "ETag of the client's copy of the record; 412 if the record has changed since.",
+)
 
-const ifNoneMatch: ParameterObject = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: "ETag of the client's copy of the record; 304 if it is unchanged.",
-  schema: { type: 'string' },
-}
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  'A string chosen by the client that identifies this request: sent again with it, the request is not executed again, and the first response is repeated.',
+  { maxLength: 255 },
+)
+
+const ifNoneMatch = headerParameter(
+  'If-None-Match',
+  "ETag of the client's copy of the record; 304 if it is unchanged.",
+)
 
 const positionTold: HeadersObject = {
   'X-Write-Position': header('The position of this write. A read that sends it sees the write.'),
 }
 
-const positionCarried: ParameterObject = {
-  name: 'X-Write-Position',
-  in: 'header',
-  description:
-    'The `X-Write-Position` of a write: the response includes everything written up to it.',
-  schema: { type: 'string' },
-}
+const positionCarried = headerParameter(
+  'X-Write-Position',
+  'The `X-Write-Position` of a write: the response includes everything written up to it.',
+)
 
 const sendsPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>
   readYourWrites !== 'off' && method !== 'GET'

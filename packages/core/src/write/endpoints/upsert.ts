@@ -89,20 +89,10 @@ async function readCandidate(
   const identifying = new Set(columns.map(({ name }) => name))
   const createProblems = inputProblems()
   const host = validatorHost(call)
-  const change = await readNode(
-    resource,
-    item,
-    { path, mode: 'update', identifying },
-    problems,
-    host,
-  )
-  const create = await readNode(
-    resource,
-    item,
-    { path, mode: 'create', identifying },
-    createProblems,
-    host,
-  )
+  const readAs = (mode: 'update' | 'create', found: InputProblems) =>
+    readNode(resource, item, { path, mode, identifying }, found, host)
+  const change = await readAs('update', problems)
+  const create = await readAs('create', createProblems)
   return { path, change, create, createProblems }
 }
 

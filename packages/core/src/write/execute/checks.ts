@@ -2,6 +2,7 @@
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { relationUrl } from '../../http/links.ts'
+import type { ValueCheck } from '../../input/validators.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
@@ -9,7 +10,7 @@ import { pathTo, type SentBack, type Values } from '../plan/node.ts'
 import { narrowedReferences } from '../plan/references.ts'
 import { sameValue } from '../plan/same-value.ts'
 import type { WriteAction } from './access.ts'
-import type { WholeRecordCheck, WriteContext } from './context.ts'
+import type { WriteContext } from './context.ts'
 import { existsUnscoped, readScoped, valuesOf } from './look-up.ts'
 
 /** Throws 403 unless methods and roles allow the action on the resource. */
@@ -65,7 +66,7 @@ export async function validateFilled(
   path: string,
   before: Values | null = null,
 ): Promise<void> {
-  const checks = Object.keys(filled).flatMap((name): readonly WholeRecordCheck[] => {
+  const checks = Object.keys(filled).flatMap((name): readonly ValueCheck[] => {
     const column = resource.columns.get(name)
     const value = filled[name] ?? null
     const { validator, format } = column?.definition ?? {}

@@ -4,7 +4,7 @@ import type { Target } from '../../compile/target.ts'
 import type { DefaultFunction } from '../../config/hook-types.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { Connection } from '../../execute/run.ts'
-import type { JsonValue } from '../../json/json-value.ts'
+import type { ValueCheck } from '../../input/validators.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts'
@@ -24,17 +24,6 @@ export interface WriteHooks {
 
 /** Whether the stored record has the ETag of `If-Match`. */
 export type Precondition = (stored: Values) => boolean
-
-/** A value whose validator receives the whole record. */
-export interface WholeRecordCheck {
-  readonly resource: Resource
-  readonly column: NamedColumn
-  readonly value: JsonValue
-  readonly row: Values
-  /** The stored record; null if it is new. */
-  readonly before: Values | null
-  readonly path: string
-}
 
 /** The sources of values that are not in the body. */
 export interface ValueSources {
@@ -58,7 +47,7 @@ export interface WriteContext extends ValueSources {
   /** The beginning of URLs in responses. */
   readonly base: string
   /** Runs validators that need the stored record; adds to `problems`. */
-  readonly validate: (checks: readonly WholeRecordCheck[]) => Promise<void>
+  readonly validate: (checks: readonly ValueCheck[]) => Promise<void>
   readonly problems: { add(path: string, message: string): void; refuse(): void }
 }
 
