@@ -1,4 +1,4 @@
-// preparedMysql: a pool of `mysql2` whose connections execute the statements they know, so that MariaDB parses them once.
+// preparedMysql: a pool of `mysql2` that executes repeated statements as prepared statements, so that MariaDB parses them once per connection.
 
 import type { MysqlPool, MysqlPoolConnection } from 'kysely'
 import { lruMap } from '../../lru-map.ts'
@@ -6,7 +6,7 @@ import { asksForArrays, withoutMark } from '../shared/array-rows.ts'
 import { type Recurring, recurringStatements } from '../shared/recurring-statements.ts'
 import { isInTransaction } from '../shared/transaction-state.ts'
 
-/** What is used of a connection of `mysql2`. */
+/** The part of a `mysql2` connection that this file uses. */
 export interface MysqlClient {
   readonly config: object
   readonly threadId: number | null
@@ -26,7 +26,7 @@ export interface MysqlClient {
   on?(event: 'error', listener: () => void): unknown
 }
 
-/** What is used of a pool of `mysql2`, the one that answers by callback. */
+/** The part of a `mysql2` pool, in its form with callbacks, that this file uses. */
 export interface MysqlClientPool {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   getConnection(callback: (error: any, connection: any) => void): void
@@ -35,16 +35,16 @@ export interface MysqlClientPool {
 }
 
 export interface MysqlOptions {
-  /** false sends every statement as text, as Kysely does. Rows come as arrays nevertheless. Default true. */
+  /** false sends every statement as text; rows are still read as arrays. Default true. */
   readonly prepared?: boolean
-  /** Most statements that a connection keeps prepared. Default 200. */
+  /** The most prepared statements of a connection (LRU). Default 200. */
   readonly statements?: number
 }
 
 /**
- * Wraps a pool of `mysql2` for Kysely's MysqlDialect. On MariaDB, a statement of model-api, or a write without
- * RETURNING, that comes again is executed as a prepared statement of its connection; MySQL gets texts. Reads of model-api come as arrays. Nothing else
- * changes, errors included.
+ * Wraps a pool of `mysql2` for Kysely's MysqlDialect. On MariaDB, reads of model-api and writes without RETURNING are
+ * prepared statements from their second execution on; on MySQL all statements are sent as text. Rows of model-api are read
+ * as arrays. Results and errors are the same as without the wrapper.
  *
  * ```ts
  * const pool = mysql.createPool({ uri })
@@ -58,10 +58,10 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
     most: statements,
     may: prepared && statements > 0 && keepsStatements(pool) ? 'not asked' : 'no',
   }
-  // Kysely knows its connections by these objects, so each has one wrapper.
+  // Kysely identifies connections by these objects, so each has one wrapper.
   const wrapped = new WeakMap<MysqlClient, MysqlPoolConnection>()
   const wrap = (client: MysqlClient): MysqlPoolConnection => {
-    // The pool listens to the first error of a connection; another one would end the process.
+    // The pool removes its listener after the first error of a connection; a second error without one would end the process.
     client.on?.('error', () => {})
     const made = preparedConnection(client, preparing)
     wrapped.set(client, made)
@@ -78,18 +78,19 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
   }
 }
 
-/** What the connections of a pool know of each other's statements. */
+/** What the connections of a pool share. */
 interface Preparing {
   readonly recurring: (text: string) => Recurring | undefined
-  /** Statements that one connection may hold. */
+  /** The most prepared statements of one connection. */
   readonly most: number
-  /** Whether the server takes prepared statements in a way that changes no answer. */
+  /** Whether prepared statements give the same results as text on this server. */
   may: 'not asked' | 'asked' | 'yes' | 'no'
 }
 
 /**
- * Statements of ours say which form each value should have, rows of others might get another one than as text. So of
- * those it is the writes that answer with numbers alone; a text in which the word stands otherwise is none.
+ * Whether a statement may be prepared. Statements of the service select each value in a form that does not depend on the
+ * protocol. Of other statements, only writes that return no rows are safe; a write with the word `returning` anywhere in
+ * its text is sent as text.
  */
 const worthPreparing = (statement: Recurring): Recurring | undefined =>
   statement.arrays || (write.test(statement.text) && !/\breturning\b/i.test(statement.text))
@@ -98,11 +99,11 @@ const worthPreparing = (statement: Recurring): Recurring | undefined =>
 
 const write = /^(?:insert|update|delete|replace) /i
 
-/** A pool may be told to reset its connections after each use, which loses their statements. */
+/** Whether connections keep their prepared statements; with `resetOnRelease` they lose them after each use. */
 const keepsStatements = (pool: object): boolean =>
   (pool as { config?: { resetOnRelease?: unknown } }).config?.resetOnRelease !== true
 
-/** How `mysql2` finds a statement again. */
+/** The options by which `mysql2` identifies a prepared statement. */
 interface Prepared {
   readonly sql: string
   readonly rowsAsArray: boolean
@@ -111,9 +112,9 @@ interface Prepared {
 type Callback = (error: unknown, result: unknown) => void
 
 /**
- * Finds out on a first connection, before its first statement: whether this is MariaDB, and whether whole numbers are
- * sent as such. Both commands are queued before the statement that the connection is wanted for, so they run outside
- * any transaction; an error of the first one loses nothing.
+ * Finds out whether the server is MariaDB, and whether the driver sends whole numbers as integers. Both commands are
+ * queued on a new connection before its first statement, so they run outside any transaction, and an error has no effect
+ * on one.
  */
 function ask(client: MysqlClient, preparing: Preparing): void {
   if (!readsAsEver(client)) {
@@ -121,7 +122,7 @@ function ask(client: MysqlClient, preparing: Preparing): void {
     return
   }
   preparing.may = 'asked'
-  // A fraction is no limit.
+  // LIMIT accepts integers only, so it fails if the driver sends a double.
   const statement: Prepared = { sql: 'select version() limit ?', rowsAsArray: true }
   prepare(client, statement, 1, () => {})
   execute(client, statement, [1], (error, rows) => {
@@ -131,22 +132,22 @@ function ask(client: MysqlClient, preparing: Preparing): void {
   })
 }
 
-/** A lost connection, or a Galera node that does not serve at the moment: the next connection may be told more. */
+/** Whether to ask again on the next connection: after a lost connection, or from a Galera node that is not ready. */
 const isPassing = ({ fatal, message }: DriverError): boolean =>
   fatal === true || /wsrep/i.test(String(message))
 
-/** Settings that concern texts and what comes back of them have no equal among prepared statements. */
+/** Whether the driver's settings have the same effect on prepared statements; `typeCast` and `queryFormat` do not. */
 function readsAsEver({ config }: MysqlClient): boolean {
   const { typeCast, queryFormat } = config as { typeCast?: unknown; queryFormat?: unknown }
   return typeCast !== false && typeof typeCast !== 'function' && typeof queryFormat !== 'function'
 }
 
-/** What the driver knows of a prepared statement; the types of its parameters are only those that it was told. */
+/** The driver's prepared statement; the driver sends parameters with the types that it has here. */
 interface DriverStatement {
   parameters: readonly object[]
 }
 
-/** A whole number that fits is sent as one, where a parameter is said to be one; otherwise it would be a double. */
+/** The parameter type BIGINT: the driver then sends integers as integers, and not as doubles. */
 const wholeNumber = { columnType: 8, flags: 0 }
 
 function prepare(
@@ -186,7 +187,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       ? client.query({ sql: withoutMark(whole), rowsAsArray: true }, values, callback)
       : client.query(whole, values, callback)
 
-  /** The callback of a statement that was prepared, which may be sent as text instead. */
+  /** The callback of a prepared statement; sends it as text if the server refused it without executing it. */
   const orAsText =
     (text: string, values: readonly unknown[], callback: Callback): Callback =>
     (error, result) => {
@@ -197,7 +198,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       asText(text, values, callback)
     }
 
-  /** What was asked for while a statement is being prepared; undefined while none is. */
+  /** Statements that wait until another one is prepared; undefined if none is being prepared. */
   let waiting: (() => void)[] | undefined
   const inOrder = (send: () => void): void => {
     if (waiting === undefined) send()
@@ -205,8 +206,8 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
   }
 
   /**
-   * Prepares a statement and executes it when that has succeeded. Whatever is asked for meanwhile is sent afterwards:
-   * a ROLLBACK that overtook the statement would leave it outside the transaction.
+   * Prepares a statement and then executes it. Other statements wait until then: a ROLLBACK that overtook the statement
+   * would leave it outside the transaction.
    */
   const prepareAndExecute = (
     statement: Prepared,
@@ -252,7 +253,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
     connect: (callback?: (error: unknown) => void) => client.connect(callback),
     destroy() {
       client.destroy()
-      // The driver ends its side alone, and waits for a server that may never answer.
+      // `client.destroy` only half-closes the socket, and waits for a server that may never respond.
       client.stream?.destroy()
     },
     release: () => client.release(),
@@ -267,7 +268,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
   return connection as MysqlPoolConnection
 }
 
-/** Values that are the same sent as text and as a value of the protocol. */
+/** Whether the value is the same as text and as a parameter of the protocol. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'string' || value === null || Number.isSafeInteger(value)
 
@@ -277,24 +278,24 @@ interface DriverError {
   readonly message?: unknown
 }
 
-/** Who a refusal concerns: statements of this server, this statement alone, or one that this server does not have. */
+/** What a refusal applies to: all statements on this server, this statement, or a statement that the server does not have. */
 type Refusal = 'all statements' | 'this statement' | 'unknown'
 
 /**
- * Errors that say that a statement was not prepared, or is not there, and nothing of the statement itself. Only these
- * let it be sent again as text, and for each it is certain that the server has executed nothing:
+ * Errors of preparing rather than of the statement itself. Only after these is a statement sent again as text, because the
+ * server has certainly executed nothing:
  *
- * - 1295 and 1461 (not supported; too many statements) and 1390 (more than 65,535 values) answer PREPARE, which
+ * - 1295, 1461 (not supported; too many statements) and 1390 (more than 65,535 values) are errors of PREPARE, which
  *   executes nothing and leaves the transaction as it was.
- * - 1615 answers EXECUTE: the definitions of its tables changed again each time the server prepared it anew. The server
- *   finds that out when it opens the tables, before the first row.
- * - 1243 answers EXECUTE: this server has no such statement, so there is another server behind the connection than
- *   before. Outside a transaction the text may go there. Inside one, the transaction may have stayed with the former
- *   server: there the error is the statement's own, and whoever began the transaction begins it again.
+ * - 1615 is an error of EXECUTE: the definitions of the tables changed each time the server prepared the statement again.
+ *   The server notices that when it opens the tables, before the first row.
+ * - 1243 is an error of EXECUTE: the server does not have the statement, so a proxy has switched the connection to another
+ *   server. Outside a transaction the text can be sent there. Inside one, the transaction may remain on the first server,
+ *   so the error is thrown, and the whole transaction is retried by its owner.
  *
- * Every other error belongs to the statement and is thrown, that of PREPARE as well. A Galera node tells that another
- * node's commit has aborted a transaction (1213) once, to the next command, whatever that is; a statement that was
- * sent again after that would run and be committed by itself.
+ * All other errors are thrown, those of PREPARE included. If the commit of another Galera node aborts a transaction, the
+ * node reports it (1213) once, to the next command of any kind; a statement sent again after that would run outside the
+ * transaction and be committed by itself.
  */
 const refusals: ReadonlyMap<unknown, Refusal> = new Map<unknown, Refusal>([
   [1295, 'all statements'],
