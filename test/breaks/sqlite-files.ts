@@ -30,8 +30,8 @@ export const sqliteFiles: readonly Break[] = [
   {
     title: 'An instance of the host stops the process while a file is locked',
     file: 'packages/core/src/dialect/sqlite/busy-timeout.ts',
-    find: 'await sql`pragma busy_timeout = 0`.execute(db).catch(() => {})',
-    replace: 'await sql`pragma busy_timeout`.execute(db).catch(() => {})',
+    find: 'await rowsOf(db)`pragma busy_timeout = 0`.catch(() => {})',
+    replace: 'await rowsOf(db)`pragma busy_timeout`.catch(() => {})',
     fails: 'test/dialect/busy-timeout.test.ts',
   },
   {
