@@ -12,6 +12,8 @@ import { mysqlEngine } from './engine-mysql.ts'
 export interface ColumnFacts {
   /** Its collation orders by code point without padding, so plain operators are correct and can use its index. */
   readonly codePoint: boolean
+  /** Its collation; empty where it has none. */
+  readonly collation: string
   /** Its character set is utf8mb4. */
   readonly utf8mb4: boolean
   /** MariaDB's `uuid` type, whose order differs from that of its text. */
@@ -89,6 +91,7 @@ function factsOf(row: Declared): ColumnFacts {
   const collation = String(row.collated ?? '')
   return {
     codePoint: codePointCollations.has(collation),
+    collation,
     utf8mb4: collation.startsWith('utf8mb4_'),
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',

@@ -29,7 +29,7 @@ import {
   rangeCompare,
   type Test,
 } from '../shared/sql-parts.ts'
-import { type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
+import { type ColumnFacts, type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
 import type { Engine } from './engine.ts'
 import { mysqlEngine } from './engine-mysql.ts'
 import { classifyMysql } from './errors.ts'
@@ -148,6 +148,11 @@ function dialectWith(facts: Facts): InternalDialect {
       return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
     }
     if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
+    // MariaDB caches what EXISTS gave for a value by the collation of its column, so for `a` what it gave for `A`; what IN
+    // gave it caches by that of the comparison.
+    if (keys.some((key) => clash(facts.of(key.column), facts.of(key.otherColumn)))) {
+      return inKeys(keys.map(keySides), rows)
+    }
     // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
     // with a join and another EXISTS; it rewrites EXISTS as IN in any case.
     return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
@@ -252,7 +257,10 @@ function dialectWith(facts: Facts): InternalDialect {
     sameKey(column, ref, otherColumn, otherRef) {
       const own = sql<SqlBool>`${ref} = ${otherRef}`
       if (!isLoose(column) && !isLoose(otherColumn)) return own
-      return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)})`
+      const exact = sql<SqlBool>`${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)}`
+      return clash(facts.of(column), facts.of(otherColumn))
+        ? exact
+        : sql<SqlBool>`(${own} and ${exact})`
     },
 
     comparable: asComparable,
@@ -273,6 +281,13 @@ function dialectWith(facts: Facts): InternalDialect {
 
     classify: classifyMysql,
   }
+}
+
+/** Whether the server refuses to compare the columns as they are: it prefers a binary collation, and neither of two others. */
+function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): boolean {
+  const [own = '', theirs = ''] = [one?.collation, other?.collation]
+  if (own === '' || theirs === '' || own === theirs) return false
+  return !own.endsWith('_bin') && !theirs.endsWith('_bin')
 }
 
 /** Types whose values the driver would round or convert to objects. */
