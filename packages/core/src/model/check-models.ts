@@ -3,49 +3,45 @@
 import type { AnyModel } from './define-model.ts'
 import type { Key, ManyToMany, Relation } from './relation.ts'
 
-// Mapped over names, not `M in Models[number] as M['name']`: TypeScript would compute those keys again for every relation.
-type ByName<All extends AnyModel> = {
-  readonly [Name in All['name']]: All extends { readonly name: Name } ? All : never
-}
-
-type Field<M> = M extends AnyModel ? keyof M['columns'] & string : never
+// Names and fields are unions of strings, `Book` and `Book.title`: TypeScript copies a union of models for every relation that
+// is compared with it, which made the check of a list quadratic.
+type FieldsOf<M> = M extends AnyModel ? `${M['name']}.${keyof M['columns'] & string}` : never
 
 /** The fields a key names. */
-type KeyFields<K> = K extends readonly (infer F)[] ? F : K
+type KeyFields<K> = (K extends readonly (infer F)[] ? F : K) & string
 
-/** `never` if every field of the key exists, otherwise a string type that says which does not. */
-type CheckedKey<K extends Key, M extends AnyModel> = [Exclude<KeyFields<K>, Field<M>>] extends [
-  never,
-]
-  ? never
-  : `${M['name']} has no column "${Exclude<KeyFields<K>, Field<M>> & string}"`
+/** A string type that says which field does not exist; `never` if there is none. */
+type Missing<F> = F extends `${infer Name}.${infer Field}`
+  ? `${Name} has no column "${Field}"`
+  : never
 
-// Not `& AnyModel`, which would accept any string as a field.
-type Target<M> = M extends AnyModel ? M : never
+type CheckedKey<K extends Key, Owner extends string, Fields> = Missing<
+  Exclude<`${Owner}.${KeyFields<K>}`, Fields>
+>
 
-type CheckedRelation<R extends Relation, Own extends AnyModel, All> =
+type CheckedRelation<R extends Relation, Own extends string, Names, Fields> =
   // A target that is not a literal type, or a list of unknown models, cannot be checked here.
-  string extends R['target'] | keyof All
+  string extends R['target'] | Names
     ? never
-    : R['target'] extends keyof All
+    : R['target'] extends Names
       ? R extends ManyToMany
         ? never
         : R extends { readonly kind: 'belongsTo'; readonly key: infer K extends Key }
-          ? CheckedKey<K, Own>
+          ? CheckedKey<K, Own, Fields>
           : R extends { readonly key: infer K extends Key }
-            ? CheckedKey<K, Target<All[R['target']]>>
+            ? CheckedKey<K, R['target'], Fields>
             : never
       : `no model named "${R['target']}"`
 
 /** What is wrong with the relations of a model, as string types; `never` if nothing is. */
-type Mistakes<M extends AnyModel, All> = {
-  [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M, All>
+type Mistakes<M extends AnyModel, Names, Fields> = {
+  [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M['name'], Names, Fields>
 }[keyof M['relations']]
 
 // A string type in place of the model, so that the first line of the compiler's message says it.
-type CheckedModel<M extends AnyModel, All> = [Mistakes<M, All>] extends [never]
+type CheckedModel<M extends AnyModel, Names, Fields> = [Mistakes<M, Names, Fields>] extends [never]
   ? unknown
-  : Mistakes<M, All>
+  : Mistakes<M, Names, Fields>
 
 /**
  * A list of models; a relation to a model or field that does not exist is a compile error.
@@ -54,7 +50,11 @@ type CheckedModel<M extends AnyModel, All> = [Mistakes<M, All>] extends [never]
  * function publish<const Models extends readonly AnyModel[]>(models: Models & CheckedModels<Models>): void
  * ```
  */
-export type CheckedModels<Models extends readonly AnyModel[]> = number extends Models['length']
+export type CheckedModels<
+  Models extends readonly AnyModel[],
+  Names = Models[number]['name'],
+  Fields = FieldsOf<Models[number]>,
+> = number extends Models['length']
   ? // A list of unknown length may hold any model.
     unknown
-  : { readonly [I in keyof Models]: CheckedModel<Models[I], ByName<Models[number]>> }
+  : { readonly [I in keyof Models]: CheckedModel<Models[I], Names, Fields> }
