@@ -60,10 +60,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockedRecord',
     callers: {
-      'write/compile/single-statements.ts': [
-        1,
-        'the echo of a write of a resource without a policy',
-      ],
+      'plan-cache/single-write-cache.ts': [1, 'the echo of a write of a resource without a policy'],
     },
   },
   {

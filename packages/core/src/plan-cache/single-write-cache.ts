@@ -1,25 +1,43 @@
 // Caches the SQL of single-statement writes by resource, output and set of written columns, so that each request only encodes its values.
 
+import type { Sendable } from '../compile/sendable.ts'
 import type { Target } from '../compile/target.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { type LruMap, lruMap } from '../lru-map.ts'
-import type { Output } from '../plan/plan.ts'
+import type { Output, RowPlan } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Fragment, isFragment } from '../sql/fragment.ts'
 import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
 import {
-  type SingleWriteStatement,
-  type SingleWriteStatements,
-  singleWriteStatements,
-} from '../write/compile/single-statements.ts'
-import {
+  type CompiledWrite,
+  compileInsert,
+  compileLockedRecord,
+  compileUpdate,
   encodedValue,
   keyOrigin,
+  type Match,
   matchCondition,
   storedColumns,
 } from '../write/compile/statements.ts'
 import type { Values } from '../write/plan/node.ts'
 import { printedStatement } from './printed-statement.ts'
+
+/** A statement that returns rows, and the readers of these rows. */
+type SingleWriteStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
+
+/** Makes the statements of single-statement writes. */
+export interface SingleWriteStatements {
+  /** `insert into t (…) values (…) returning …` */
+  insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
+  /** `update t set … where key returning …`, only of a record that is not soft-deleted. */
+  update(
+    resource: Resource,
+    values: Values,
+    key: readonly Match[],
+    output: readonly Output[],
+  ): SingleWriteStatement
+  /** `select … from t where key for update`: reads the written record if the database has no RETURNING. */
+  locked(plan: RowPlan, key: readonly Match[]): SingleWriteStatement
+}
 
 /** A printed statement and the readers of its rows. */
 interface CachedWrite extends Pick<SingleWriteStatement, 'readers'> {
@@ -33,18 +51,17 @@ const maxStatements = 50
 /** By resource and by output list: cached plans return the same list object for every request. */
 const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrite>>>()
 
-/** Like `singleWriteStatements`, but reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
+/** Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
 export function cachedSingleWrites(
   target: Target,
   finish: (text: string) => string,
 ): SingleWriteStatements {
   const { dialect } = target
-  const uncached = singleWriteStatements(target)
 
   const cached = (
     { resource, change, columns, output }: WriteKey,
     refill: Refill,
-    compile: () => SingleWriteStatement,
+    compile: () => CompiledWrite,
   ): SingleWriteStatement => {
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
@@ -59,7 +76,7 @@ export function cachedSingleWrites(
         : { statement: printedStatement(known.template.text, parameters), readers: known.readers }
     }
     const { statement, readers } = compile()
-    const template = isFragment(statement) ? templateOf(statement as Fragment, style) : undefined
+    const template = templateOf(statement, style)
     if (template === undefined) return { statement, readers }
     const text = finish(template.text)
     statements.set(key, { dialect, readers, template: { ...template, text } })
@@ -71,7 +88,7 @@ export function cachedSingleWrites(
       const columns = storedColumns(resource, values)
       const written = { resource, change: 'insert', columns, output } as const
       return cached(written, refillOf(target, values), () =>
-        uncached.insert(resource, values, output),
+        compileInsert(target, resource, values, output),
       )
     },
     update(resource, values, key, output) {
@@ -80,7 +97,9 @@ export function cachedSingleWrites(
       const refillValue = refillOf(target, values)
       const refill: Refill = (origin) =>
         origin === keyOrigin ? matchCondition(target, key) : refillValue(origin)
-      return cached(written, refill, () => uncached.update(resource, values, key, output))
+      return cached(written, refill, () =>
+        compileUpdate(target, resource, values, key, { alive: true, output }),
+      )
     },
     locked(plan, key) {
       const { from, output } = plan
@@ -88,7 +107,7 @@ export function cachedSingleWrites(
       const written = { resource: from.resource, change, columns: [], output } as const
       const refill: Refill = (origin) =>
         origin === keyOrigin ? matchCondition(target, key) : undefined
-      return cached(written, refill, () => uncached.locked(plan, key))
+      return cached(written, refill, () => compileLockedRecord(target, plan, key))
     },
   }
 }
