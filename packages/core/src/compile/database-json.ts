@@ -22,11 +22,10 @@ export interface ReadShortcuts {
   readonly json?: DatabaseJson
 }
 
+/** The JSON that the database may build: of embedded relations, and of the objects of rows. */
 export interface DatabaseJson {
   /** The beginning of URLs in the JSON. */
   readonly base: string
-  /** Whether it may build embedded relations. */
-  readonly embeds: boolean
   /**
    * Whether it may build the objects of rows: `complete` with their relations, or only their `columns`, for a single record
    * whose ETag is computed from them.
@@ -39,7 +38,7 @@ export const noShortcuts: ReadShortcuts = { joins: false }
 
 /** The part of a statement's cache key that names its shortcuts. */
 export const shortcutsForm = ({ joins, json }: ReadShortcuts): string =>
-  `${joins ? 'joins' : ''} ${json?.objects || ''}${json?.embeds ? ' embeds' : ''}`
+  `${joins ? 'joins' : ''} ${json === undefined ? '' : `json ${json.objects}`}`
 
 /** What the statement of a page's rows includes. */
 export function partsWithRows(
@@ -49,7 +48,7 @@ export function partsWithRows(
   shortcuts: ReadShortcuts,
 ): Pick<Slice, 'embeddedJson' | 'joined' | 'object'> {
   const { json } = shortcuts
-  const embeddedJson = json?.embeds ? embeddedJsonOf(target, plan, slice, json.base) : []
+  const embeddedJson = json === undefined ? [] : embeddedJsonOf(target, plan, slice, json.base)
   const names = new Set(embeddedJson.map(({ name }) => name))
   const joined =
     shortcuts.joins && slice.offset < keysFirstOffset

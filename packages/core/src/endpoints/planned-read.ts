@@ -91,7 +91,7 @@ function databaseJson(
   if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
   const objects = single ? rows.shape === 'entity' && 'columns' : 'complete'
-  return { base, embeds: embeds.length > 0, objects }
+  return { base, objects }
 }
 
 async function planAnew<P extends ReadPlan, G>(
