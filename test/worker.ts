@@ -25,6 +25,8 @@ export interface Report {
   readonly counts: Readonly<Record<string, Count>>
   /** Where the file runs; undefined where that is every server. */
   readonly coverage: Coverage | undefined
+  /** The version of Node that it ran on; undefined where its process ended before it could tell. */
+  readonly node: string | undefined
   readonly notRun: readonly NotRun[]
   /** False when the file could not be imported, so that none of its tests ran. */
   readonly loaded: boolean
@@ -92,6 +94,7 @@ async function runFile(file: string): Promise<Report> {
   return {
     counts,
     coverage: coverageOfFile(),
+    node: process.version,
     notRun: [...notes],
     loaded,
     leftover: failed ? 'a failure' : await leftover(),

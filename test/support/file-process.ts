@@ -32,6 +32,7 @@ export interface FileProcess {
 const noReport: Report = {
   counts: { none: { passed: 0, failed: 1, skipped: 0 } },
   coverage: undefined,
+  node: undefined,
   notRun: [],
   loaded: false,
   leftover: 'a failure',
@@ -39,8 +40,15 @@ const noReport: Report = {
 
 const worker = fileURLToPath(new URL('../worker.ts', import.meta.url))
 
+/** The Node that test files run on: the one of the runner, or that of the variable TEST_NODE. */
+const testNode = (env: NodeJS.ProcessEnv): string => env.TEST_NODE || process.execPath
+
 export function startFileProcess(env: NodeJS.ProcessEnv, { plain, alone }: Kind): FileProcess {
-  const child = fork(worker, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env })
+  const child = fork(worker, {
+    execPath: testNode(env),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env,
+  })
   const files: string[] = []
   let open = true
   let output = ''

@@ -14,7 +14,11 @@ export interface FileReport {
 export function closingTable(files: readonly FileReport[], servers: Servers | undefined): string {
   const reports = files.map(({ report }) => report)
   const at = (where: string): Count => add(reports.flatMap((report) => report.counts[where] ?? []))
-  const rows = [row('no database', at('none'), '')]
+  const nodes = new Set(reports.flatMap(({ node }) => node ?? []))
+  const rows: [string, string][] = [
+    ['Node', [...nodes].join(', ')],
+    row('no database', at('none'), ''),
+  ]
   const lacks: [string, string][] = []
   if (servers === undefined) {
     rows.push(['databases', 'not needed by these files'])

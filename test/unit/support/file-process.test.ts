@@ -1,5 +1,5 @@
 /** Which files may share a process, and that what they print and count is told apart. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -53,6 +53,18 @@ suite('a process of files', (test) => {
     equal([first.tally, second.tally, child.isOpen()], ['1/0', '2/0', true])
     equal([first.output.includes('first'), first.output.includes('second')], [true, false])
     equal([second.output.includes('first'), second.output.includes('second')], [false, true])
+    await child.end()
+  })
+
+  test('runs on the Node that TEST_NODE names', async () => {
+    const node = join(folder, 'node')
+    const note = join(folder, 'was-asked')
+    writeFileSync(node, `#!/bin/sh\necho yes > '${note}'\nexec '${process.execPath}' "$@"\n`)
+    chmodSync(node, 0o755)
+    const env = { ...process.env, TEST_NODE: node }
+    const child = startFileProcess(env, { plain: false, alone: false })
+    equal((await run(child, one(''))).tally, '1/0')
+    equal(readFileSync(note, 'utf8'), 'yes\n')
     await child.end()
   })
 

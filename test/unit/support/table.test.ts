@@ -9,6 +9,7 @@ const count = (passed: number, failed = 0) => ({ passed, failed, skipped: 0 })
 const report = (parts: Partial<Report>): Report => ({
   counts: {},
   coverage: undefined,
+  node: 'v22.18.0',
   notRun: [],
   loaded: true,
   leftover: undefined,
@@ -54,6 +55,7 @@ suite('the closing lines', (test) => {
       closingTable(files, servers),
       `
   On one server of each kind: growth/requests
+  Node              v22.18.0
   no database       1 passed
   SQLite            2 passed  (in memory)
   PostgreSQL 15.14  4 passed, 1 FAILED  (local service)
@@ -70,7 +72,7 @@ suite('the closing lines', (test) => {
         [{ file: 'unit/a.test.ts', report: report({ counts: { none: count(1) } }) }],
         undefined,
       ),
-      '\n  no database  1 passed\n  databases    not needed by these files\n',
+      '\n  Node         v22.18.0\n  no database  1 passed\n  databases    not needed by these files\n',
     )
   })
 })
