@@ -3,6 +3,14 @@ import type { Break } from './break.ts'
 
 export const dialect: readonly Break[] = [
   {
+    title: 'postgres.js stores the text of a JSON value as a JSON string',
+    file: 'packages/core/src/dialect/postgres/dialect.ts',
+    find: 'return sql`${jsonText(value)}::text::json`',
+    replace: 'return jsonText(value)',
+    fails: 'test/regression/json-bound-as-text.test.ts',
+    databases: ['postgres'],
+  },
+  {
     title: 'SQLite: text is compared by whatever collation the column was declared with',
     file: 'packages/core/src/dialect/sqlite/operand.ts',
     find: "return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref",

@@ -3,6 +3,28 @@ import type { Break } from './break.ts'
 
 export const execute: readonly Break[] = [
   {
+    title: 'Lists and nested records are written without a transaction where the driver has none',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: 'const run = isSingle === true ? inTransactionIfSupported : inTransaction',
+    replace: 'const run = inTransactionIfSupported',
+    fails: 'test/writing/without-transactions.test.ts',
+  },
+  {
+    title:
+      'A single record cannot be changed where the driver has no transactions, or its error is 501',
+    file: 'packages/core/src/write/endpoints/update.ts',
+    find: '{ problems, isSingle },',
+    replace: '{ problems, isSingle: false },',
+    fails: 'test/writing/without-transactions.test.ts',
+  },
+  {
+    title: 'What needs a transaction is 500 where the driver has none',
+    file: 'packages/core/src/execute/transaction.ts',
+    find: "if (phase === 'begin' && isWithoutTransactions(error)) return refusedBegin(error)",
+    replace: '',
+    fails: 'test/writing/without-transactions.test.ts',
+  },
+  {
     title: 'A link is made although the policy of its junction forbids it',
     file: 'packages/core/src/write/execute/link-records.ts',
     find: 'if (!(await context.access.canCreate(resource, data))) throw forbidden()',

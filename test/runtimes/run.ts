@@ -1,4 +1,4 @@
-/** The entry on every runtime with processes: sends the list over each driver that is named, and prints the answers as the last line. */
+/** The entry on every runtime with processes: sends the list over each driver that is named, and prints as its last line what was answered. */
 import { createApi } from '@model-api/core'
 import type { Kysely } from 'kysely'
 import { conformance } from './conformance.ts'
@@ -23,6 +23,17 @@ interface Serving {
 
 const example = (name: string): Promise<Example> => import(`./examples/${name}.js`)
 
+/** The threads that compute passwords. */
+let threads = 0
+const workers = process.getBuiltinModule('node:worker_threads')
+const { Worker } = workers
+workers.Worker = class extends Worker {
+  constructor(...given: ConstructorParameters<typeof Worker>) {
+    super(...given)
+    threads += 1
+  }
+}
+
 /** `postgres:pg` is the example `pg` on the tables of PostgreSQL, `serve:bun` the server of the example `bun`. */
 const answers: Record<string, unknown> = {}
 const open: Database[] = []
@@ -42,7 +53,7 @@ for (const word of process.argv.slice(2)) {
   }
 }
 for (const db of open) await db.destroy()
-console.log(JSON.stringify(answers))
+console.log(JSON.stringify({ answers, threads }))
 
 /** Status and body of a request to the runtime's own server. */
 async function served(name: string, db: Database): Promise<readonly [number, string]> {

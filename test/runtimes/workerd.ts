@@ -9,8 +9,8 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/** Bundles `worker.js` of the project as wrangler does, and starts it. */
-export async function startWorker(folder: string): Promise<Worker> {
+/** Bundles `worker.js` of the project as wrangler does, and starts it with these compatibility flags. */
+export async function startWorker(folder: string, flags: readonly string[]): Promise<Worker> {
   const { build } = await load('esbuild')
   const { Miniflare } = await load('miniflare')
   const { outputFiles } = await build({
@@ -28,6 +28,7 @@ export async function startWorker(folder: string): Promise<Worker> {
   const miniflare = new Miniflare({
     modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0].text }],
     compatibilityDate: '2026-01-01',
+    compatibilityFlags: flags,
     d1Databases: ['DB'],
     cf: false,
   })

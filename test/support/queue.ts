@@ -39,6 +39,7 @@ function waits(file: string): boolean {
 /** How the paths of the slowest files begin. */
 export const slowest: readonly string[] = [
   ...['faults/silent', 'faults/', 'security/write-leaks', 'security/first-asker', 'packages/'],
+  'runtimes/runtimes',
   ...['growth/', 'security/', 'parity/', 'writing/', 'cli/', 'property/', 'regression/most'],
 ]
 
