@@ -38,10 +38,17 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     default: {
       const known = columnNamed(resource, failure.column)
       const found = known.length > 0 ? known : await orNone(overflowingColumns(probe, refusal))
-      return valueNotStorable(paths(found))
+      // No record has a key that a reference to it cannot hold.
+      const references = found.filter((column) => isReference(resource, column))
+      return references.length > 0 && references.length === found.length
+        ? missingReference(paths(references))
+        : valueNotStorable(paths(found))
     }
   }
 }
+
+const isReference = ({ relations }: Resource, column: NamedColumn): boolean =>
+  [...relations.values()].some(({ kind, from }) => kind === 'belongsTo' && from.includes(column))
 
 const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
 
