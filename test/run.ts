@@ -42,6 +42,11 @@ const { values: options, positionals } = parseArgs({
   },
 })
 
+/** A second run looks for differences between the ways, not between versions of a server. */
+const plainEnvironment = options.plain
+  ? { TEST_PLAIN: '1' }
+  : { TEST_PLAIN: '1', TEST_COVERAGE: 'one server of each engine' satisfies Coverage }
+
 if (options.help) {
   console.log(help)
 } else {
@@ -166,11 +171,6 @@ function needsDatabases(file: string): boolean {
     readFileSync(join(here, file), 'utf8'),
   )
 }
-
-/** A second run looks for differences between the ways, not between versions of a server. */
-const plainEnvironment = options.plain
-  ? { TEST_PLAIN: '1' }
-  : { TEST_PLAIN: '1', TEST_COVERAGE: 'one server of each engine' satisfies Coverage }
 
 interface FileRun {
   readonly report: Report
