@@ -83,7 +83,7 @@ const unlimited = ({ sql, parameters }: Statement): Statement => ({
   sql: sql
     .replace(/^set statement max_statement_time = 5(?:, max_sort_length = 65536)? for /, '')
     .replace(
-      /^select \/\*\+ max_execution_time\(5000\)(?: set_var\(max_sort_length = 65536\))? \*\/ /,
+      /^select \/\*\+ max_execution_time\(5000\)(?: set_var\([a-z_]+ = \d+\))* \*\/ /,
       'select ',
     ),
   parameters,

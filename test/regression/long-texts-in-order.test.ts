@@ -33,4 +33,23 @@ eachDatabase('long texts', (test, db) => {
     }
     equal(seen, [3, 2, 1])
   })
+
+  test('are ordered and grouped where a few of them exceed the memory of a sort', async () => {
+    await insertRows(
+      db,
+      Letter,
+      Array.from({ length: 20 }, (_, i) => ({
+        id: 24 - i,
+        body: String.fromCharCode(0x41 + i) + 'y'.repeat(200_000),
+      })),
+    )
+    const api = testApi(db, [Letter], { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true })
+    const { value: ordered } = await get(api, '/api/letters?order_by=body&limit=2&fields=id')
+    equal(ordered, [{ id: 24 }, { id: 23 }])
+    const { value: groups } = await get(
+      api,
+      '/api/letters?groupby=body,id|first__min&limit=2&fields=first',
+    )
+    equal(groups, [{ first: 24 }, { first: 23 }])
+  })
 })

@@ -30,7 +30,6 @@ import {
   type Test,
 } from '../shared/sql-parts.ts'
 import { type ColumnFacts, type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
-import type { Engine } from './engine.ts'
 import { mysqlEngine } from './engine-mysql.ts'
 import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
@@ -194,7 +193,7 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
-      ...(facts.engine && { timeLimited: limiterOf(facts.engine) }),
+      ...(facts.engine && { timeLimited: facts.engine.timeLimited }),
       interruption: mysqlInterruption,
       isReadOnly: sql`@@global.read_only`,
       replication: engine.replication,
@@ -305,10 +304,6 @@ function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unkno
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
-}
-
-function limiterOf(engine: Engine): (text: string, ms: number) => string {
-  return (text, ms) => engine.timeLimited(text, ms, / order by .*\bcollate /.test(text))
 }
 
 /** Casts numbers, because MySQL compares a string with a number as doubles. */

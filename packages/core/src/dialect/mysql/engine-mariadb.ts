@@ -9,8 +9,9 @@ export const mariadbEngine: Engine = {
   insideGroup: (grouped) => grouped,
   // Without a length, the text is truncated to 22 characters in a sorted or grouped select.
   doubleText: (value) => sql`cast(${value} as char(60))`,
-  timeLimited(text, ms, sortsText) {
-    const sorting = sortsText ? ', max_sort_length = 65536' : ''
+  timeLimited(text, ms) {
+    // By default texts are sorted by their first 1024 bytes.
+    const sorting = / order by .*\bcollate /.test(text) ? ', max_sort_length = 65536' : ''
     return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
   },
   replication: mariadbReplication,

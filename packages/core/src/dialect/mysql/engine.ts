@@ -15,9 +15,9 @@ export interface Engine {
   /** Every digit of a double as text, also of one that the statement computes. */
   readonly doubleText: (value: Ref) => Fragment
   /**
-   * The text of a read that the server ends after `ms` milliseconds. Both servers sort texts by their first 1024 bytes
-   * by default, while a cursor compares whole ones: with `sortsText` they sort by 64 KB.
+   * The text of a read that the server ends after `ms` milliseconds. It sorts texts by at least 64 KB of each, where both
+   * servers would sort by less or fail: a cursor compares whole texts.
    */
-  readonly timeLimited: (text: string, ms: number, sortsText: boolean) => string
+  readonly timeLimited: (text: string, ms: number) => string
   readonly replication: Replication
 }
