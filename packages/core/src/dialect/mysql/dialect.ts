@@ -75,6 +75,7 @@ function dialectWith(facts: Facts): InternalDialect {
     isLoose(column) ? byCodePoint(column, ref) : ref
 
   const select = (column: DialectColumn, ref: Ref): Ref => {
+    if (!selectedAsText.has(column.type)) return ref
     if (column.comparable) return asText(column, engine.insideGroup(ref))
     // A stored column; a FLOAT would show the digits of its double as JSON.
     if (column.type === 'float' && facts.of(column) !== undefined) {
@@ -83,7 +84,6 @@ function dialectWith(facts: Facts): InternalDialect {
     return asText(column, utc(column, ref))
   }
 
-  /** The form of a value that the driver reads exactly: it sometimes parses doubles with a wrong last digit. */
   const asText = ({ type }: DialectColumn, value: Ref): Ref => {
     if (type === 'float') return engine.doubleText(value)
     return selectedAsText.has(type) ? sql`cast(${value} as char)` : value
@@ -289,9 +289,10 @@ function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): bo
   return !own.endsWith('_bin') && !theirs.endsWith('_bin')
 }
 
-/** Types whose values the driver would round or convert to objects. */
+/** Types whose values the driver would round or convert to objects; it parses some doubles with a wrong last digit. */
 const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
   'bigint',
+  'float',
   'decimal',
   'date',
   'datetime',
