@@ -95,6 +95,26 @@ eachDatabase('read callbacks', (test, db) => {
     equal((await get(api, '/api/books/3?cheap=yes')).status, 404)
   })
 
+  test('run for each request, also for a query whose plan is cached', async () => {
+    const callbacks: Record<string, ApiConfig> = {
+      filter: { API_FILTER_CALLBACK: (query) => query.where('id', '=', 2) },
+      dump: { API_DUMP_CALLBACK: ({ title: _, ...rest }) => rest },
+      return: { API_RETURN_CALLBACK: (value) => ({ returned: value }) },
+      final: { API_FINAL_CALLBACK: (body) => ({ ...(body as object), signed: true }) },
+    }
+    for (const [name, config] of Object.entries(callbacks)) {
+      for (const url of ['/api/books?fields=id,title', '/api/books/2', '/api/books?dump=json']) {
+        const [plain, api] = [testApi(db, shop), testApi(db, shop, config)]
+        const first = await get(api, url)
+        for (let times = 0; times < 3; times++) {
+          equal((await get(api, url)).text, first.text, `${name} ${url}`)
+        }
+        if (!url.endsWith('/2') || name !== 'filter')
+          ok(first.text !== (await get(plain, url)).text)
+      }
+    }
+  })
+
   test('an apiError is the answer, any other failure a 500 that the log explains', async () => {
     const log: unknown[] = []
     const options = { onError: (error: unknown) => void log.push(error) }
