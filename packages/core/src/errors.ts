@@ -496,6 +496,15 @@ export const notNullViolation = (paths: readonly string[]): ApiError =>
 export const checkViolation = (): ApiError =>
   refusedBy(422, 'check_violation', [], 'A value breaks a rule of the database.')
 
+/** A trigger of the application refused the write; with its message where API_SHOW_TRIGGER_MESSAGES is set. */
+export const refusedByDatabase = (message: string): ApiError =>
+  refusedBy(
+    422,
+    'refused_by_database',
+    [],
+    message === '' ? 'A rule of the database refuses this change.' : excerpt(message, 500),
+  )
+
 /** A value that the database column cannot store. */
 export const valueNotStorable = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')

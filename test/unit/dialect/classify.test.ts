@@ -26,7 +26,8 @@ suite('dialect/classify postgres', (test) => {
     ['unavailable', '08000', '08001', '08003', '08004', '08006', '08007', '40003'],
     ['unavailable', '25006', '53000', '53100', '53200', '53300', '53400', '58000', '58030'],
     ['other', '42601', '42703', '42P01', '42P10', '42501', '0A000', '08P01', '25P02', '28P01'],
-    ['other', 'XX000', '22012', 'P0001', '40002', '55000', '57000'],
+    ['other', 'XX000', '22012', '40002', '55000', '57000'],
+    ['trigger', 'P0001'],
   ]
   for (const [kind, ...list] of codes) {
     for (const code of list)
@@ -203,6 +204,12 @@ suite('dialect/classify mysql', (test) => {
     })
   })
 
+  test('a trigger, by the SQLSTATE for conditions of an application', () => {
+    const signal = { errno: 1644, sqlState: '45000' }
+    equal(classifyMysql(error(signal, 'Too late.')), { kind: 'trigger', message: 'Too late.' })
+    equal(classifyMysql(error({ errno: 1644, sqlState: '02000' })).kind, 'other')
+  })
+
   test('connections and pools', () => {
     equal(classifyMysql(error({ errno: -111, code: 'ECONNREFUSED' })).kind, 'unavailable')
     equal(classifyMysql(error({ code: 'PROTOCOL_CONNECTION_LOST' })).kind, 'unavailable')
@@ -228,6 +235,7 @@ suite('dialect/classify sqlite', (test) => {
     ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY'],
     ['notNull', 'SQLITE_CONSTRAINT_NOTNULL'],
     ['check', 'SQLITE_CONSTRAINT_CHECK'],
+    ['trigger', 'SQLITE_CONSTRAINT_TRIGGER'],
     ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE'],
     ['locked', 'SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT'],
     ['locked', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'],
@@ -237,14 +245,7 @@ suite('dialect/classify sqlite', (test) => {
     ['unavailable', 'SQLITE_CANTOPEN', 'SQLITE_CANTOPEN_ISDIR', 'SQLITE_PERM', 'SQLITE_NOMEM'],
     ['unavailable', 'SQLITE_READONLY', 'SQLITE_READONLY_DBMOVED', 'SQLITE_READONLY_DIRECTORY'],
     ['unavailable', 'SQLITE_CORRUPT', 'SQLITE_NOTADB'],
-    [
-      'other',
-      'SQLITE_ERROR',
-      'SQLITE_MISUSE',
-      'SQLITE_CONSTRAINT_TRIGGER',
-      'SQLITE_AUTH',
-      'SQLITE_RANGE',
-    ],
+    ['other', 'SQLITE_ERROR', 'SQLITE_MISUSE', 'SQLITE_AUTH', 'SQLITE_RANGE'],
   ]
   for (const [kind, ...list] of codes) {
     for (const code of list)
@@ -265,7 +266,8 @@ suite('dialect/classify sqlite', (test) => {
       ['retry', 15, 17, 517],
       ['timeout', 9],
       ['unavailable', 3, 7, 8, 10, 11, 13, 14, 26, 266, 1032],
-      ['other', 1, 19, 21, 23, 25, 1811],
+      ['trigger', 1811],
+      ['other', 1, 19, 21, 23, 25],
     ]
     for (const [kind, ...list] of expected) {
       equal(

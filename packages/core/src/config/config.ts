@@ -104,6 +104,12 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_ALLOW_NESTED_WRITES?: boolean
   /** Allows a list in POST, and PATCH and DELETE on a filtered collection. Default false. Config, meta. Contract §8. */
   readonly API_ALLOW_BULK?: boolean
+  /**
+   * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
+   * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Default false: the 422 says only that the
+   * database refused. Config, meta.
+   */
+  readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /** Allows `?cascade_delete=1`. Default false. Config, meta. Contract §8. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
   /** Soft delete: records are marked, and left out of reads; every published model with the column takes part. Default false. Config, meta. Specification: States and transitions. */

@@ -168,6 +168,7 @@ export const keyTable: KeyTable = {
   API_BLOCK_METHODS: { default: [], ...both, check: methods },
   API_ALLOW_NESTED_WRITES: off,
   API_ALLOW_BULK: off,
+  API_SHOW_TRIGGER_MESSAGES: off,
   API_ALLOW_CASCADE_DELETE: off,
   API_SOFT_DELETE: off,
   API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text },

@@ -130,6 +130,7 @@ export function resolveResourceSettings(
     allowAggregation: get('API_ALLOW_AGGREGATION'),
     allowNestedWrites: get('API_ALLOW_NESTED_WRITES'),
     allowBulk: get('API_ALLOW_BULK'),
+    showTriggerMessages: get('API_SHOW_TRIGGER_MESSAGES'),
     allowCascadeDelete: get('API_ALLOW_CASCADE_DELETE'),
     serializationType: get('API_SERIALIZATION_TYPE'),
     serializationDepth: depth(read, problems),

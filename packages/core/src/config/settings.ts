@@ -134,6 +134,7 @@ export interface ResourceSettings {
   readonly allowAggregation: boolean
   readonly allowNestedWrites: boolean
   readonly allowBulk: boolean
+  readonly showTriggerMessages: boolean
   readonly allowCascadeDelete: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */

@@ -52,6 +52,7 @@ export type PlanValue = string | number | bigint | boolean
 export interface DatabaseFailure {
   /**
    * - `unique`, `foreignKey`, `notNull`, `check`: a constraint refused the write.
+   * - `trigger`: a trigger of the application refused the write; `message` is what it says.
    * - `value`: a value does not fit its column's type.
    * - `retry`: the transaction failed because of others, and may succeed when it is run again.
    * - `locked`: another process holds the lock; nothing was executed.
@@ -63,6 +64,7 @@ export interface DatabaseFailure {
     | 'foreignKey'
     | 'notNull'
     | 'check'
+    | 'trigger'
     | 'value'
     | 'retry'
     | 'locked'
@@ -71,6 +73,8 @@ export interface DatabaseFailure {
     | 'other'
   /** The constraint's or index's name as the driver reports it; never shown to clients. */
   readonly constraint?: string
+  /** The text of a trigger that refused the write; clients see it with API_SHOW_TRIGGER_MESSAGES. */
+  readonly message?: string
   /** The column's name as the driver reports it. */
   readonly column?: string
   /** The connection broke, or nobody answered in time: the statement may have been executed. */

@@ -111,6 +111,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.missingReference(['author_id']), 'written', 'restored'),
   entry(errors.notNullViolation(['title']), 'written'),
   entry(errors.checkViolation(), 'written', 'restored'),
+  entry(errors.refusedByDatabase(''), 'written', 'restored', 'removed'),
   entry(errors.valueNotStorable(['title']), 'written'),
   entry(errors.referredTo(['reviews']), 'stored', 'removed'),
   entry(errors.notDeleted(), 'restored'),

@@ -9,6 +9,7 @@ import {
   type Kind,
   kindOfCode,
   text,
+  triggerFailure,
 } from '../shared/driver-errors.ts'
 
 /** By error number. */
@@ -51,6 +52,8 @@ export function classifyMysql(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     if (typeof error.errno !== 'number') return connectionFailure(error)
     if (serverClosedConnection.has(error.errno)) return { kind: 'unavailable', lost: true }
+    // SIGNAL with the SQLSTATE for conditions of an application.
+    if (error.sqlState === '45000') return triggerFailure(error)
     const kind = kindOfCode(numbers, error.errno)
     // Negative numbers are those of the socket.
     if (kind === undefined) return connectionFailure(error) ?? { kind: 'other' }

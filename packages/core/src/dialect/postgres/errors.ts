@@ -10,6 +10,7 @@ import {
   firstKnown,
   kindOfCode,
   text,
+  triggerFailure,
 } from '../shared/driver-errors.ts'
 
 /** By SQLSTATE: whole codes first, then classes of two letters. */
@@ -53,6 +54,8 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
     const code = text(error.code)
     // EPIPE has the form of an SQLSTATE.
     if (!/^[0-9A-Z]{5}$/.test(code) || brokenCodes.has(code)) return connectionFailure(error)
+    // RAISE EXCEPTION without an SQLSTATE of its own.
+    if (code === 'P0001') return triggerFailure(error)
     if (isStalePlan(error)) return { kind: 'retry' }
     if (serverClosedConnection.has(code)) return { kind: 'unavailable', lost: true }
     const kind = kindOfCode(sqlStates, code) ?? kindOfCode(sqlStates, code.slice(0, 2))

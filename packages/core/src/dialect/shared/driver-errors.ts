@@ -11,6 +11,7 @@ export interface DriverError {
   readonly errcode?: unknown
   readonly message?: unknown
   readonly sqlMessage?: unknown
+  readonly sqlState?: unknown
   readonly constraint?: unknown
   readonly constraint_name?: unknown
   readonly column?: unknown
@@ -109,6 +110,12 @@ export function failure(kind: Kind, constraint: string, column: string): Databas
     ...(constraint === '' ? {} : { constraint }),
     ...(column === '' ? {} : { column }),
   }
+}
+
+/** A trigger of the application refused the write, with its message. */
+export function triggerFailure(error: DriverError): DatabaseFailure {
+  const message = text(error.sqlMessage ?? error.message)
+  return { kind: 'trigger', ...(message === '' ? {} : { message }) }
 }
 
 export function text(value: unknown): string {

@@ -10,6 +10,7 @@ import {
   type Kind,
   kindOfCode,
   text,
+  triggerFailure,
 } from '../shared/driver-errors.ts'
 
 /** By result code, extended codes first; names for better-sqlite3, numbers for drivers that give no names. */
@@ -26,6 +27,7 @@ const resultCodes: CodeTable = [
   ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY', 787],
   ['notNull', 'SQLITE_CONSTRAINT_NOTNULL', 1299],
   ['check', 'SQLITE_CONSTRAINT_CHECK', 275],
+  ['trigger', 'SQLITE_CONSTRAINT_TRIGGER', 1811],
   ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE', 20, 18, 3091],
   // BUSY_SNAPSHOT: the transaction's snapshot is stale, so it can no longer write; a new one can.
   ['retry', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA', ...[517, 15, 17]],
@@ -58,6 +60,7 @@ export function classifySqlite(thrown: unknown): DatabaseFailure {
       return connectionFailure(error) ?? (isSqlite(error) ? { kind: 'other' } : undefined)
     }
     if (isFull(error)) return { kind, undone: true }
+    if (kind === 'trigger') return triggerFailure(error)
     return failure(kind, sqliteConstraint(kind, message), sqliteColumn(kind, message))
   })
 }

@@ -6,6 +6,7 @@ import {
   missingReference,
   notNullViolation,
   referredTo,
+  refusedByDatabase,
   uniqueViolation,
   valueNotStorable,
 } from '../../errors.ts'
@@ -35,6 +36,8 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
       return notNullViolation(paths(columnNamed(resource, failure.column)))
     case 'check':
       return checkViolation()
+    case 'trigger':
+      return refusedByDatabase(resource.settings.showTriggerMessages ? (failure.message ?? '') : '')
     default: {
       const known = columnNamed(resource, failure.column)
       const found = known.length > 0 ? known : await orNone(overflowingColumns(probe, refusal))
