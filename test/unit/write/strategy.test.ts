@@ -149,7 +149,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
     { around: { singleWrites: undefined } },
     { around: { singleWrites: () => undefined } },
     // Nothing that could be read tells whether there was a record to remove.
-    { write: removal, around: { singleWrites: () => 'read' } },
+    { write: { ...removal, change: 'update' }, around: { singleWrites: () => 'read' } },
   ],
 }
 
@@ -165,6 +165,8 @@ suite('the strategy of a write', (test) => {
     })
     equal(strategy({ write: { change: 'insert' } }), { kind: 'single statement', echo: 'returned' })
     equal(strategy({ write: removal }), { kind: 'single statement', echo: 'returned' })
+    const counted: Remark = { write: removal, around: { singleWrites: () => 'read' } }
+    equal(strategy(counted), { kind: 'single statement', echo: 'read' })
   })
 
   test('the database is asked about the change and the table', () => {

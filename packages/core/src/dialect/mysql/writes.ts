@@ -35,7 +35,7 @@ export async function mysqlSingleWrites(
   return (change, table) => {
     const makesColumns = generated.get(folded(table))
     if (makesColumns === undefined) return undefined
-    if (change === 'delete') return returns ? 'returned' : undefined
+    if (change === 'delete') return returns ? 'returned' : 'read'
     return change === 'insert' && returns && !makesColumns ? 'returned' : 'read'
   }
 }

@@ -3,7 +3,7 @@
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
 
-/** How the written row is read back: by RETURNING, or by a locking SELECT afterwards. */
+/** How the written row is read back: by RETURNING, or by a locking SELECT afterwards; a deleted one is counted instead. */
 export type SingleWriteEcho = 'returned' | 'read'
 
 /** Undefined if the statement needs a transaction. `returned` means that RETURNING gives what a SELECT would show afterwards. */

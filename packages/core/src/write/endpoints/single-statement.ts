@@ -106,7 +106,7 @@ export async function removeInOneStatement(
   })
   if ('isSingle' in run) return run
   const mark = softDelete && deletionMark(valueSourcesOf(call), resource, softDelete)
-  const isRemoved = await removeRecord(run.context, resource, key, mark)
+  const isRemoved = await removeRecord(run.context, resource, key, mark, run.echo)
   return { isSingle: true, result: isRemoved || undefined }
 }
 

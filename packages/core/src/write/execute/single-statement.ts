@@ -16,7 +16,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
 import type { SingleWriteStatements } from '../../plan-cache/single-write-cache.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { type CompiledWrite, compileDeleteReturning } from '../compile/statements.ts'
+import { type CompiledWrite, compileDelete, compileDeleteReturning } from '../compile/statements.ts'
 import { keyNames, keyOfRow } from '../plan/echo.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
@@ -153,17 +153,20 @@ export async function removeRecord(
   resource: Resource,
   key: readonly Value[],
   mark: Values | null,
+  echo: SingleWriteEcho,
 ): Promise<boolean> {
   const { target, statements } = context
   const matches = keyMatches(resource, key)
-  const output = keyOutputOf(resource)
+  const isCounted = mark === null && echo === 'read'
+  const compileRemoval = isCounted ? compileDelete : compileDeleteReturning
   const statement =
     mark === null
-      ? compileDeleteReturning(target, resource.table, matches)
-      : statements.update(resource, mark, matches, output).statement
+      ? compileRemoval(target, resource.table, matches)
+      : statements.update(resource, mark, matches, keyOutputOf(resource)).statement
   const step = mark === null ? 'delete' : 'update'
   const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
   const result = await runUnless(context, statement, refusal, isRefused)
+  if (isCounted) return (result?.numAffectedRows ?? 0n) > 0n
   return (result?.rows.length ?? 0) > 0
 }
 

@@ -76,8 +76,10 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
   if (because !== undefined) return { kind: 'transaction', because }
   const echo = conditions.singleWrites?.(write.change, write.resource.table)
-  // A deleted record cannot be read back, so DELETE needs RETURNING to tell whether the record existed.
-  const isSupported = echo === 'returned' || (echo === 'read' && write.echo !== null)
+  // Without RETURNING, only a DELETE tells by its number of rows whether the record existed: the driver decides whether an
+  // UPDATE that marks the record counts rows it finds or rows it changes.
+  const isSupported =
+    echo === 'returned' || (echo === 'read' && (write.echo !== null || write.change === 'delete'))
   return isSupported
     ? { kind: 'single statement', echo }
     : { kind: 'transaction', because: 'the database does not support it' }
