@@ -51,3 +51,41 @@ export async function loadWorld(db: TestDatabase, world: World): Promise<void> {
     if (mysql) await sql`set session foreign_key_checks = 1`.execute(kysely)
   })
 }
+
+/** SQLite: stores the same values as other programs might, each row in another form. */
+export async function storeInOtherForms(db: TestDatabase): Promise<void> {
+  for (const { name, columns } of models) {
+    const table = tableNames[name]
+    if (table === undefined) continue
+    for (const [field, column] of Object.entries(columns)) {
+      const forms = otherForms[column.type]
+      if (forms === undefined) continue
+      const name = `"${column.column ?? field}"`
+      // Each row takes one form; a value at the ends of the calendar may not have it.
+      const choices = forms.map((form, i) => `when ${i} then ${form.replaceAll('x', name)}`)
+      const changed = `case (rowid + length(${name})) % ${forms.length + 1} ${choices.join(' ')} end`
+      await db.execScript(`update ${table} set ${name} = ifnull(${changed}, ${name})`)
+    }
+  }
+}
+
+const tableNames: Readonly<Record<string, string>> = {
+  Author: 'authors',
+  Work: 'works',
+  Remark: 'remarks',
+}
+
+/** The same value as `x`, which is stored in the form of JSON. */
+const otherForms: Readonly<Record<string, readonly string[]>> = {
+  datetime: [
+    `replace(replace(x, 'T', ' '), 'Z', '')`,
+    `strftime('%Y-%m-%dT%H:%M:%S', substr(x, 1, 19), '+150 minutes') || substr(x, 20, 4) || '+02:30'`,
+    `strftime('%Y-%m-%d %H:%M:%S', substr(x, 1, 19), '-840 minutes') || substr(x, 20, 4) || '-1400'`,
+    `replace(x, '.000', '')`,
+    `replace(x, 'T00:00:00.000Z', '')`,
+  ],
+  date: [`x || ' 00:00:00'`, `x || 'T23:59:59Z'`],
+  time: [`iif(x like '%:00', substr(x, 1, 5), x || '+02:00')`, `x || '.000Z'`],
+  uuid: [`upper(x)`, `upper(substr(x, 1, 20)) || substr(x, 21)`],
+  boolean: [`iif(x, 'true', 'f')`, `iif(x, 'T', 'FALSE')`],
+}
