@@ -47,7 +47,9 @@ export async function knownForms(
     }
     return { ordered, narrow, mixed }
   } catch (error) {
-    if (classifySqlite(error).kind === 'other') return nothingKnown
+    // `value`: D1 refuses patterns of more than 50 characters.
+    const { kind } = classifySqlite(error)
+    if (kind === 'other' || kind === 'value') return nothingKnown
     throw error
   }
 }
