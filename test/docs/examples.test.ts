@@ -26,7 +26,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const update = process.env.UPDATE_DOCS === '1'
 
 /** Pages whose examples need another set-up run in tests of their own. */
-const elsewhere = new Set(['docs/writing.md', 'docs/authentication.md', 'docs/access.md'])
+const elsewhere = new Set([
+  'docs/writing.md',
+  'docs/models.md',
+  'docs/authentication.md',
+  'docs/access.md',
+])
 
 const pages = ['README.md', ...readdirSync(`${root}docs`).map((file) => `docs/${file}`)].filter(
   (page) => page.endsWith('.md') && !elsewhere.has(page),

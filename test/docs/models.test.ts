@@ -1,0 +1,123 @@
+/** The code of docs/models.md is compiled, and its examples are executed in order against the models it declares. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type AnyModel, type Api, type ApiConfig, createApi, type JsonValue } from '@model-api/core'
+import { sql } from 'kysely'
+import { frozenClock } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { compiled } from '../support/compile.ts'
+import { openDatabases, type TestDatabase } from '../support/databases.ts'
+import {
+  type Block,
+  type Example,
+  examplesOf,
+  printJson,
+  replaceBlocks,
+} from '../support/examples.ts'
+import { suite } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+const file = fileURLToPath(new URL('../../docs/models.md', import.meta.url))
+const update = process.env.UPDATE_DOCS === '1'
+const text = readFileSync(file, 'utf8')
+
+/** The texts of the fenced blocks of a language. */
+const blocks = (language: string): readonly string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, block = '']) => block,
+  )
+
+/** Declared to be refused; the others are served. */
+const refused = 'Mistaken'
+
+const isModel = (value: unknown): value is AnyModel =>
+  typeof value === 'object' && value !== null && 'columns' in value && 'table' in value
+
+/** UUIDs that the API makes are shown as `…`. */
+const masked = (answer: JsonValue): JsonValue =>
+  JSON.parse(JSON.stringify(answer).replace(/"id":"[0-9a-f-]{36}"/g, '"id":"…"')) as JsonValue
+
+/** What an example shows of an answer. */
+async function answerOf(api: Api, { method, url, headers, body }: Example): Promise<JsonValue> {
+  const request = { method, url, headers: { 'content-type': 'application/json', ...headers } }
+  const answer = await api.handle({ ...request, ...(body === undefined ? {} : { body }) })
+  const members = answer.body as unknown as Readonly<Record<string, JsonValue>>
+  const { status_code = null, value = null, errors = null } = members
+  return masked(errors === null ? { status_code, value } : { status_code, errors })
+}
+
+suite('the page on models', (test) => {
+  const [db] = openDatabases() as [TestDatabase]
+  let models: readonly AnyModel[] = []
+  let api: Api
+
+  const problems = (): string => {
+    try {
+      createApi({ db: db.kysely, models: models.filter(({ name }) => name === refused) })
+    } catch (error) {
+      return (error as Error).message
+    }
+    return 'none'
+  }
+
+  test.before(async () => {
+    const code = blocks('ts').join('\n')
+    const names = [...code.matchAll(/^export const (\w+) = defineModel\(/gm)].map(
+      ([, name = '']) => name,
+    )
+    // Compiled only: the compiler checks the targets and keys of relations here.
+    const list = names.filter((name) => name !== 'mistaken').join(', ')
+    const module = await compiled(`${code}
+import { createApi } from '@model-api/core'
+export const typed = (db: any) => createApi({ db, models: [${list}] })`)
+    models = Object.values(module).filter(isModel)
+    const served = models.filter(({ name }) => name !== refused)
+    const own = blocks('sql')
+    for (const statement of own) await sql.raw(statement).execute(db.kysely)
+    const missing = served.filter(({ table }) => !own.some((s) => s.includes(` ${table} (`)))
+    await createTables(db, missing)
+    const warnings: string[] = []
+    api = createApi({
+      db: db.kysely,
+      models: served,
+      clock: frozenClock(),
+      onWarning: (warning) => void warnings.push(warning),
+      config: {
+        API_ALLOW_NESTED_WRITES: true,
+        API_ALLOW_JOIN: true,
+        API_BASE_MODEL: module.Base as NonNullable<ApiConfig['API_BASE_MODEL']>,
+      },
+    })
+    await api.ready
+    equal(warnings, [])
+  })
+  test.after(() => db.close())
+
+  const examples = examplesOf(text)
+  if (update) {
+    test('is written', async () => {
+      const texts = new Map<Block, string>()
+      for (const example of examples) {
+        const answer = printJson(await answerOf(api, example))
+        if (example.answer !== undefined) texts.set(example.answer, answer)
+      }
+      const page = replaceBlocks(text, texts)
+      writeFileSync(
+        file,
+        page.replace(/^```text\n.*?^```/gms, () => `\`\`\`text\n${problems()}\n\`\`\``),
+      )
+    })
+    return
+  }
+
+  for (const example of examples) {
+    test(`${example.line}: ${example.method} ${example.url}`, async () => {
+      ok(example.answer !== undefined, 'it shows no answer')
+      equal(await answerOf(api, example), JSON.parse(example.answer.text))
+    })
+  }
+
+  test('shows what the start says of mistakes', () => {
+    equal(`${problems()}\n`, blocks('text')[0])
+  })
+})
