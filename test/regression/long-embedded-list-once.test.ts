@@ -41,6 +41,8 @@ eachDatabase('pages after one with a long embedded list', (test, db) => {
       equal(result.status, 200)
       return statements.length
     }
+    // The first request of a query is not yet cached.
+    await cost(2)
     const before = await cost(2)
     ok((await cost(1)) >= before)
     equal(await cost(2), before)
