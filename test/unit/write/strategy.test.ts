@@ -148,7 +148,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   'the database does not support it': [
     { around: { singleWrites: undefined } },
     { around: { singleWrites: () => undefined } },
-    // Nothing that could be read tells whether there was a record to remove.
+    // The rows of an UPDATE that marks a record are counted by the driver's settings.
     { write: { ...removal, change: 'update' }, around: { singleWrites: () => 'read' } },
   ],
 }
