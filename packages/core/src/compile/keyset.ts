@@ -19,10 +19,9 @@ export function cursorColumnsOf(
 ): readonly CursorColumn[] {
   return terms.map(({ ref: { column, source } }, i) => {
     const alias = `place ${i}`
-    const selected = (target.dialect.orderKey ?? target.dialect).select(
-      column,
-      columnOf(source, column),
-    )
+    const ref = columnOf(source, column)
+    const { dialect } = target
+    const selected = dialect.orderKey?.select?.(column, ref) ?? dialect.select(column, ref)
     const expression = sql`${selected}`.as(alias)
     return { alias, index: first + i, expression, read: placeReader(target, column) }
   })
@@ -37,7 +36,7 @@ export interface CursorColumn {
 }
 
 function placeReader(target: Target, column: NamedColumn): CursorColumn['read'] {
-  const read = target.dialect.orderKey?.read(column) ?? reader(target, column)
+  const read = target.dialect.orderKey?.read?.(column) ?? reader(target, column)
   return (raw) => {
     if (raw === null || raw === undefined) return null
     const text = read(raw)
@@ -108,8 +107,7 @@ function compare(
 ): Expression<unknown> {
   const ref = columnOf(source, column)
   if (!isStoredPlace(column, value)) return dialect.compare(column, ref, operator, value)
-  if (dialect.orderKey === undefined) {
-    throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
-  }
-  return dialect.orderKey.compare(column, ref, operator, storedKey(String(value)))
+  const test = dialect.orderKey?.compare(column, ref, operator, storedKey(String(value)))
+  if (test !== undefined) return test
+  throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
 }

@@ -16,7 +16,7 @@ import type { SingleWrites } from './shared/writes.ts'
 export interface InternalDialect extends Dialect {
   readonly server?: ServerFunctions
   readonly shortcuts?: Shortcuts
-  /** For databases whose columns may hold values that are not of their type. */
+  /** For databases whose columns may hold values that have no JSON form of their type. */
   readonly orderKey?: OrderKey
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -25,18 +25,19 @@ export interface InternalDialect extends Dialect {
   ) => Promise<InternalDialect>
 }
 
-/** What ORDER BY compares, for cursors at a value that is not of its column's type. */
+/** What ORDER BY compares, for cursors at a value that has no JSON form of its column's type. */
 export interface OrderKey {
-  select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
+  /** Default: what the dialect selects of the column. */
+  select?(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
   /** Reads a selected key that is not NULL as the text that cursors of every database hold; undefined if it is none. */
-  read(column: DialectColumn): (raw: unknown) => string | undefined
-  /** Compares the key with one that was selected. */
+  read?(column: DialectColumn): (raw: unknown) => string | undefined
+  /** Compares the key with one that was selected; undefined if the column cannot hold it. */
   compare(
     column: DialectColumn,
     ref: Expression<unknown>,
     operator: ComparisonOperator,
     key: unknown,
-  ): Expression<SqlBool>
+  ): Expression<SqlBool> | undefined
 }
 
 /** How servers of this database are operated: time limits, interruption, locks, replication, warnings. */

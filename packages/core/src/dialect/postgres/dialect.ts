@@ -232,6 +232,13 @@ function dialectWith(facts: Facts): InternalDialect {
       return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
     },
 
+    orderKey: {
+      compare: (column, ref, operator, key) =>
+        specialValues[column.type]?.has(String(key))
+          ? plainCompare(ordered(column, ref), operator, key)
+          : undefined,
+    },
+
     sameKey(column, ref, otherColumn, otherRef) {
       if (comparesAsText(column, otherColumn)) {
         return sql<SqlBool>`${ref}::text = ${otherRef}::text`
@@ -314,4 +321,15 @@ function encode(column: DialectColumn, value: unknown): unknown {
     default:
       return value
   }
+}
+
+const endless = new Set(['infinity', '-infinity'])
+const notFinite = new Set(['NaN', 'Infinity', '-Infinity'])
+
+/** Values without a JSON form of their type, as PostgreSQL prints them. */
+const specialValues: Readonly<Partial<Record<DialectColumn['type'], ReadonlySet<string>>>> = {
+  date: endless,
+  datetime: endless,
+  float: notFinite,
+  decimal: notFinite,
 }
