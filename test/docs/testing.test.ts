@@ -1,0 +1,65 @@
+/** The tests of docs/testing.md and the session of docs/authentication.md are compiled and executed. */
+
+import { equal } from '../support/assert.ts'
+import { compiled } from '../support/compile.ts'
+import { readSource } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+type Named = readonly [name: string, run: () => Promise<void>]
+
+/** The TypeScript of a page below a heading, or of the whole page. */
+function codeOf(page: string, heading = ''): string {
+  const text = readSource(page)
+  const section =
+    heading === '' ? text : (text.split(`\n## ${heading}\n`)[1] ?? '').split('\n## ')[0]
+  return [...(section ?? '').matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code).join('\n')
+}
+
+/** In place of the runner: what it would run. */
+const collected = `const tests: (readonly [string, () => Promise<void>])[] = []
+const test = (name: string, run: () => Promise<void>) => void tests.push([name, run])
+`
+
+suite('the page on testing', (test) => {
+  test('shows tests that pass', async () => {
+    const code = codeOf('docs/testing.md').replace(/^import \{ test \} from 'node:test'\n/m, '')
+    const imports = code.match(/^(?:import .*\n)+/)?.[0] ?? ''
+    const body = code.slice(imports.length)
+    const { tests } = await compiled(`${imports}${collected}${body}\nexport { tests }`)
+    for (const [name, run] of tests as readonly Named[]) {
+      try {
+        await run()
+      } catch (error) {
+        throw new Error(`"${name}" fails`, { cause: error })
+      }
+    }
+    equal((tests as readonly Named[]).length, 5)
+  })
+})
+
+suite('a session of the host', (test) => {
+  test('is the user where the request comes from the own site', async () => {
+    const code = codeOf('docs/authentication.md', 'Sessions of the host')
+    const { statusOf } = (await compiled(`
+import { createApi, defineModel } from '@model-api/core'
+import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+const Book = defineModel('Book', { columns: { id: { type: 'integer', primaryKey: true, generated: true } }, meta: {} })
+const database = new Sqlite(':memory:')
+database.exec('create table books (id integer primary key)')
+const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
+const models = [Book] as const
+${code}
+export async function statusOf(method: string, user?: object, site?: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...(site === undefined ? {} : { 'sec-fetch-site': site }) }
+  const body = method === 'POST' ? { body: {} } : {}
+  return (await api.handle({ method, url: '/api/books', headers, host: { session: { user } }, ...body })).status
+}`)) as { statusOf(method: string, user?: object, site?: string): Promise<number> }
+    const user = { id: 1 }
+    equal(await statusOf('GET'), 401)
+    equal(await statusOf('GET', user), 200)
+    equal(await statusOf('POST', user), 401)
+    equal(await statusOf('POST', user, 'cross-site'), 401)
+    equal(await statusOf('POST', user, 'same-origin'), 201)
+  })
+})
