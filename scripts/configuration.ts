@@ -49,7 +49,7 @@ function readComment(comment: string): Pick<Member, 'default' | 'spelling' | 'me
     rest = rest.replace(form, '.').trim()
     return found?.[1] ?? ''
   }
-  take(/\. (?:Specification: [^.]*|Contract §[\d, §]+)\.$/)
+  take(/\. Specification: [^.]*\.$/)
   const spelling = take(/\. Config, meta(?: \(([^)]*)\))?\.$/)
   take(/\. (Config only)\.$/)
   take(/\. (Unset by default)\.$/)

@@ -71,7 +71,7 @@ export interface ApiOptions<
   /**
    * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Writes, their preconditions,
    * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until it is back; without any,
-   * `db` is read. With `API_USERS_FROM_REPLICAS` reads look up their users in replicas, too. Replicas lag: see `API_READ_YOUR_WRITES`. The API never closes them. Default: none. Contract §12.
+   * `db` is read. With `API_USERS_FROM_REPLICAS` reads look up their users in replicas, too. Replicas lag: see `API_READ_YOUR_WRITES`. The API never closes them. Default: none.
    *
    * ```ts
    * createApi({ db: primary, replicas: [replica], models, config: { API_READ_YOUR_WRITES: 'cookie' } })
@@ -216,7 +216,7 @@ const causeOf = (error: unknown): unknown =>
 const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }
 
 /**
- * Builds an API from models and a Kysely instance (contract §1), without connecting. Configuration mistakes throw one Error
+ * Builds an API from models and a Kysely instance, without connecting. Configuration mistakes throw one Error
  * that lists all of them with paths and suggestions.
  *
  * ```ts

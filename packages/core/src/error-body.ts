@@ -2,7 +2,7 @@
 
 import type { JsonValue } from './json/json-value.ts'
 
-/** The `errors` object of the envelope (contract §10). */
+/** The `errors` object of the envelope. */
 export interface ErrorBody {
   /** Short name: the HTTP phrase unless the specification gives another text. */
   readonly error: string

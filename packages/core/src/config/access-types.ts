@@ -9,7 +9,7 @@ type Falsy = false | null | undefined | 0 | ''
 /** The strategies of API_AUTHENTICATE_METHOD. */
 export type StrategyName = 'jwt' | 'basic' | 'api_key' | 'custom'
 
-/** What a role rule or a requirement may be keyed by; the most specific key that is present decides (contract §9). */
+/** What a role rule or a requirement may be keyed by; the most specific key that is present decides. */
 export type AccessKey =
   | 'GET'
   | 'GET_ONE'

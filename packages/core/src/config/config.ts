@@ -41,7 +41,7 @@ export type SessionGetter = (
 ) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
 
 /**
- * The configuration of an API: `createApi({ db, models, config })`.
+ * The configuration of an API: `createApi({ db, models, config })`. `docs/configuration.md` lists every key.
  *
  * ```ts
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -58,9 +58,9 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_BASE_MODEL?: BaseModel
   /** Returns the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
   readonly API_SESSION_GETTER?: SessionGetter
-  /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. Contract §2. */
+  /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. */
   readonly API_PREFIX?: string
-  /** Absolute origin of all URLs in responses, `https://api.example.org`. Default: URLs are host-relative. Config only. Contract §2. */
+  /** Absolute origin of all URLs in responses, `https://api.example.org`. Default: URLs are host-relative. Config only. */
   readonly API_BASE_URL?: string
   /** Letter case of endpoint names. Default `kebab`. Config only. Specification: configuration keys. */
   readonly API_ENDPOINT_CASE?: EndpointCase
@@ -77,32 +77,32 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_ALLOW_JOIN?: boolean
   /** Allows filters; otherwise they are 400. Default true. Config, meta. Specification: Filtering 1. */
   readonly API_ALLOW_FILTERS?: boolean
-  /** Allows `order_by`; otherwise it is 400. Default true. Config, meta. Contract §2. */
+  /** Allows `order_by`; otherwise it is 400. Default true. Config, meta. */
   readonly API_ALLOW_ORDER_BY?: boolean
-  /** Allows `fields`; otherwise it is 400. Default true. Config, meta. Contract §2. */
+  /** Allows `fields`; otherwise it is 400. Default true. Config, meta. */
   readonly API_ALLOW_SELECT_FIELDS?: boolean
   /** Allows `groupby`; otherwise it is 400. Default false. Config, meta. Specification: Grouping. */
   readonly API_ALLOW_GROUPBY?: boolean
   /** Allows aggregates; otherwise they are 400. Default false. Config, meta. Specification: Grouping. */
   readonly API_ALLOW_AGGREGATION?: boolean
-  /** `limit` of a list whose request names none. Default 20, or the largest `limit` if that is smaller. Config, meta. Contract §2. */
+  /** `limit` of a list whose request names none. Default 20, or the largest `limit` if that is smaller. Config, meta. */
   readonly API_PAGINATION_SIZE_DEFAULT?: number
-  /** Largest `limit`; more is 400. Default 100. Config, meta. Contract §2. */
+  /** Largest `limit`; more is 400. Default 100. Config, meta. */
   readonly API_PAGINATION_SIZE_MAX?: number
-  /** How `total_count` is obtained: exactly, exactly up to 10,000, or not at all. Default `exact`. Config, meta. Contract §6. */
+  /** How `total_count` is obtained: exactly, exactly up to 10,000, or not at all. Default `exact`. Config, meta. */
   readonly API_COUNT?: CountMode
-  /** Query parameters that are the host's own: passed to hooks, otherwise ignored. Default none. Config, meta. Contract §2. */
+  /** Query parameters that are the host's own: passed to hooks, otherwise ignored. Default none. Config, meta. */
   readonly API_ADDITIONAL_QUERY_PARAMS?: readonly string[]
 
   // ------------------------------------------------------------------ methods and writing
 
   /** Methods of generated endpoints; PUT only where listed. Default GET, POST, PATCH, DELETE. Config, meta. Specification: Generated resource endpoints 2. */
   readonly API_ALLOWED_METHODS?: readonly MethodName[]
-  /** Methods taken away from the allowed ones. Default none. Config, meta. Contract §2. */
+  /** Methods taken away from the allowed ones. Default none. Config, meta. */
   readonly API_BLOCK_METHODS?: readonly MethodName[]
   /** Allows related records inside a body. Default false. Config, meta. Specification: Generated resource endpoints. */
   readonly API_ALLOW_NESTED_WRITES?: boolean
-  /** Allows a list in POST, and PATCH and DELETE on a filtered collection. Default false. Config, meta. Contract §8. */
+  /** Allows a list in POST, and PATCH and DELETE on a filtered collection. Default false. Config, meta. */
   readonly API_ALLOW_BULK?: boolean
   /**
    * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
@@ -110,7 +110,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
    * database refused. Config, meta.
    */
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
-  /** Allows `?cascade_delete=1`. Default false. Config, meta. Contract §8. */
+  /** Allows `?cascade_delete=1`. Default false. Config, meta. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
   /** Soft delete: records are marked, and left out of reads; every published model with the column takes part. Default false. Config, meta. Specification: States and transitions. */
   readonly API_SOFT_DELETE?: boolean
@@ -131,38 +131,38 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_DUMP_RESPONSE_MS?: boolean
   /** false: no `total_count`. Default true. Config, meta. Specification: Response envelope. */
   readonly API_DUMP_TOTAL_COUNT?: boolean
-  /** false: no `next_url` where it would be null. Default true. Config, meta. Contract §2. */
+  /** false: no `next_url` where it would be null. Default true. Config, meta. */
   readonly API_DUMP_NULL_NEXT_URL?: boolean
-  /** false: no `previous_url` where it would be null. Default true. Config, meta. Contract §2. */
+  /** false: no `previous_url` where it would be null. Default true. Config, meta. */
   readonly API_DUMP_NULL_PREVIOUS_URL?: boolean
-  /** false: no `errors` where it would be null. Default true. Config, meta. Contract §2. */
+  /** false: no `errors` where it would be null. Default true. Config, meta. */
   readonly API_DUMP_NULL_ERRORS?: boolean
-  /** false: the body is the bare value; count and links go to headers, failures keep the envelope. Default true. Config, meta. Contract §2. */
+  /** false: the body is the bare value; count and links go to headers, failures keep the envelope. Default true. Config, meta. */
   readonly API_DUMP_ENVELOPE?: boolean
-  /** Adds `request_id` to the envelope. Default false. Config, meta. Contract §2. */
+  /** Adds `request_id` to the envelope. Default false. Config, meta. */
   readonly API_DUMP_REQUEST_ID?: boolean
-  /** Adds the header `Server-Timing`: the milliseconds of each stage. It tells strangers what is slow. Default false. Config only. Contract §2. */
+  /** Adds the header `Server-Timing`: the milliseconds of each stage. It tells strangers what is slow. Default false. Config only. */
   readonly API_SERVER_TIMING?: boolean
 
   // ------------------------------------------------------------------ callbacks; in meta also per method: `get_return_callback`
 
-  /** Runs first, before authentication. Unset by default. Config, meta. Contract §11. */
+  /** Runs first, before authentication. Unset by default. Config, meta. */
   readonly API_SETUP_CALLBACK?: SetupCallback
-  /** Narrows the query of a read. Unset by default. Config, meta. Contract §11. */
+  /** Narrows the query of a read. Unset by default. Config, meta. */
   readonly API_FILTER_CALLBACK?: FilterCallback<UserOf<UserModel>>
   /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
   readonly API_ADD_CALLBACK?: WriteCallback<UserOf<UserModel>>
-  /** Receives a record before it is changed, returns it. Unset by default. Config, meta. Contract §8. */
+  /** Receives a record before it is changed, returns it. Unset by default. Config, meta. */
   readonly API_UPDATE_CALLBACK?: WriteCallback<UserOf<UserModel>>
-  /** Receives a record before it is removed, returns it. Unset by default. Config, meta. Contract §8. */
+  /** Receives a record before it is removed, returns it. Unset by default. Config, meta. */
   readonly API_REMOVE_CALLBACK?: WriteCallback<UserOf<UserModel>>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<UserOf<UserModel>>
   /** Receives the value of every answer of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
   readonly API_RETURN_CALLBACK?: ReturnCallback<UserOf<UserModel>>
-  /** Receives the finished body, returns the one to send. Unset by default. Config, meta. Contract §11. */
+  /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback
-  /** Is told of every failure. Unset by default. Config, meta. Contract §11. */
+  /** Is told of every failure. Unset by default. Config, meta. */
   readonly API_ERROR_CALLBACK?: ErrorCallback
 
   // ------------------------------------------------------------------ who may: strategies, roles, policies
@@ -243,45 +243,45 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
 
   /** `<count> per <period>`, several joined by `;`. Default none. Config, meta (also `get_rate_limit` …). Specification: Limits. */
   readonly API_RATE_LIMIT?: string
-  /** Where requests are counted. Default: the memory of the process. Config only. Contract §2. */
+  /** Where requests are counted. Default: the memory of the process. Config only. */
   readonly API_RATE_LIMIT_STORE?: RateLimitStore
-  /** Limit of login and refresh, per address and per account. Default `10 per minute`. Config only. Contract §2. */
+  /** Limit of login and refresh, per address and per account. Default `10 per minute`. Config only. */
   readonly API_LOGIN_RATE_LIMIT?: string
-  /** Proxies whose `X-Forwarded-For` is trusted: CIDR ranges, or the number of hops. Default none. Config only. Contract §2. */
+  /** Proxies whose `X-Forwarded-For` is trusted: CIDR ranges, or the number of hops. Default none. Config only. */
   readonly API_TRUSTED_PROXIES?: readonly string[] | number
 
   // ------------------------------------------------------------------ documentation
 
-  /** Serves the documentation page and the OpenAPI document. Default true. Config only. Contract §2. */
+  /** Serves the documentation page and the OpenAPI document. Default true. Config only. */
   readonly API_CREATE_DOCS?: boolean
-  /** Path of the documentation page. Default `/docs`. Config only. Contract §2. */
+  /** Path of the documentation page. Default `/docs`. Config only. */
   readonly API_DOCUMENTATION_URL?: string
-  /** Path of the OpenAPI document. Default `/docs/apispec.json`. Config only. Contract §2. */
+  /** Path of the OpenAPI document. Default `/docs/apispec.json`. Config only. */
   readonly API_DOCS_SPEC_ROUTE?: string
-  /** The documentation requires authentication. Default false. Config only. Contract §2. */
+  /** The documentation requires authentication. Default false. Config only. */
   readonly API_DOCUMENTATION_REQUIRE_AUTH?: boolean
-  /** Description of the API, for the OpenAPI document. Unset by default. Config only. Contract §2. */
+  /** Description of the API, for the OpenAPI document. Unset by default. Config only. */
   readonly API_DESCRIPTION?: string
-  /** Contact name, for the OpenAPI document. Unset by default. Config only. Contract §2. */
+  /** Contact name, for the OpenAPI document. Unset by default. Config only. */
   readonly API_CONTACT_NAME?: string
-  /** Contact e-mail address. Unset by default. Config only. Contract §2. */
+  /** Contact e-mail address. Unset by default. Config only. */
   readonly API_CONTACT_EMAIL?: string
-  /** Contact page. Unset by default. Config only. Contract §2. */
+  /** Contact page. Unset by default. Config only. */
   readonly API_CONTACT_URL?: string
-  /** Licence of the API, for the OpenAPI document. Unset by default. Config only. Contract §2. */
+  /** Licence of the API, for the OpenAPI document. Unset by default. Config only. */
   readonly API_LICENCE_NAME?: string
-  /** URL of the licence. Unset by default. Config only. Contract §2. */
+  /** URL of the licence. Unset by default. Config only. */
   readonly API_LICENCE_URL?: string
-  /** URLs where the API is served, for the OpenAPI document: one or several. Unset by default. Config only. Contract §2. */
+  /** URLs where the API is served, for the OpenAPI document: one or several. Unset by default. Config only. */
   readonly API_SERVER_URLS?: readonly string[] | string
-  /** Logo of the documentation page. Unset by default. Config only. Contract §2. */
+  /** Logo of the documentation page. Unset by default. Config only. */
   readonly API_LOGO_URL?: string
 
   // ------------------------------------------------------------------ health
 
   /**
    * Path that responds with 200 while the process runs; `<path>/ready` responds with 200 while requests can be served, else 503.
-   * Default none; `model-api serve` sets `/health`. Config only. Contract §2.
+   * Default none; `model-api serve` sets `/health`. Config only.
    */
   readonly API_HEALTH_ROUTE?: string
 
@@ -290,7 +290,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   /**
    * Whether clients see their own writes although `replicas` lag. `header`: a write returns `X-Write-Position`; a read that sends it
    * waits up to a second for a replica to reach that position, or reads the primary. `cookie`: the same with a cookie, which
-   * browsers send automatically. Default `off`. Config only. Contract §12.
+   * browsers send automatically. Default `off`. Config only.
    */
   readonly API_READ_YOUR_WRITES?: ReadYourWrites
 
@@ -305,30 +305,30 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
 
   /**
    * Longest statement in milliseconds; longer is 503. The database server cancels it if it supports that; a second later the API
-   * closes the connection. Waiting for a connection has the same limit. Default 5000. Config only. Contract §12.
+   * closes the connection. Waiting for a connection has the same limit. Default 5000. Config only.
    */
   readonly API_STATEMENT_TIMEOUT?: number
-  /** Milliseconds within which a callback, policy hook, validator or other host function must settle; later is 500. Default 10000. Config only. Contract §12. */
+  /** Milliseconds within which a callback, policy hook, validator or other host function must settle; later is 500. Default 10000. Config only. */
   readonly API_HOOK_TIMEOUT?: number
-  /** Largest body in bytes; larger is 413. Default 1048576. Config only. Contract §12. */
+  /** Largest body in bytes; larger is 413. Default 1048576. Config only. */
   readonly API_BODY_LIMIT?: number
-  /** Longest URL in characters; longer is 414. Default 8192. Config only. Contract §2. */
+  /** Longest URL in characters; longer is 414. Default 8192. Config only. */
   readonly API_MAX_URL_LENGTH?: number
-  /** Maximum number of conditions, aggregates and grouping keys of one request, at most 1000. Default 100. Config, meta. Contract §2. */
+  /** Maximum number of conditions, aggregates and grouping keys of one request, at most 1000. Default 100. Config, meta. */
   readonly API_MAX_CONDITIONS?: number
-  /** Maximum number of values of one list, at most 10000. Default 1000. Config, meta. Contract §2. */
+  /** Maximum number of values of one list, at most 10000. Default 1000. Config, meta. */
   readonly API_MAX_LIST?: number
   /**
-   * Maximum number of relations in `exists(…)` and `missing(…)` of one request, at most 50; each relation of a path counts. Default 10. Config, meta.
-   * Contract §12.
+   * Maximum number of relations in `exists(…)` and `missing(…)` of one request, at most 50; each relation of a path counts.
+   * Default 10. Config, meta.
    */
   readonly API_MAX_RELATION_FILTERS?: number
-  /** Maximum number of joined relations, at most 20. Default 8. Config, meta. Contract §2. */
+  /** Maximum number of joined relations, at most 20. Default 8. Config, meta. */
   readonly API_MAX_JOINS?: number
-  /** Maximum depth of relation paths, embedding and nested bodies, at most 12. Default 4. Config, meta. Contract §2. */
+  /** Maximum depth of relation paths, embedding and nested bodies, at most 12. Default 4. Config, meta. */
   readonly API_MAX_DEPTH?: number
-  /** Maximum number of embedded rows of one response. Default 10000. Config, meta. Contract §5. */
+  /** Maximum number of embedded rows of one response. Default 10000. Config, meta. */
   readonly API_MAX_EMBEDDED_ROWS?: number
-  /** Maximum number of records of one bulk write. Default 1000. Config, meta. Contract §8. */
+  /** Maximum number of records of one bulk write. Default 1000. Config, meta. */
   readonly API_MAX_BULK?: number
 }

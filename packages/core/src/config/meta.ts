@@ -3,7 +3,7 @@
 import type { RoleMap } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
 
-/** The keys of ApiConfig that apply to the whole API and are not allowed in meta (contract §1). */
+/** The keys of ApiConfig that apply to the whole API and are not allowed in meta. */
 export type ApiOnlyKey = Extract<
   keyof ApiConfig,
   | `${'ACCESS' | 'REFRESH'}_${string}`
@@ -43,28 +43,28 @@ export interface OwnMeta {
   readonly endpoint?: string | readonly string[]
   /** false: the canonical URLs stay free for handlers of the host; only `endpoint` is served. Default true. Specification: Generated resource endpoints 3. */
   readonly register_canonical_routes?: boolean
-  /** The model's section of the documentation. Default: the model's name. Contract §2. */
+  /** The model's section of the documentation. Default: the model's name. */
   readonly tag?: string
-  /** The group of its section. Contract §2. */
+  /** The group of its section. */
   readonly tag_group?: string
-  /** Text about the model, for the documentation. Contract §2. */
+  /** Text about the model, for the documentation. */
   readonly description?: string
-  /** Summary of GET on the collection. Contract §2. */
+  /** Summary of GET on the collection. */
   readonly get_many_summary?: string
-  /** Summary of GET on one record. Contract §2. */
+  /** Summary of GET on one record. */
   readonly get_single_summary?: string
-  /** Summary of POST. Contract §2. */
+  /** Summary of POST. */
   readonly post_summary?: string
-  /** Summary of PATCH. Contract §2. */
+  /** Summary of PATCH. */
   readonly patch_summary?: string
-  /** Summary of DELETE. Contract §2. */
+  /** Summary of DELETE. */
   readonly delete_summary?: string
   /** Another spelling of `role_map`; it takes precedence over that. Specification: Roles 3. */
   readonly api_role_map?: RoleMap
 }
 
 /**
- * The settings of one model; `meta: {}` publishes it with the API's own settings.
+ * The settings of one model; `meta: {}` publishes it with the API's own settings. `docs/configuration.md` lists every key.
  *
  * ```ts
  * meta: { allow_join: true, allowed_methods: ['GET', 'POST'], post_rate_limit: '5 per minute' }

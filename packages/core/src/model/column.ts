@@ -4,7 +4,7 @@ import type { DefaultFunction, HookArgs } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** The column types and their JSON types in requests and responses (contract §7). */
+/** The column types and their JSON types in requests and responses; `docs/models.md` has their forms in each database. */
 export interface ColumnTypes {
   integer: number
   bigint: string
@@ -29,7 +29,7 @@ type ValidatorFunction = (
   ...given: [value: any, row: any, args: HookArgs]
 ) => boolean | string | Promise<boolean | string>
 
-/** One declared column. Only `type` is required. */
+/** One declared column. Only `type` is required. `docs/models.md` shows every option. */
 export interface Column {
   /** How the value is stored, compared and written in JSON. */
   readonly type: ColumnType
@@ -51,9 +51,9 @@ export interface Column {
   readonly enum?: readonly string[]
   /** The column's name in the database, if it differs from the field name. */
   readonly column?: string
-  /** `'database'`: compare and order text by the column's own collation, using its index; results then differ between databases (contract §7). */
+  /** `'database'`: compare and order text by the column's own collation, using its index; results then differ between databases. */
   readonly collation?: 'database'
-  /** `'text'`: a decimal stored as text on a database without exact decimals (contract §7). */
+  /** `'text'`: a decimal stored as text on a database without exact decimals. */
   readonly storage?: 'text'
   /**
    * Clients can neither read, filter, order, group nor write it. Default false, but true for columns of API_USER_MODEL
