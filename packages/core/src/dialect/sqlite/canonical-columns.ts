@@ -14,11 +14,21 @@ export interface KnownForms {
   readonly ordered: ReadonlySet<DialectColumn>
   /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
   readonly narrow: ReadonlySet<DialectColumn>
+  /** `ordered` datetime columns in another form than the usual one, and how a value is written in it, so that they stay ordered. */
+  readonly written: ReadonlyMap<DialectColumn, InForm>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
 }
 
-export const nothingKnown: KnownForms = { ordered: new Set(), narrow: new Set(), mixed: [] }
+/** `YYYY-MM-DD HH:MM:SS.sss` → the form of a column. */
+type InForm = (text: string) => string
+
+export const nothingKnown: KnownForms = {
+  ordered: new Set(),
+  narrow: new Set(),
+  written: new Map(),
+  mixed: [],
+}
 
 /** Reads each index once. Conditions are right without this knowledge; it decides which of them an index can serve. */
 export async function knownForms(
@@ -31,6 +41,7 @@ export async function knownForms(
     const indexed = typed ? await indexedColumns(db, schema) : new Set()
     const ordered = new Set<DialectColumn>()
     const narrow = new Set<DialectColumn>()
+    const written = new Map<DialectColumn, InForm>()
     const mixed: [string, DialectColumn][] = []
     for (const { table, columns } of tables) {
       for (const column of columns) {
@@ -41,11 +52,16 @@ export async function knownForms(
         // What another program will store in a column without values is not known.
         if (shapes.size === 0) continue
         if (!shapes.has(shape.wide)) narrow.add(column)
-        if (isOneForm(shapes)) ordered.add(column)
-        else mixed.push([table, column])
+        if (!isOneForm(shapes)) {
+          mixed.push([table, column])
+          continue
+        }
+        ordered.add(column)
+        const inForm = inFormOf(shapes)
+        if (inForm !== undefined) written.set(column, inForm)
       }
     }
-    return { ordered, narrow, mixed }
+    return { ordered, narrow, written, mixed }
   } catch (error) {
     // `value`: D1 refuses patterns of more than 50 characters.
     const { kind } = classifySqlite(error)
@@ -88,6 +104,12 @@ const isOneForm = (shapes: ReadonlySet<number>): boolean =>
     [shape.milliseconds, shape.noMilliseconds],
     [shape.iso],
   ].some((form) => [...shapes].every((one) => (form as readonly number[]).includes(one)))
+
+function inFormOf(shapes: ReadonlySet<number>): InForm | undefined {
+  if (shapes.has(shape.iso)) return (text) => `${text.replace(' ', 'T')}Z`
+  if (shapes.has(shape.seconds)) return (text) => text.replace(/\.000$/, '')
+  return undefined
+}
 
 async function shapesOf(
   db: AnyDatabase,

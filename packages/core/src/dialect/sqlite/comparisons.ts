@@ -109,7 +109,11 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   /** Whether both columns of a key hold it in one form. A junction's column comes with that of the record that it links. */
   const isOneForm = ({ column, otherColumn }: KeyPair): boolean =>
     !hasForms(column) ||
-    (column !== otherColumn && known.ordered.has(column) && known.ordered.has(otherColumn))
+    // Two ordered datetime columns may have two forms.
+    (column.type !== 'datetime' &&
+      column !== otherColumn &&
+      known.ordered.has(column) &&
+      known.ordered.has(otherColumn))
 
   return {
     compare,

@@ -87,7 +87,11 @@ function sqliteWith(known: KnownForms): InternalDialect {
     select,
 
     decoder: decoderFor,
-    encode,
+    encode(column, value) {
+      const encoded = encode(column, value)
+      const inForm = known.written.get(column)
+      return inForm !== undefined && typeof encoded === 'string' ? inForm(encoded) : encoded
+    },
 
     compare,
     oneOf,
