@@ -20,6 +20,8 @@ export interface ColumnFacts {
   readonly nativeUuid: boolean
   /** A `timestamp`, which MySQL converts to and from the session's time zone. */
   readonly zoned: boolean
+  /** A `float` of 32 bits, whose text has fewer digits than its value. */
+  readonly single: boolean
 }
 
 export interface Facts {
@@ -95,6 +97,7 @@ function factsOf(row: Declared): ColumnFacts {
     utf8mb4: collation.startsWith('utf8mb4_'),
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
+    single: type === 'float',
   }
 }
 

@@ -71,8 +71,12 @@ function dialectWith(facts: Facts): InternalDialect {
   const instant = (column: DialectColumn, text: string): Ref | string =>
     isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
 
-  const ordered = (column: DialectColumn, ref: Ref): Ref =>
-    isLoose(column) ? byCodePoint(column, ref) : ref
+  const ordered = (column: DialectColumn, ref: Ref): Ref => {
+    // The double of the text that is served: that of the value itself has other digits, so no value that a client has seen
+    // would be equal to it, and a cursor would not get beyond its row.
+    if (!column.comparable && facts.of(column)?.single) return sql`(cast(${ref} as char(60)) + 0e0)`
+    return isLoose(column) ? byCodePoint(column, ref) : ref
+  }
 
   const select = (column: DialectColumn, ref: Ref): Ref => {
     if (!selectedAsText.has(column.type)) return ref
@@ -98,7 +102,8 @@ function dialectWith(facts: Facts): InternalDialect {
         return sql`substring_index(cast(${ref} as char), '.', 1)`
       default:
         // Bytes rather than a collation: with ONLY_FULL_GROUP_BY, MariaDB does not recognise the latter in SELECT.
-        return isLoose(column) ? sql`cast(convert(${ref} using utf8mb4) as binary)` : ref
+        if (isLoose(column)) return sql`cast(convert(${ref} using utf8mb4) as binary)`
+        return column.type === 'float' ? ordered(column, ref) : ref
     }
   }
 

@@ -1,0 +1,55 @@
+// Columns of 32-bit floats: a value that was served is found, and cursors get beyond it.
+import { defineModel } from '@model-api/core'
+import { get, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+const Sample = defineModel('Sample', {
+  columns: { id: { type: 'integer', primaryKey: true }, ratio: { type: 'float', nullable: true } },
+  meta: {},
+})
+
+eachDatabase('floats of single precision', (test, db) => {
+  const api = testApi(db, [Sample], { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true })
+  const type = db.name === 'mysql' ? 'float' : 'real'
+  test.before(() =>
+    db.execScript(`create table samples (id integer primary key, ratio ${type});
+      insert into samples values (1, 0.1), (2, 0.7), (3, 0.3), (4, 0.3), (5, null), (6, 1.1e-30);`),
+  )
+
+  const ids = (rows: readonly { id: number }[]): readonly number[] => rows.map(({ id }) => id)
+
+  test('are found by the value that is served', async () => {
+    equal(ids((await get(api, '/api/samples?ratio__eq=0.1')).value), [1])
+    equal(ids((await get(api, '/api/samples?ratio__in=(0.1,0.7)&order_by=id')).value), [1, 2])
+    equal(ids((await get(api, '/api/samples?ratio__gt=0.3')).value), [2])
+    equal(ids((await get(api, '/api/samples?ratio__le=0.1&order_by=ratio')).value), [6, 1])
+  })
+
+  for (const [order, expected] of [
+    ['ratio', [6, 1, 3, 4, 2, 5]],
+    ['-ratio', [5, 2, 3, 4, 1, 6]],
+  ] as const) {
+    test(`are paged by cursors in the order ${order}`, async () => {
+      const paged: number[] = []
+      let url: string | null = `/api/samples?order_by=${order}&limit=1&paging=cursor`
+      while (url !== null && paged.length < 10) {
+        const page = await get(api, url)
+        paged.push(...ids(page.value))
+        url = page.body.next_url
+      }
+      equal(paged, expected)
+    })
+  }
+
+  test('are grouped by the value that is served', async () => {
+    const url =
+      '/api/samples?groupby=ratio&aggregate=id|n__count&ratio__isnull=false&order_by=ratio'
+    const { value, errors } = await get(api, url)
+    equal(errors, null)
+    equal(
+      value.map(({ ratio }: { ratio: number }) => ratio),
+      [1.1e-30, 0.1, 0.3, 0.7],
+    )
+  })
+})
