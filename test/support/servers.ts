@@ -1,6 +1,6 @@
 /** Finds the database servers of a test run; starts private ones for the runner, and for tests that break them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -381,7 +381,13 @@ async function installMysql(
   if (server === undefined) return { lacks: 'and no mariadbd or mysqld is installed' }
   const folder = temporaryFolder('mysql')
   const data = join(folder, 'data')
-  const user = process.getuid?.() === 0 ? ['--user=root'] : []
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary)
+  const user = [
+    ...(process.getuid?.() === 0 ? ['--user=root'] : []),
+    // A server that starts removes the temporary tables that it finds, those of other servers too.
+    `--tmpdir=${temporary}`,
+  ]
   const install = findProgram('mariadb-install-db', systemFolders)
   if (install !== undefined) {
     const normal = '--auth-root-authentication-method=normal'

@@ -106,8 +106,8 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_ALLOW_BULK?: boolean
   /**
    * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
-   * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Default false: the 422 says only that the
-   * database refused. Config, meta.
+   * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database
+   * refuses the change. Default false. Config, meta.
    */
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /** Allows `?cascade_delete=1`. Default false. Config, meta. */
