@@ -79,9 +79,12 @@ function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): 
   return new Kysely({ dialect: new PostgresDialect({ pool: wrapped ? preparedPg(pool) : pool }) })
 }
 
-/** A pool with a lost connection may wait for it for ever. */
+/** A pool with a lost connection may wait for it for ever, and one that is connecting to a proxy that is gone fails. */
 const destroyed = (db: AnyKysely): Promise<void> =>
-  Promise.race([db.destroy(), new Promise<void>((resolve) => setTimeout(resolve, 500))])
+  Promise.race([
+    db.destroy().catch(() => {}),
+    new Promise<void>((resolve) => setTimeout(resolve, 500)),
+  ])
 
 type Row = Readonly<Record<string, unknown>>
 
