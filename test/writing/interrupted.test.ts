@@ -13,11 +13,10 @@ import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type Decide, type FaultProxy, faultProxy } from '../support/fault-proxy.ts'
-import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
 runsOn('one server of each engine')
-runsAtOnce(4)
 
 const Note: AnyModel = defineModel('Note', {
   columns: {

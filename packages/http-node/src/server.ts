@@ -119,8 +119,9 @@ export function createServer(
 
   /** Settles when every open connection has been idle for this long. */
   const keptAreQuiet = async (milliseconds: number): Promise<void> => {
-    const left = (): number => keptAt + milliseconds - performance.now()
-    while (left() > 0) await sleep(left())
+    // Rounded up and asked for once: a clock that goes on in between would make a negative time.
+    const left = (): number => Math.ceil(keptAt + milliseconds - performance.now())
+    for (let wait = left(); wait > 0; wait = left()) await sleep(wait)
     // Lets node read requests that have arrived by now.
     await new Promise((resolve) => setImmediate(resolve))
   }
