@@ -149,6 +149,18 @@ function define(journal: 'wal' | 'delete'): void {
       ok(await eventually(async () => String(await labels(api)) === 'from a backup', 3))
     })
 
+    test('moved away in a transaction: 503, and not stored in the file that comes back', async () => {
+      const file = make('away-inside.sqlite')
+      const { api } = await serve(file)
+      during = () => move(file, `${file}.away`)
+      equal(await write(api, 'lost', '/api/tales'), 503)
+      during = () => {}
+      move(`${file}.away`, file)
+      equal(await write(api, 'found', '/api/tales'), 201)
+      equal(await labels(api), ['kept', 'found'])
+      equal(labelsIn(file), ['kept', 'found'])
+    })
+
     for (const [what, path] of [
       ['removed', undefined],
       ['replaced', 'other-inside.sqlite'],
