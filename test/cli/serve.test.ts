@@ -71,6 +71,13 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal((await fetch(`${base}/elsewhere`)).status, 404)
     const joined = await fetch(`${base}/api/books?join=author&author.name__eq=Jane%20Austen`)
     equal(((await joined.json()) as Envelope).total_count, 2)
+    const grouped = await fetch(
+      `${base}/api/books?join=author&groupby=author.name&price|total__sum=1&order_by=author.name`,
+    )
+    equal(((await grouped.json()) as Envelope).value, [
+      { name: 'Jane Austen', total: '22.40' },
+      { name: 'Virginia Woolf', total: '11.00' },
+    ])
     running.process.kill('SIGTERM')
     equal(await running.ended, 0)
   })

@@ -16,6 +16,8 @@ const prefix = '/api'
 export const servedConfig: ApiConfig = {
   API_PREFIX: prefix,
   API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
   API_ALLOWED_METHODS: ['GET'],
   API_HEALTH_ROUTE: '/health',
 }
