@@ -198,6 +198,7 @@ else {
     test('is ended by the time limit where the pool has no other connection', async () => {
       const { default: pg } = await import('pg')
       const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+      pool.on('error', () => {})
       const own: Instance = new Kysely({ dialect: new PostgresDialect({ pool }) })
       const reported: unknown[] = []
       const api = testApi(

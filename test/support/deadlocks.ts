@@ -27,6 +27,7 @@ async function postgresOpponent(db: TestDatabase): Promise<Opponent> {
     options: `-c deadlock_timeout=${timeout}`,
   })
   const pool = new pg.Pool({ ...connection('10ms'), max: 2 })
+  pool.on('error', () => {})
   const victims = new Kysely({ dialect: new PostgresDialect({ pool }) })
   const client = new pg.Client(connection('60s'))
   await client.connect()
