@@ -139,7 +139,7 @@ function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
   const unit = natural(10 ** scale)
   const whole = `(?!-0(?:\\.0+)?")-?(?:0|[1-9][0-9]{0,${14 - scale}})${fraction}`
-  // Without a number there would be a zero; a number that is too long has not the form.
+  // 1e16 has too many digits for the expected form, so the page is decoded in JavaScript; printf would write 0 for a text.
   const number = sql`ifnull(case when ${isNumber(ref)} then round(${ref} * ${unit}) / ${unit} end, 1e16)`
   const format = `"%.${scale}f"`
   if (!mayBeNull) return { format, values: [number], form: () => `"${whole}"` }

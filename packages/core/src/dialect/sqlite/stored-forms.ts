@@ -18,7 +18,7 @@ function instant(ref: Ref): Ref {
   return sql`case when substr(${ref}, 1, 10) glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' and (length(${ref}) = 10 or substr(${ref}, 11) glob '[ T][0-9][0-9]:[0-9][0-9]*') then ${utc} || '.' || substr(${digits} || '000000', 1, 6) end`
 }
 
-/** The forms that this library and `current_timestamp` write are told by their length, which costs a third of reading them. */
+/** Whether the text has a form that this library or `current_timestamp` writes. Testing the length is three times as fast as parsing. */
 const isBlankForm = (ref: Ref, length: number): Ref =>
   length === 23
     ? sql`length(${ref}) = 23 and substr(${ref}, 11, 1) = ' ' and substr(${ref}, 23) <= '9' and ${ref} >= '0001'`
@@ -40,7 +40,7 @@ const isMinutes = (ref: Ref): Ref =>
 const isDay = (ref: Ref): Ref =>
   sql`(${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' or ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T]*') and ${ref} >= '0001'`
 
-/** Numbers stand below all texts; a number is true unless it is 0. */
+/** SQLite orders numbers before texts, so `< ''` finds numbers; a number is true unless it is 0. */
 const truth = (ref: Ref): Ref =>
   sql`case when ${ref} < '' then ${ref} <> 0 when lower(${ref}) in ('true', 't', 'yes', 'y', 'on', '1', '1.0') then 1 when lower(${ref}) in ('false', 'f', 'no', 'n', 'off', '0', '0.0') then 0 else ${ref} end`
 

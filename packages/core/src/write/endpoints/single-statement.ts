@@ -128,7 +128,7 @@ function singleWriteFor(
     const circumstances = circumstancesOf(call, opened, write, request)
     const strategy = strategyOf(write, circumstances)
     if (strategy.kind === 'transaction') {
-      // Reading more than the row afterwards changes nothing.
+      // A response that needs more reads does not make it several writes.
       const without = strategyOf({ ...write, echo: null }, circumstances)
       return { isSingle: without.kind === 'single statement', result: undefined }
     }
