@@ -8,14 +8,15 @@ export type DatabaseCpu = () => Promise<number | undefined>
 /** Tells apart whose connection it is by the processes that opened it. */
 export function databaseCpu(name: DatabaseName, script: Script, ...pids: number[]): DatabaseCpu {
   if (name === 'sqlite') return async () => undefined
-  return async () => {
-    const threads = await databaseThreads(name, script, ...pids)
-    return threads.reduce<number | undefined>((sum, thread) => {
-      const used = microseconds(thread)
-      return sum === undefined || used === undefined ? undefined : sum + used
-    }, 0)
-  }
+  return async () => cpuOfThreads(await databaseThreads(name, script, ...pids))
 }
+
+/** Microseconds used so far by these processes or threads; undefined where it cannot be told. */
+export const cpuOfThreads = (threads: readonly number[]): number | undefined =>
+  threads.reduce<number | undefined>((sum, thread) => {
+    const used = microseconds(thread)
+    return sum === undefined || used === undefined ? undefined : sum + used
+  }, 0)
 
 /** The database's processes or threads that serve the connections of these processes. */
 export async function databaseThreads(

@@ -33,8 +33,7 @@ function sentence(comment: string): string {
   const text = comment
     .replace(/^\s*\* ?/gm, ' ')
     .replace(/\s+/g, ' ')
-    .replace(/ \((?:contract|specification)[^)]*\)/g, '')
-    .replace(/ of contract §\d+/g, '')
+    .replace(/ \((?:docs\/|specification)[^)]*\)/g, '')
     .trim()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -64,7 +63,7 @@ function rowsOf(stage: string): string[] {
       const found = catalogue.find(({ error }) => text.includes(`'${error.body.code}'`))
       if (found === undefined) throw new Error(`the catalogue lacks ${text.split(' ')[0]}`)
       const { status, body } = found.error
-      return `| \`${body.code}\` | ${status} | ${cell(when)} | ${shownReason(body.reason)} |`
+      return `| <a id="${body.code}"></a>\`${body.code}\` | ${status} | ${cell(when)} | ${shownReason(body.reason)} |`
     })
 }
 
@@ -130,6 +129,39 @@ others), each with at most 200 characters of its path.
 What is hidden, out of reach or not published answers exactly as if it did not exist, so no code tells them apart. A 500 has the request id and nothing else; the rest is in
 the log. Errors that a [hook](hooks.md#failures) throws with \`apiError(status, error, reason)\` have no code. Errors of a framework's own parser and of other middleware come in the same envelope:
 see [adapters](adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
+
+## Problem details
+
+A client whose \`Accept\` names \`application/problem+json\`, with no lower weight than it gives \`application/json\`, is sent errors as [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) has
+them; successes stay as they are.
+
+\`\`\`http
+GET /api/books?titel__eq=Emma
+Accept: application/json, application/problem+json
+X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
+\`\`\`
+
+\`\`\`json
+{
+  "type": "about:blank",
+  "title": "Bad Request",
+  "status": 400,
+  "detail": "Unknown column \\"titel\\" on books. Did you mean \\"title\\"?",
+  "instance": "urn:uuid:0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e",
+  "code": "unknown_column",
+  "at": "titel__eq=Emma"
+}
+\`\`\`
+
+| Member | |
+|---|---|
+| \`type\` | \`about:blank\`, or \`API_PROBLEM_TYPE_PREFIX\` and the code: with \`https://example.org/errors#\`, where you publish a page such as this one, \`https://example.org/errors#unknown_column\` |
+| \`title\`, \`detail\`, \`code\`, \`at\` | \`error\`, \`reason\`, \`code\` and \`at\` of the envelope; of several problems, \`detail\` is the first |
+| \`instance\` | the request id: \`urn:uuid:…\`, or \`#…\` where the client's own \`X-Request-Id\` is no UUID |
+| \`problems\` | the \`reason\` where it is no text: for bodies, path → messages |
+
+A batch that fails has the form that the batch's own \`Accept\` asks for. A [final callback](hooks.md) is given the envelope, and the problem says what it leaves of \`errors\`; if it leaves none, its
+body is sent. All errors have \`Vary: Accept\`.
 
 ## Short names
 

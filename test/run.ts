@@ -12,6 +12,7 @@ import {
 } from './support/choose-servers.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
+import type { Way } from './support/path.ts'
 import { type Job, type Lane, lanesOf, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
 import { closingTable, type FileReport, sum } from './support/table.ts'
@@ -23,7 +24,8 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --update                 with --golden: write what the pipeline gives instead of comparing
   --database NAME          SQLite and this database only: postgres, mariadb or mysql, also with a version, as
                            postgres@18; sqlite for SQLite alone; may be repeated
-  --plain                  only the second runs: unwrapped drivers, and a dialect without shortcuts
+  --way NAME               only on this way: plain (unwrapped drivers, a dialect without shortcuts), query (each GET of a
+                           list as QUERY), batch (each request as a batch of one), or usual
   --jobs N                 files at the same time (default: one more than cores); of those that wait, some more
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
@@ -35,17 +37,16 @@ const { values: options, positionals } = parseArgs({
     golden: { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
     database: { type: 'string', multiple: true },
-    plain: { type: 'boolean', default: false },
+    way: { type: 'string' },
     jobs: { type: 'string', default: String(availableParallelism() + 1) },
     timeout: { type: 'string', default: '300' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
-/** A second run looks for differences between the ways, not between versions of a server. */
-const plainEnvironment = options.plain
-  ? { TEST_PLAIN: '1' }
-  : { TEST_PLAIN: '1', TEST_COVERAGE: 'one server of each engine' satisfies Coverage }
+/** A further run looks for differences between the ways, not between versions of a server. */
+const further: Readonly<Record<string, string>> =
+  options.way === undefined ? { TEST_COVERAGE: 'one server of each engine' satisfies Coverage } : {}
 
 if (options.help) {
   console.log(help)
@@ -62,6 +63,10 @@ async function main(): Promise<number> {
   if (files.length === 0) console.error(`no test file matches: ${parts.join(' ')}`)
 
   const asked = options.database ?? []
+  if (options.way !== undefined && !/^(usual|plain|query|batch)$/.test(options.way)) {
+    console.error(`--way takes usual, plain, query or batch, not ${options.way}`)
+    return 1
+  }
   if (saysWhatIsMisspelt('--database', asked)) return 1
   if (saysWhatIsMisspelt('REQUIRE_DATABASES', requiredNames())) return 1
   const found = files.some(needsDatabases) ? await findServers() : undefined
@@ -87,13 +92,13 @@ async function main(): Promise<number> {
   }
   const reports: FileReport[] = []
   const failures: string[] = []
-  const queue = queueOf(files, options.plain)
+  const queue = queueOf(files, options.way as Way | undefined)
   const idle: FileProcess[] = []
   const work = async (lane: Lane): Promise<void> => {
     const next = (): Job | undefined => takeJob(queue, lane)
     for (let job = next(); job !== undefined; job = next()) {
       const { report, failure } = await runFile(job, environment, idle)
-      reports.push({ file: job.plain ? `${job.file} (plain)` : job.file, report })
+      reports.push({ file: titleOf(job), report })
       if (failure !== undefined) failures.push(failure)
     }
   }
@@ -178,17 +183,22 @@ interface FileRun {
   readonly failure?: string
 }
 
+function titleOf({ file, way }: Job): string {
+  return way === 'usual' ? file : `${file} (${way})`
+}
+
 async function runFile(
-  { file, plain }: Job,
+  job: Job,
   environment: NodeJS.ProcessEnv,
   idle: FileProcess[],
 ): Promise<FileRun> {
   const started = Date.now()
+  const { file, way } = job
   const alone = needsOwnProcess(file)
-  const kept = alone ? undefined : idle.findLast((one) => one.plain === plain && one.isOpen())
+  const kept = alone ? undefined : idle.findLast((one) => one.way === way && one.isOpen())
   if (kept !== undefined) idle.splice(idle.indexOf(kept), 1)
-  const env = plain ? { ...environment, ...plainEnvironment } : environment
-  const child = kept ?? startFileProcess(env, { plain, alone })
+  const env = way === 'usual' ? environment : { ...environment, ...further, TEST_WAY: way }
+  const child = kept ?? startFileProcess(env, { way, alone })
   const before = [...child.files]
   const { report, output: printed } = await child.run(
     file,
@@ -197,7 +207,7 @@ async function runFile(
   )
   if (child.isOpen()) idle.push(child)
   const count = sum([report])
-  const line = fileLine(plain ? `${file} (plain)` : file, count, Date.now() - started)
+  const line = fileLine(titleOf(job), count, Date.now() - started)
   console.log(line)
   let output = indent(printed)
   if (count.failed > 0 && before.length > 0) {

@@ -12,6 +12,8 @@ export const config: ApiConfig = {
   API_TITLE: 'Library',
   API_VERSION: '1.0.0',
   API_DESCRIPTION: 'Classic literature: books, authors, publishers and what readers say.',
+  API_CONTACT_NAME: 'model-api',
+  API_CONTACT_URL: 'https://github.com/model-api/model-api',
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,

@@ -11,7 +11,13 @@ import {
 
 export const Country = defineModel('Country', {
   columns: {
-    code: { type: 'string', primaryKey: true, maxLength: 2, description: 'ISO 3166-1 alpha-2' },
+    code: {
+      type: 'string',
+      primaryKey: true,
+      maxLength: 2,
+      description: 'ISO 3166-1 alpha-2',
+      example: 'GB',
+    },
     name: { type: 'string', maxLength: 80 },
   },
   relations: {
@@ -23,7 +29,7 @@ export const Country = defineModel('Country', {
 
 export const Author = defineModel('Author', {
   columns: {
-    id: { type: 'integer', primaryKey: true, generated: true },
+    id: { type: 'integer', primaryKey: true, generated: true, example: 2 },
     name: { type: 'string', maxLength: 120, description: 'As printed on the cover' },
     country_code: { type: 'string', maxLength: 2 },
     born_on: { type: 'date', nullable: true, description: 'Where the exact day is known' },
@@ -56,7 +62,7 @@ export const Publisher = defineModel('Publisher', {
 
 export const Category = defineModel('Category', {
   columns: {
-    id: { type: 'integer', primaryKey: true, generated: true },
+    id: { type: 'integer', primaryKey: true, generated: true, example: 5 },
     name: { type: 'string', maxLength: 60, unique: true },
     description: { type: 'text' },
     parent_id: { type: 'integer', nullable: true },
@@ -71,7 +77,7 @@ export const Category = defineModel('Category', {
 
 export const Book = defineModel('Book', {
   columns: {
-    id: { type: 'integer', primaryKey: true, generated: true },
+    id: { type: 'integer', primaryKey: true, generated: true, example: 62 },
     title: { type: 'string', maxLength: 200, example: 'Emma' },
     original_title: { type: 'string', maxLength: 200, nullable: true },
     author_id: { type: 'integer' },

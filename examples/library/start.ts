@@ -58,7 +58,7 @@ async function serveLibrary(): Promise<void> {
   }
   say(`\nListening at ${url}  (Ctrl+C ends it)\n\nWorth trying`)
   for (const line of worthTrying(url)) say(`  ${line}`)
-  say(`\nDocumentation: ${url}/docs`)
+  say(`\nIn a browser: ${url} and ${url}/docs`)
   say(
     `\nWriting needs a login: ada-admin, emil-editor or vera-viewer is the password of ada, emil or vera`,
   )

@@ -8,18 +8,31 @@ import type { paths } from './library.gen.d.ts'
 
 const library = await openLibrary()
 const server = createServer(library.api)
-const client = createClient<paths>({ baseUrl: await server.listen(0) })
+const client = createClient<paths>({
+  baseUrl: await server.listen(0),
+  // Lists are written with commas; the members of objects, such as `filters`, are parameters of their own.
+  querySerializer: {
+    array: { style: 'form', explode: false },
+    object: { style: 'form', explode: true },
+  },
+})
 
-// Filters are parameters of the operation: one per column and operator.
+// Filters have the columns and the operators of their types.
 const islands = await client.GET('/api/books', {
-  params: { query: { title__ilike: 'island', in_stock__eq: true, limit: 3 } },
+  params: {
+    query: {
+      filters: { title__ilike: 'island', in_stock__eq: true },
+      order_by: ['-price'],
+      limit: 3,
+    },
+  },
 })
 for (const book of islands.data?.value ?? []) {
   console.log(`${book.title}: ${book.price}`)
 }
 
 // @ts-expect-error: books have no column of this name
-await client.GET('/api/books', { params: { query: { titel__ilike: 'island' } } })
+await client.GET('/api/books', { params: { query: { filters: { titel__ilike: 'island' } } } })
 
 // A failure is typed as well.
 const nowhere = await client.GET('/api/books/{id}', { params: { path: { id: 99_999 } } })

@@ -16,10 +16,11 @@ const ofDriver =
 
 /** How often each file keeps something, and under what. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
+  'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
   'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
   'write/compile/returning.ts': [1, ofPlan],
-  'endpoints/read-stages.ts': [1, 'by the connection: the same one without plugins'],
+  'sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
   'endpoints/read-source.ts': [1, 'within one request: its replica'],
   'endpoints/route-facts.ts': [4, ofModels],
   'store/idempotency-keys.ts': [1, 'by the dialect: when expired keys were last removed'],
@@ -28,8 +29,18 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'http/similar-path.ts': [1, ofModels],
   'plan-cache/authority-bound.ts': [1, ofAuthority],
   'plan-cache/single-write-cache.ts': [3, ofPlan],
-  'plan-cache/prepared-read.ts': [1, 'within one prepared read, by the dialect'],
+  'plan-cache/prepared-read.ts': [
+    2,
+    'within one prepared read, by the dialect and the SQL of its scopes; their values are bound each time',
+  ],
+  'auth/verified-tokens.ts': [1, 'by the full text of a token that was verified, until it expires'],
+  'auth/remembered-users.ts': [
+    1,
+    'by the key of the user, for API_USER_CACHE seconds; a request gets a copy',
+  ],
   'plan-cache/read-cache.ts': [2, `prepared reads, ${ofAuthority}; whether a query came before`],
+  'input/plain-record.ts': [1, ofModels],
+  'write/execute/defaults.ts': [1, ofModels],
   'write/plan/strategy.ts': [1, ofModels],
   'write/plan/look-up.ts': [1, ofModels],
   'dialect/mysql/prepared.ts': [2, ofDriver],
@@ -38,6 +49,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'dialect/shared/recurring-statements.ts': [2, ofDriver],
   'dialect/shared/object-text.ts': [1, 'within one prepared read, by what URLs begin with'],
   'dialect/sqlite/prepared.ts': [1, ofDriver],
+  'endpoints/documentation.ts': [
+    1,
+    'texts of the documentation, by the mount of the API: they are the same for every reader',
+  ],
   'registry/dependents.ts': [1, ofModels],
   'registry/relation-token.ts': [1, ofModels],
   'serialize/tag-text.ts': [1, ofPlan],

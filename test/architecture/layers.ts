@@ -5,7 +5,7 @@
  * itself; `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
-  ['error-body'],
+  ['client', 'error-body'],
   ['error-size'],
   ['maybe-promise', 'time-limit', 'lru-map'],
   ['errors', 'naming', 'json'],
@@ -15,14 +15,14 @@ export const layers: readonly (readonly string[])[] = [
   ['plan', 'http'],
   ['compile', 'write/plan'],
   ['write/compile'],
-  ['execute', 'serialize', 'plan-cache'],
+  ['execute', 'serialize', 'plan-cache', 'html'],
   ['write/execute', 'store'],
   ['access', 'auth', 'limits', 'hooks', 'input'],
-  ['endpoints', 'write/endpoints', 'openapi', 'introspect'],
+  ['endpoints', 'write/endpoints', 'openapi', 'introspect', 'schema-check'],
   ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],
   ['replica-options'],
   ['api'],
-  ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts'],
+  ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts', 'client.ts'],
 ]
 
 /** Neighbours of one layer that may be imported all the same. */
@@ -63,4 +63,5 @@ export const entries: readonly string[] = [
   'introspect.ts',
   'redis',
   'prepared.ts',
+  'client.ts',
 ]

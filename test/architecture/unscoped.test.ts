@@ -17,6 +17,10 @@ const known: readonly Unscoped[] = [
   {
     name: 'unscoped',
     callers: {
+      'access/scope.ts': [
+        1,
+        'the tables that the conditions of a policy name, of which no row is shown',
+      ],
       'auth/users.ts': [
         2,
         'who is asking, and the roles of the user, before policies can be asked',
@@ -27,6 +31,11 @@ const known: readonly Unscoped[] = [
   {
     name: 'readUnscoped',
     callers: {
+      'write/execute/stored-changes.ts': [1, 'records just written, for a callback of the host'],
+      'write/execute/references.ts': [
+        1,
+        'whether the rows that foreign keys refer to exist, for callers who may not read them',
+      ],
       'write/execute/create.ts': [1, 'keys that the database made of the record just written'],
       'write/execute/remove.ts': [
         1,
@@ -72,6 +81,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockByKeys',
     callers: {
+      'write/execute/look-up.ts': [1, 'holds records before they are read through their scope'],
       'write/execute/link-records.ts': [1, 'holds links before they are read through their scope'],
     },
   },
@@ -80,7 +90,18 @@ const known: readonly Unscoped[] = [
     callers: {
       'write/compile/statements-by-keys.ts': [4, 'writes of links, and the reads above and below'],
       'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
+      'dialect/shared/search-indexes.ts': [
+        1,
+        'keys that an index finds, which only narrow what a scope lets through',
+      ],
+      'dialect/sqlite/search-index.ts': [1, 'the same, by an FTS5 table'],
+      'introspect/checked-columns.ts': [
+        1,
+        'before there is an API: spellings of the members of a CHECK',
+      ],
+      'introspect/views.ts': [1, 'no row of a view: whether it can be read'],
       'write/compile/statements.ts': [7, 'writes, and the reads above'],
+      'write/compile/update-rows.ts': [2, 'changes of records that were read through their scope'],
     },
   },
   {

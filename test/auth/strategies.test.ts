@@ -37,7 +37,7 @@ suite('strategies', (test) => {
     const withHeader = (request: ApiRequest): boolean => request.headers?.['x-badge'] === '7'
     equal((await seen(own(withHeader), { 'x-badge': '7' })).status, 200)
     const refused = await seen(own(withHeader), { 'x-badge': '8' })
-    equal([refused.status, refused.errors.reason], [401, 'Authorization header missing'])
+    equal([refused.status, refused.errors.reason], [401, 'Sign in first'])
     equal((await seen(own(() => ({ roles: ['viewer'] })))).status, 200)
     for (const nobody of [false, null, undefined, 0, '']) {
       equal((await seen(own(() => nobody))).status, 401)
@@ -214,6 +214,27 @@ suite('token providers', (test) => {
     equal(await attempt({ 'sec-fetch-site': 'same-origin' }), 404)
     equal(await attempt({ origin: 'https://library.example' }), 404)
     equal((await get(api, '/api/books', { ...cookie, 'sec-fetch-site': 'cross-site' })).status, 200)
+  })
+
+  test('a QUERY only reads, also as POST; the header of the override opens nothing else', async () => {
+    const { api, token } = await tokenOf({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['cookie'] })
+    const headers = {
+      cookie: `access_token=${token}`,
+      host: 'library.example',
+      'sec-fetch-site': 'cross-site',
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    const override = { ...headers, 'x-http-method-override': 'QUERY' }
+    equal((await send(api, 'QUERY', '/api/books', { headers, body: '' })).status, 200)
+    equal((await send(api, 'POST', '/api/books', { headers: override, body: '' })).status, 200)
+    equal((await send(api, 'POST', '/api/books', { headers, body: '' })).status, 403)
+    // A guard of the host stands before a route that may write.
+    const host = { method: 'POST', url: '/orders', headers: override }
+    const refused = await api.authenticate(host).then(
+      () => undefined,
+      (error: { status?: number }) => error.status,
+    )
+    equal(refused, 403)
   })
 
   test('a callable and "module#export" are asked in their turn', async () => {

@@ -78,6 +78,42 @@ suite('access tokens', (test) => {
     })
   }
 
+  test('a token that was accepted is refused once it has expired', async () => {
+    const { api, clock } = peopleApi(db)
+    const token = await forge({})
+    const statusNow = async () => (await get(api, '/api/books', bearer(token))).status
+    equal([await statusNow(), await statusNow()], [200, 200])
+    clock.tick(600_000 - 1_000)
+    equal(await statusNow(), 200)
+    clock.tick(1_000)
+    equal([await statusNow(), await statusNow()], [401, 401])
+  })
+
+  test('a token that was accepted is refused after the clock was set back before its beginning', async () => {
+    const { api, clock } = peopleApi(db)
+    const token = await forge({ payload: { nbf: now } })
+    const statusNow = async () => (await get(api, '/api/books', bearer(token))).status
+    equal(await statusNow(), 200)
+    clock.tick(-60_000)
+    equal(await statusNow(), 401)
+    clock.tick(60_000)
+    equal(await statusNow(), 200)
+  })
+
+  test('a token that one secret verified is not accepted with another', async () => {
+    const { api } = peopleApi(db)
+    const token = await forge({})
+    const request = { method: 'GET', url: '/', headers: bearer(token) }
+    const accepts = async (secret?: string) => {
+      const options = secret === undefined ? {} : { secret }
+      return api.authenticate(request as never, options as never).then(
+        () => true,
+        () => false,
+      )
+    }
+    equal([await accepts(), await accepts('z'.repeat(40)), await accepts()], [true, false, true])
+  })
+
   test('keys that a token brings along are not looked at', async () => {
     const jwk = createSecretKey(Buffer.from('k'.repeat(40))).export({ format: 'jwk' })
     const urls = { jku: 'https://evil.example/keys', x5u: 'https://evil.example/cert' }

@@ -121,4 +121,47 @@ export const access: readonly Break[] = [
     replace: 'return value',
     fails: 'test/unit/access/roles.test.ts',
   },
+  {
+    title: 'Below NOT, a condition whose value is null is left out of a scope',
+    file: 'packages/core/src/plan/policy-scope.ts',
+    find: "if (unknown > 0 && (node.kind === 'and' || negated || known.length === 0)) return undefined",
+    replace: "if (unknown > 0 && (node.kind === 'and' || known.length === 0)) return undefined",
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'A condition of a scope whose value is null is met by every row',
+    file: 'packages/core/src/plan/policy-scope.ts',
+    find: "if (condition === undefined) return { conditions: [noRows(source)], source, form: 'none' }",
+    replace: "if (condition === undefined) return { conditions: [], source, form: 'none' }",
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'The statement of a PATCH forgets the conditions of a scope',
+    file: 'packages/core/src/write/compile/statements.ts',
+    find: 'scope === undefined ? [] : [withOrigin<SqlBool>(scopeOrigin, scope)]',
+    replace: '[]',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'A POST out of the scope shows the record that it has created',
+    file: 'packages/core/src/write/execute/single-statement.ts',
+    find: 'const isShown = inScope === undefined || Number(cellOf(raw, inScope)) === 1',
+    replace: 'const isShown = true',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'A kept INSERT says for each caller whether the record is in the scope of the first',
+    file: 'packages/core/src/plan-cache/single-write-cache.ts',
+    find: 'const refill: Refill = (origin) => refillReach(origin, []) ?? refillValue(origin)',
+    replace:
+      'const refill: Refill = (origin) => origin === scopeOrigin ? undefined : refillValue(origin)',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'A PATCH out of the scope shows the record that it has moved',
+    file: 'packages/core/src/write/plan/strategy.ts',
+    find: 'column.name in values ||',
+    replace: '',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
 ]

@@ -1,7 +1,10 @@
 /** All deliberate breaks, by room of the source. */
 import { access } from './access.ts'
 import { auth } from './auth.ts'
+import { batch } from './batch.ts'
 import type { Break } from './break.ts'
+import { client } from './client.ts'
+import { columnRights } from './column-rights.ts'
 import { compile } from './compile.ts'
 import { dialect } from './dialect.ts'
 import { endpoints } from './endpoints.ts'
@@ -10,6 +13,7 @@ import { hooks } from './hooks.ts'
 import { http } from './http.ts'
 import { httpNode } from './http-node.ts'
 import { input } from './input.ts'
+import { keyless } from './keyless.ts'
 import { limits } from './limits.ts'
 import { parse } from './parse.ts'
 import { plan } from './plan.ts'
@@ -22,6 +26,9 @@ import { statements } from './statements.ts'
 export const breaks: readonly Break[] = [
   ...access,
   ...auth,
+  ...batch,
+  ...client,
+  ...columnRights,
   ...compile,
   ...dialect,
   ...endpoints,
@@ -30,6 +37,7 @@ export const breaks: readonly Break[] = [
   ...http,
   ...httpNode,
   ...input,
+  ...keyless,
   ...limits,
   ...parse,
   ...plan,

@@ -5,8 +5,8 @@ export const limits: readonly Break[] = [
   {
     title: 'One request more than the limit is answered',
     file: 'packages/core/src/limits/limiter.ts',
-    find: 'if (state.count > window.count) throw refusal(state)',
-    replace: 'if (state.count > window.count + 1) throw refusal(state)',
+    find: 'if (state.count > window.count) throw refusal(windows, states, state)',
+    replace: 'if (state.count > window.count + 1) throw refusal(windows, states, state)',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
@@ -19,8 +19,8 @@ export const limits: readonly Break[] = [
   {
     title: 'A full window is noticed one request too late where it is only looked at',
     file: 'packages/core/src/limits/limiter.ts',
-    find: 'if (state.count >= window.count) throw refusal(state)',
-    replace: 'if (state.count > window.count) throw refusal(state)',
+    find: 'if (state.count >= window.count) throw refusal(windows, [state], state)',
+    replace: 'if (state.count > window.count) throw refusal(windows, [state], state)',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {

@@ -31,8 +31,15 @@ suite('model-api', (test) => {
   })
 
   for (const [args, sentence] of [
+    [['serve', 'x.db', '--yes'], '--yes answers what --write asks; there is no --write.'],
+    [['serve', 'x.db', '--write', '--workers', '2'], '--write with --workers needs --yes.'],
+    [
+      ['serve', './api.ts', '--write'],
+      '--write is for a database; ./api.ts says itself what clients may write.',
+    ],
+    [['models', 'x.db', '--write'], 'models has no option "--write".'],
     [['sreve', 'x.db'], 'there is no command "sreve". Did you mean "serve"?'],
-    [['frob'], 'there is no command "frob". There are: serve, models, openapi, exposure.'],
+    [['frob'], 'there is no command "frob". There are: serve, models, openapi, exposure, check.'],
     [
       ['serve'],
       'serve needs a database: a SQLite file, postgres://user@host/database or mysql://user@host/database.',
@@ -109,13 +116,13 @@ suite('model-api', (test) => {
     equal(code, 0)
     match(err, 'Reading the schema …')
     match(out, /^\/\/ The models of .*library\.db\. A model is published by its meta; .*\n\/\/\n/)
-    match(out, '// Left out\n//   log: no primary key\n')
+    match(out, '// Lists only, without single records\n//   log: a table without a key\n')
     match(out, '//   books.unit price: called unit_price in requests\n')
     match(out, '  meta: {},\n')
     const { models } = await compiled(out)
     equal(
       (models as readonly AnyModel[]).map((model) => model.name),
-      ['Author', 'Book'],
+      ['Author', 'Book', 'Log'],
     )
   })
 

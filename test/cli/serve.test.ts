@@ -17,6 +17,8 @@ create table tags (id integer primary key, word varchar(20) not null);
 create table book_tags (book_id integer not null, tag_id integer not null, primary key (book_id, tag_id),
   foreign key (book_id) references books (id), foreign key (tag_id) references tags (id));
 create table log (line varchar(80));
+create view dear_books as select id, title from books where price > 10;
+create view totals as select author_id, max(title) as last from books group by author_id;
 insert into authors values (1, 'Jane Austen', 1775), (2, 'Virginia Woolf', 1882);
 insert into books values (1, 'Emma', 12.50, 1), (2, 'Persuasion', 9.90, 1), (3, 'Orlando', 11, 2);
 insert into tags values (1, 'classic');
@@ -50,13 +52,64 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     }
   })
 
+  test('--write shows what becomes writable, and serves it once it is confirmed', async () => {
+    const running = started(['serve', '--write', '--yes', target], { PORT: '0', HOST: '' })
+    const text = await running.until(/Worth trying(\n.*){5,}\n/)
+    const writable = /Writable by everyone who reaches the server, without a login\n((?: {2}.*\n)*)/
+    equal(writable.exec(text)?.[1], '  /api/authors\n  /api/books\n  /api/tags\n')
+    const base = new URL(requestsIn(text)[0] ?? '').origin
+    const send = (method: string, url: string, body?: object) =>
+      fetch(`${base}${url}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    // SQLite makes an integer key itself.
+    const tag = db.name === 'sqlite' ? { word: 'new' } : { id: 7, word: 'new' }
+    const made = await send('POST', '/api/tags', tag)
+    equal(made.status, 201)
+    const { value } = (await made.json()) as Envelope<{ readonly id: number }>
+    const id = value?.id
+    equal((await send('PATCH', `/api/tags/${id}`, { word: 'newer' })).status, 200)
+    equal((await send('DELETE', `/api/tags/${id}`)).status, 200)
+    for (const path of ['/api/logs', '/api/totals', '/api/dear-books']) {
+      equal((await send('POST', path, {})).status, 405, path)
+    }
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
+  })
+
+  test('--write asks, and serves nothing without a yes', async () => {
+    const asked: string[] = []
+    const refuse = async (question: string) => {
+      asked.push(question)
+      return 'y'
+    }
+    const env = { PORT: '0', HOST: '' }
+    const refused = await command(['serve', '--write', target], env, refuse)
+    equal([refused.code, asked], [1, ['Let clients change these tables? (yes/no) ']])
+    match(refused.err, 'Nothing is served: not confirmed.')
+    ok(!refused.out.includes('Listening'))
+    const agreed = await command(['serve', '--write', target], env, async () => ' Yes ')
+    equal(agreed.code, 0)
+    match(agreed.out, 'Listening')
+    const alone = await command(['serve', '--write', target], env)
+    equal(alone.code, 2)
+    match(alone.err, 'there is no terminal; add --yes')
+  })
+
   test('tells what it does, serves what it shows, and ends in order', async () => {
     const running = started(['serve', target], { PORT: '0', HOST: '' })
     const text = await running.until(/Worth trying(\n.*){5,}\n/)
     match(text, /^Connecting to .+ …\nReading the schema …\n/)
-    match(text, '/api/authors  3 columns  books\n')
-    match(text, '/api/books    4 columns  author, tags\n')
-    match(text, '  book_tags: junction of Book and Tag\n  log: no primary key\n')
+    match(text, /\/api\/authors +3 columns +books\n/)
+    match(text, /\/api\/books +4 columns +author, tags\n/)
+    match(text, /\/api\/logs +1 column\n/)
+    match(text, 'Left out\n  book_tags: junction of Book and Tag\n')
+    match(
+      text,
+      'Lists only, without single records\n  log: a table without a key\n  totals: a view without a key\n  To give one a key: --key log=<column>,… names columns',
+    )
     match(text, /Listening at http:\/\/127\.0\.0\.1:\d+ /)
     const requests = requestsIn(text)
     equal(requests.length, 5)
@@ -111,10 +164,24 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal(await running.ended, 0)
   })
 
+  test('--key gives a view a key', async () => {
+    const running = started(['serve', target, '--key', 'totals=author_id'], { PORT: '0', HOST: '' })
+    const text = await running.until(/Worth trying(\n.*){5,}\n/)
+    match(text, '  dear_books: a view; its key is that of books\n')
+    match(text, '  totals: its key is (author_id), as given\n')
+    const base = new URL(requestsIn(text)[0] ?? '').origin
+    const read = async (path: string) =>
+      ((await (await fetch(`${base}${path}`)).json()) as Envelope).value
+    equal(await read('/api/totals/1'), { author_id: 1, last: 'Persuasion' })
+    equal(await read('/api/dear-books/1'), { id: 1, title: 'Emma' })
+    running.process.kill('SIGTERM')
+    equal(await running.ended, 0)
+  })
+
   test('--only and --except choose tables', async () => {
     const only = await command(['serve', target, '--port', '0', '--only', 'authors,books'])
     match(only.out, '/api/books    4 columns  author\n')
-    match(only.out, 'Left out\n  book_tags, log, tags: not in "only"\n')
+    match(only.out, 'Left out\n  book_tags, dear_books, log, tags, totals: not in "only"\n')
     const except = await command(['serve', target, '-p', '0', '--except=log', '--except', 'tags'])
     match(except.out, '  log, tags: in "except"\n')
     equal(except.code, 0)
@@ -122,7 +189,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
 })
 
 suite('model-api serve', (test) => {
-  const empty = sqliteFile('create table log (line text)')
+  const empty = sqliteFile('create virtual table log using fts5(line)')
   const file = sqliteFile(script)
 
   test('says that a port is taken', async () => {
@@ -156,7 +223,7 @@ suite('model-api serve', (test) => {
   test('says that there is nothing to publish, and why', async () => {
     const { code, out, err } = await command(['serve', empty])
     equal(code, 1)
-    match(out, 'log: no primary key')
+    match(out, 'log: a virtual table')
     match(err, /^model-api: .*library\.db has no table that can be published\.\n$/)
   })
 

@@ -21,6 +21,7 @@ export interface Outcome {
 export async function command(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  ask?: (question: string) => Promise<string>,
 ): Promise<Outcome> {
   let out = ''
   let err = ''
@@ -33,6 +34,7 @@ export async function command(
     },
     env,
     stopped: Promise.resolve(),
+    ...(ask === undefined ? {} : { ask }),
   })
   return { code, out, err }
 }

@@ -1,4 +1,4 @@
-/** The Kysely instance of the user is taken as it is: its dialect, its log, its connections (contract §1). */
+/** The Kysely instance of the user is taken as it is: its dialect, its log, its connections. */
 import { type Api, type ApiConfig, defineModel } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import {
@@ -21,6 +21,14 @@ import { createWritableShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
+/** Paths into json columns need a dialect that reads them, which not every dialect does. */
+const withoutPaths = shop.map((model) => ({
+  ...model,
+  columns: Object.fromEntries(
+    Object.entries(model.columns).map(([name, { json: _, ...column }]) => [name, column]),
+  ),
+}))
+
 const allowed: ApiConfig = { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true }
 
 eachDatabase('contract: the dialect of the Kysely instance', (test, db) => {
@@ -31,7 +39,7 @@ eachDatabase('contract: the dialect of the Kysely instance', (test, db) => {
     ['as an object', { ...genericDialect, name: 'of another package' }],
   ] as const) {
     test(`one given ${title} is believed, whatever the adapter says`, async () => {
-      const api = testApi(db, shop, allowed, { dialect })
+      const api = testApi(db, withoutPaths, allowed, { dialect })
       equal(await column(api, '/api/books?price__gt=10&order_by=-price,id'), [3, 4, 1])
       const [book] = await read(api, '/api/books?exists(tags.id__eq=2)&dump=json')
       equal([book.author.bornOn, book.tags.map(({ id }: { id: number }) => id)], [null, [2]])

@@ -92,7 +92,7 @@ eachDatabase('specification: generated resource endpoints', (test, db) => {
     equal((await get(readOnly, '/api/tags')).status, 200)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await send(readOnly, method, '/api/tags')
-      equal([answer.status, answer.headers.allow], [405, 'GET, HEAD, OPTIONS'], method)
+      equal([answer.status, answer.headers.allow], [405, 'GET, HEAD, QUERY, OPTIONS'], method)
       equal((await send(readOnly, method, '/api/tags/1')).status, 405)
     }
     const writeOnly = testApi(db, withMeta(shop, 'Tag', { allowed_methods: ['POST'] }))
@@ -204,7 +204,6 @@ eachDatabase('contract: endpoints', (test, db) => {
 
   test('an unknown path under the prefix is 404, whatever the method', async () => {
     for (const url of [
-      '/api',
       '/api/',
       '/api/nothing',
       '/api/tags/1/nothing',

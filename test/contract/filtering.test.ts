@@ -201,11 +201,23 @@ eachDatabase('contract: operators', (test, db) => {
   })
 
   test('an unknown operator is named', async () => {
-    await refuses(api, '/api/books?title__contains=x', {
-      says: ['"contains"', 'startswith'],
-      at: 'title__contains=x',
+    await refuses(api, '/api/books?title__includes=x', {
+      says: ['"includes"', 'startswith'],
+      at: 'title__includes=x',
       code: 'unknown_operator',
     })
+  })
+
+  test('contains and overlaps are for lists; a text is searched by like', async () => {
+    await refuses(api, '/api/books?title__contains=x', {
+      says: ['a list in parentheses', 'A text is searched by like.'],
+    })
+    for (const operator of ['contains', 'overlaps']) {
+      await refuses(api, `/api/books?title__${operator}=(x)`, {
+        says: [`"${operator}" cannot be used on title, which is of type string.`, ' like, '],
+        code: 'operator_not_for_type',
+      })
+    }
   })
 })
 

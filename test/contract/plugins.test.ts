@@ -1,4 +1,4 @@
-/** The Kysely instance of the user has plugins: its own statements go without, queries of policies and callbacks with them (contract §1). */
+/** The Kysely instance of the user has plugins: its own statements go without, queries of policies and callbacks with them. */
 import type { AnyModel, ApiConfig } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import {

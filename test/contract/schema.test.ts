@@ -1,4 +1,4 @@
-/** Tables in another schema: `createApi({ schema })` qualifies every table, whatever the request (contract §1). */
+/** Tables in another schema: `createApi({ schema })` qualifies every table, whatever the request. */
 import {
   type AnyModel,
   type ApiConfig,

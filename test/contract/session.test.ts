@@ -1,4 +1,4 @@
-/** API_SESSION_GETTER: the connection or transaction of the host serves a request, and is the host's (contract §1). */
+/** API_SESSION_GETTER: the connection or transaction of the host serves a request, and is the host's. */
 import { type Api, type ApiConfig, apiError } from '@model-api/core'
 import { CamelCasePlugin, type Kysely, sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'

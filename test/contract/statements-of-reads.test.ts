@@ -1,4 +1,4 @@
-/** How many statements a read costs: its shape decides, never the number of rows (contract §5). */
+/** How many statements a read costs: its shape decides, never the number of rows (docs/query-language.md). */
 import type { ApiConfig } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import {

@@ -1,17 +1,10 @@
 /** The examples of docs/access.md are executed against the models it shows. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import {
-  type Api,
-  belongsTo,
-  createApi,
-  defineModel,
-  hasMany,
-  type JsonValue,
-  policyFor,
-} from '@model-api/core'
+import { type AnyModel, type Api, createApi, type JsonValue } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { type Example, examplesOf, printJson } from '../support/examples.ts'
 import { suite } from '../support/suite.ts'
@@ -23,49 +16,23 @@ const update = process.env.UPDATE_DOCS === '1'
 const users: Readonly<Record<string, unknown>> = {
   ann: { id: 1, roles: ['viewer', 'editor'] },
   bob: { id: 2, roles: ['viewer'] },
+  eve: { id: 2, roles: ['viewer', 'accountant'] },
 }
 
-function modelsOf(db: TestDatabase['kysely']) {
-  const id = { type: 'integer', primaryKey: true, generated: true } as const
-  const Project = defineModel('Project', {
-    columns: {
-      id,
-      name: { type: 'string', maxLength: 80 },
-      owner_id: { type: 'integer' },
-      margin: { type: 'integer', nullable: true, hidden: true },
-    },
-    relations: { tasks: hasMany('Task', 'project_id'), invoices: hasMany('Invoice', 'project_id') },
-    meta: {
-      allow_join: true,
-      role_map: { GET: 'viewer', POST: ['viewer', 'editor'], '*': 'admin' },
-      access_policy: {
-        scope_query: (query, { user }) => query.where('owner_id', '=', user.id),
-        can_create: (project, { user }) => project.owner_id === user.id,
-      },
-    },
-  })
-  const Task = defineModel('Task', {
-    columns: {
-      id,
-      title: { type: 'string' },
-      project_id: { type: 'integer' },
-      private: { type: 'boolean' },
-    },
-    relations: { project: belongsTo('Project', 'project_id') },
-    meta: {},
-  })
-  const readable = policyFor(Task, db, {
-    can_read: (task, { user }) => !task.private || user.roles.includes('editor'),
-  })
-  const Invoice = defineModel('Invoice', {
-    columns: { id, amount: { type: 'integer' }, project_id: { type: 'integer' } },
-    meta: { role_map: { ALL: 'accountant' } },
-  })
-  return {
-    Project,
-    Task: { ...Task, meta: { allow_join: true, access_policy: readable } },
-    Invoice,
-  }
+/** The TypeScript of the page as one module, which is given the database of the test. */
+const moduleOf = (page: string): string => {
+  const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+  return `// What the page shows, as a module.
+import { type AccessPolicy, belongsTo, createApi, defineModel, hasMany, modelsFor, policyFor } from '@model-api/core'
+import type { Kysely } from 'kysely'
+
+interface Tables {
+  readonly notes: { readonly id: number; readonly owner_id: number }
+  readonly members: { readonly user_id: number; readonly team: string }
+}
+const db = (globalThis as unknown as { accessPage: Kysely<Tables> }).accessPage
+${code.join('\n')}
+export { api, Diary, explanation, Invoice, Project, seenByMembers, seenByOwners, seenByTeam, Task }\n`
 }
 
 suite('examples of docs/access.md', (test) => {
@@ -74,8 +41,16 @@ suite('examples of docs/access.md', (test) => {
   const text = readFileSync(file, 'utf8')
   const examples = examplesOf(text)
 
+  let shown: Readonly<Record<string, unknown>>
+
   test.before(async () => {
-    const { Project, Task, Invoice } = modelsOf(db.kysely)
+    Object.assign(globalThis, { accessPage: db.kysely })
+    try {
+      shown = await compiled(moduleOf(text))
+    } finally {
+      Reflect.deleteProperty(globalThis, 'accessPage')
+    }
+    const { Project, Task, Invoice } = shown as Record<'Project' | 'Task' | 'Invoice', AnyModel>
     const models = [Project, Task, Invoice]
     await createTables(db, models)
     await insertRows(db, Project, [
@@ -130,8 +105,40 @@ suite('examples of docs/access.md', (test) => {
   }
 
   test('the explanation is the one that is shown', async () => {
-    const shown = /explainAccess[\s\S]*?```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
-    const explained = await api.explainAccess(users.bob, { method: 'POST', url: '/api/projects' })
-    equal(explained, JSON.parse(shown))
+    const expected = /explainAccess[\s\S]*?```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+    equal(shown.explanation, JSON.parse(expected))
+  })
+
+  test('a scope that follows a relation, and one that is a function', async () => {
+    const { Project, Task, Invoice, seenByMembers, seenByOwners } = shown as Record<
+      string,
+      AnyModel
+    >
+    const seen = async (access_policy: unknown) => {
+      const models = [{ ...Project, meta: { access_policy } }, Task, Invoice] as AnyModel[]
+      const own = createApi({ db: db.kysely, models, onWarning: () => {} })
+      const request = { method: 'GET', url: '/api/projects', headers: {}, user: users.bob }
+      const { body } = await own.handle(request)
+      return (
+        body as unknown as { readonly value: readonly { readonly name: string }[] }
+      ).value.map(({ name }) => name)
+    }
+    equal(await seen(seenByMembers), ['Harbour', 'Ferry'])
+    equal(await seen(seenByOwners), ['Ferry'])
+  })
+
+  test('a policy that knows the tables of the database', async () => {
+    await db.execScript('create table members (user_id integer, team text)')
+    const notes = shown.seenByTeam as AnyModel
+    await createTables(db, [notes])
+    await db.execScript("insert into members values (1, 'blue'), (2, 'red')")
+    await insertRows(db, notes, [
+      { id: 1, owner_id: 1 },
+      { id: 2, owner_id: 2 },
+    ])
+    const own = createApi({ db: db.kysely, models: [notes], onWarning: () => {} })
+    const user = { team: 'red' }
+    const { body } = await own.handle({ method: 'GET', url: '/api/notes', headers: {}, user })
+    equal(body?.value, [{ id: 2, owner_id: 2 }])
   })
 })

@@ -1,6 +1,6 @@
 /** The callbacks of docs/hooks.md are compiled, and do what the page says. */
 import { readFileSync } from 'node:fs'
-import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
+import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
@@ -71,6 +71,25 @@ export { ${names.join(', ')} }\n`,
     const made = await send(api, 'POST', '/api/tags', { body: { name: 'sea' } })
     const count = (await get(api, '/api/tags')).total
     equal([made.status, made.value.name], [201, `sea (${count})`])
+  })
+
+  test('the audit is written inside the transaction, the event after it', async () => {
+    await db.execScript('create table audit (model text, author integer, title text)')
+    const config = configOf('audited')
+    const api = testApi(db, models, config)
+    const audit = () => db.kysely.selectFrom('audit').selectAll().execute()
+    const { value } = await get(api, '/api/books/1')
+    const body = { title: 'Changed' }
+    equal((await send(api, 'PATCH', '/api/books/1', { body })).status, 200)
+    equal(await audit(), [{ model: 'Book', author: null, title: value.title }])
+    equal(shown.queue, ['update Book 1'])
+    const refuse = () => {
+      throw apiError(409, 'Conflict', 'Late.')
+    }
+    const refusing = testApi(db, models, { ...config, API_RETURN_CALLBACK: refuse })
+    await send(refusing, 'PATCH', '/api/books/1', { body: { title: 'Lost' } })
+    equal([(await audit()).length, shown.queue], [1, ['update Book 1']])
+    await send(testApi(db, models), 'PATCH', '/api/books/1', { body: { title: value.title } })
   })
 
   test('dump sees embedded objects and projections', async () => {

@@ -83,6 +83,7 @@ suite('examples of docs/writing.md', (test) => {
         API_ALLOW_NESTED_WRITES: true,
         API_ALLOW_BULK: true,
         API_ALLOW_CASCADE_DELETE: true,
+        API_ALLOW_BATCH: true,
       },
     })
   })

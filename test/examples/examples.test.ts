@@ -16,14 +16,18 @@ interface Example {
   readonly text: string
 }
 
-function start(name: string): ChildProcess {
+function start(name: string, own: NodeJS.ProcessEnv = {}): ChildProcess {
   const args = ['--conditions=@model-api/source', 'examples/start.ts', name]
-  return spawn(process.execPath, args, { cwd: root, env: { ...process.env, PORT: '0' } })
+  return spawn(process.execPath, args, { cwd: root, env: { ...process.env, PORT: '0', ...own } })
 }
 
 /** Runs an example; it must end by itself, with 0, when it is asked to. */
-async function running(name: string, use: (example: Example) => Promise<void>): Promise<void> {
-  const child = start(name)
+async function running(
+  name: string,
+  use: (example: Example) => Promise<void>,
+  env: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const child = start(name, env)
   let text = ''
   let errors = ''
   child.stderr?.on('data', (data) => {
@@ -140,6 +144,30 @@ suite('examples', (test) => {
         (await ask(`${url}/api/notes/${id}`, { method: 'DELETE', ...as('bob-key') })).status
       equal([await remove(1), await remove(2), await remove(3)], [404, 403, 200])
     }))
+
+  test('tracker', () =>
+    running(
+      'tracker',
+      async ({ url }) => {
+        const account = { organisation: 'Acme', name: 'Ann', email: 'ann@acme.example' }
+        const signUp = (body: object): Promise<Response> =>
+          fetch(`${url}/api/sign-up`, posting(body, { connection: 'close' }))
+        const refused = await (await signUp(account)).json()
+        equal(refused.errors.reason, { password: ['This field is required.'] })
+        const signed = await signUp({ ...account, password: 'correct horse' })
+        equal((await signUp({ ...account, password: 'correct horse' })).status, 409)
+        const { csrf_token } = await signed.json()
+        const set = signed.headers.get('set-cookie') ?? ''
+        match(set, 'HttpOnly')
+        const headers = { cookie: set.split(';')[0] ?? '', 'x-csrf-token': csrf_token }
+        const made = await ask(`${url}/api/projects`, posting({ name: 'Website' }, headers))
+        equal([made.status, made.body.value.name], [201, 'Website'])
+        equal((await ask(`${url}/api/projects`, { headers })).body.total_count, 1)
+        const gone = await ask(`${url}/api/session`, { method: 'DELETE', headers })
+        equal([gone.status, (await ask(`${url}/api/projects`, { headers })).status], [204, 401])
+      },
+      { DATABASE_URL: ':memory:' },
+    ))
 
   test('typed-client: its types are generated, it compiles with them, and it runs', async () => {
     const folder = `${root}examples/typed-client`

@@ -147,7 +147,8 @@ function define(one: Server, kind: PoolKind, size: number): void {
           ? timed(post()).then(({ status }) => status)
           : db.connection().execute(() => whileTaken(left - 1))
       equal(await whileTaken(size), 503)
-      equal((await post()).status, 201)
+      // On a loaded machine the deadline may pass once more.
+      ok(await eventually(async () => (await post()).status === 201))
       await server.execScript('delete from things where id = 3')
     })
 

@@ -131,7 +131,8 @@ interface Setup {
 
 /** Lines `API_KEY: <JSON>` for the configuration, `Model.key: <JSON>` for the meta of one model. */
 function readConfig(text: string): Setup {
-  const config: Record<string, unknown> = {}
+  // Without pages answers do not vary by Accept.
+  const config: Record<string, unknown> = { API_HTML_PAGES: false }
   const meta = new Map<string, Record<string, unknown>>()
   for (const line of text.split('\n').filter((one) => one !== '')) {
     const [, model, key = '', value = ''] = /^(?:(\w+)\.)?(\w+): (.*)$/.exec(line) ?? []

@@ -38,6 +38,8 @@ export interface Door {
   readonly name: string
   /** The smallest size that is measured; default: so many characters of text. */
   readonly n?: number
+  /** What it answers, where another status would mean that what should grow was never reached. */
+  readonly status?: number
   readonly request: (size: number) => ApiRequest
 }
 
@@ -52,6 +54,13 @@ function doors(place: string, shapes: Shapes, at: Place): Door[] {
 }
 
 const get = (url: string): ApiRequest => ({ method: 'GET', url, headers: {} })
+
+const query = (body: string): ApiRequest => ({
+  method: 'QUERY',
+  url: '/api/things',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body,
+})
 
 const list = (query: string): ApiRequest => get(`/api/things?${query}`)
 
@@ -298,6 +307,8 @@ const valuesOf: Readonly<Record<ColumnType, (i: number) => string>> = {
   json: (i) => `${i}`,
   binary: (i) => `t${i}`,
   enum: (i) => (i % 2 === 0 ? 'draft' : 'published'),
+  list: (i) => `t${i}`,
+  opaque: (i) => `t${i}`,
 }
 
 /** Cursors that are ours but for the value in them, and those that are not. */
@@ -380,6 +391,7 @@ function paths(): Door[] {
       ),
     ),
     ...doors('the query of the documentation', fewDigits, (text) => get(`/docs?${text}`)),
+    ...doors('the body of QUERY', texts, (text) => query(`short__eq=${text}`)),
     ...doors('the method', texts, (method) => ({ method, url: '/api/things' })),
   ]
 }
@@ -392,10 +404,22 @@ function headers(): Door[] {
     'one record': get('/api/things/1'),
     'a new record': write('POST', '/api/sinks', '{"short":"a"}'),
     'a change': write('PATCH', '/api/sinks/1', '{"short":"a"}'),
+    'a query': query('short__eq=a'),
+    'a list': list('short__eq=a'),
     login: write('POST', '/auth/login', '{"username":"a","password":"b"}'),
     'the own record': get('/auth/me'),
   }
-  return requestHeaders.flatMap((name) =>
+  const asProblem = (request: ApiRequest): ApiRequest => ({
+    ...request,
+    headers: { ...request.headers, accept: 'application/problem+json' },
+  })
+  const refused = doors('an error as problem details', texts, (text) =>
+    asProblem(list(`${inQuery(text)}__eq=1`)),
+  )
+  const problems = doors('problems as problem details', jsonValues, (json) =>
+    asProblem(write('POST', '/api/sinks', `[{"${'x'.repeat(100)}":${json}}]`)),
+  )
+  const named = requestHeaders.flatMap((name) =>
     Object.entries(requests).flatMap(([what, request]) =>
       doors(`${name} of ${what}`, texts, (text) => ({
         ...request,
@@ -403,6 +427,7 @@ function headers(): Door[] {
       })),
     ),
   )
+  return [...named, ...refused, ...problems]
 }
 
 /** The credentials of each strategy; the compiler asks for a new one here. */
@@ -570,6 +595,87 @@ function manyRecords(): Door[] {
   return Object.entries(parts).map(([name, request]) => ({ name, n: 100, request }))
 }
 
+/** Operations of a batch, and every text of one. */
+function batches(): Door[] {
+  const batch = (operations: string): ApiRequest =>
+    write('POST', '/api/batch', `{"operations":[${operations}]}`)
+  const parts: Readonly<Record<string, (count: number) => ApiRequest>> = {
+    'operations that write': (count) =>
+      batch(
+        many(
+          count,
+          (i) => `{"id":"o${i}","method":"POST","url":"/api/sinks","body":{"a_integer":${i}}}`,
+        ),
+      ),
+    'operations that read': (count) =>
+      batch(many(count, (i) => `{"id":"o${i}","method":"GET","url":"/api/sinks/1"}`)),
+    'references to one operation': (count) =>
+      batch(
+        `{"id":"a","method":"GET","url":"/api/sinks/1"},${many(
+          count,
+          (i) =>
+            `{"id":"o${i}","method":"GET","url":"/api/sinks/{a.id}/children?a_integer__eq={a.id}"}`,
+        )}`,
+      ),
+    'references of one body': (count) =>
+      batch(
+        `{"id":"a","method":"GET","url":"/api/sinks/1"},{"id":"b","method":"POST","url":"/api/sinks","body":{"a_json":[${many(count, '{"$ref":"a.id"}')}]}}`,
+      ),
+  }
+  const one = (member: string, json: string): ApiRequest => {
+    const known = { id: '"a"', method: '"GET"', url: '"/api/sinks"' }
+    const members = Object.entries({ ...known, [member]: json })
+    return batch(`{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`)
+  }
+  return [
+    ...Object.entries(parts).map(([name, request]) => ({ name, n: 100, status: 200, request })),
+    {
+      name: 'references of one value',
+      n: 100,
+      status: 200,
+      request: (count) =>
+        batch(
+          `{"id":"a","method":"GET","url":"/api/sinks/1"},{"id":"b","method":"GET","url":"/api/sinks?a_integer__in=(${many(count, '{a.id}')})"}`,
+        ),
+    },
+    {
+      name: 'operations that are refused',
+      n: 100,
+      request: (count) => batch(many(count, '{"id":7}')),
+    },
+    {
+      name: 'references of one URL that is none',
+      // Characters that are only passed over cost little: the square of fewer is hardly more than what each costs.
+      n: 100_000,
+      request: (count) => one('url', JSON.stringify(`/api/sinks/${'{a.b}/'.repeat(count)}`)),
+    },
+    ...['id', 'method', 'url', 'headers', 'body', 'other'].flatMap((member) =>
+      doors(`${member} of an operation`, jsonValues, (json) => one(member, json)),
+    ),
+    ...doors('a reference in a URL', texts, (text) =>
+      one('url', JSON.stringify(`/api/sinks/{a.${text}}`)),
+    ),
+  ]
+}
+
+/** Words to look for, in columns and in the index of the database. */
+function searches(): Door[] {
+  return ['marks', 'scrolls'].flatMap((resource): Door[] => [
+    ...doors(`a search in ${resource}`, { ...texts, ...escapes }, (text) =>
+      get(`/api/${resource}?search=${inQuery(text)}`),
+    ),
+    {
+      name: `words of a search in ${resource}`,
+      n: 100,
+      status: 200,
+      request: (count) =>
+        get(
+          `/api/${resource}?search=${Array.from({ length: count }, (_, i) => `w${i}`).join('+')}`,
+        ),
+    },
+  ])
+}
+
 // ---------------------------------------------------------------- all of them
 
 /** All doors by family. */
@@ -579,6 +685,7 @@ export const families: Readonly<Record<string, (api: Api) => readonly Door[] | P
   names,
   parameters,
   'many parts': manyParts,
+  searches,
   cursors,
   paths,
   headers,
@@ -589,6 +696,7 @@ export const families: Readonly<Record<string, (api: Api) => readonly Door[] | P
   'whole bodies': wholeBodies,
   'bodies of authentication': authBodies,
   'many records': manyRecords,
+  batches,
 }
 
 type Family = keyof typeof families
@@ -604,8 +712,10 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_SESSION_GETTER: null,
   API_PREFIX: 'paths',
   API_HEALTH_ROUTE: 'paths',
+  API_HTML_PAGES: 'headers',
   API_READ_YOUR_WRITES: 'headers',
   API_USERS_FROM_REPLICAS: null,
+  API_SCHEMA_CHECK: null,
   API_HOOK_TIMEOUT: null,
   API_BASE_URL: null,
   API_ENDPOINT_CASE: null,
@@ -641,7 +751,9 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_DUMP_NULL_ERRORS: null,
   API_DUMP_ENVELOPE: null,
   API_DUMP_REQUEST_ID: 'headers',
+  API_LIST_ETAGS: 'headers',
   API_SERVER_TIMING: null,
+  API_PROBLEM_TYPE_PREFIX: null,
   API_SETUP_CALLBACK: null,
   API_FILTER_CALLBACK: null,
   API_ADD_CALLBACK: null,
@@ -650,6 +762,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_DUMP_CALLBACK: null,
   API_RETURN_CALLBACK: null,
   API_FINAL_CALLBACK: null,
+  API_AFTER_COMMIT_CALLBACK: null,
   API_ERROR_CALLBACK: null,
   API_AUTHENTICATE_METHOD: 'credentials',
   API_AUTH_REQUIREMENTS: null,
@@ -662,6 +775,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_CREDENTIAL_CHECK_METHOD: 'bodies of authentication',
   API_CREDENTIAL_HASH_FIELD: 'credentials',
   API_KEY_AUTH_AND_RETURN_METHOD: 'credentials',
+  API_CUSTOM_AUTH_SCHEME: null,
   API_CUSTOM_AUTH: 'credentials',
   API_JWT_EXPIRY_TIME: null,
   API_JWT_REFRESH_EXPIRY_TIME: null,
@@ -670,6 +784,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_JWT_ISSUER: null,
   API_JWT_AUDIENCE: null,
   API_JWT_LEEWAY: null,
+  API_USER_CACHE: null,
   ACCESS_SECRET_KEY: null,
   REFRESH_SECRET_KEY: null,
   ACCESS_PRIVATE_KEY: null,
@@ -708,4 +823,9 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_MAX_DEPTH: 'many parts',
   API_MAX_EMBEDDED_ROWS: null,
   API_MAX_BULK: 'many records',
+  API_ALLOW_BATCH: 'batches',
+  API_BATCH_ROUTE: 'batches',
+  API_MAX_BATCH: 'batches',
+  API_MAX_BATCH_RESPONSE: 'batches',
+  API_BATCH_TIMEOUT: null,
 }

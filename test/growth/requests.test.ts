@@ -68,8 +68,11 @@ async function wrongAt(api: Api, door: Door): Promise<readonly string[]> {
   }
   const steep = await steepness(door.n ?? n, send)
   await send(Math.min(few, door.n ?? few))()
+  const others = answers.filter(({ answer }) => answer.status !== (door.status ?? answer.status))
+  const unexpected = others.map(({ answer }) => `answers ${answer.status}: ${answer.text}`)
   const oversized = answers.flatMap(({ request, answer }) => wrongAnswer(request, answer) ?? [])
-  return [...(steep === undefined ? [] : [`grows: ${steep}`]), ...new Set(oversized)].map(
+  const grows = steep === undefined ? [] : [`grows: ${steep}`]
+  return [...grows, ...unexpected.slice(0, 1), ...new Set(oversized)].map(
     (what) => `${door.name} ${what}`,
   )
 }

@@ -34,9 +34,14 @@ export const columnOf: Readonly<Record<ColumnType, Column>> = {
   json: { type: 'json' },
   binary: { type: 'binary' },
   enum: { type: 'enum', enum: ['draft', 'published'] },
+  list: { type: 'list', items: 'string' },
+  opaque: { type: 'opaque', readOnly: true },
 }
 
-export const columnTypes = Object.keys(columnOf) as readonly ColumnType[]
+/** The types that every database has. */
+export const columnTypes = (Object.keys(columnOf) as readonly ColumnType[]).filter(
+  (type) => type !== 'list',
+)
 
 /** The name of the field of a type. */
 export const fieldOf = (type: ColumnType): string => `a_${type}`
@@ -57,6 +62,8 @@ const exampleOf: Readonly<Record<ColumnType, unknown>> = {
   json: { a: 1 },
   binary: 'AAAA',
   enum: 'draft',
+  list: ['text'],
+  opaque: 'text',
 }
 
 const id = { type: 'integer', primaryKey: true, generated: true } as const
@@ -93,7 +100,8 @@ const ofAllTypes = (name: string): AnyModel =>
       }),
       ...(name === 'Thing' ? { note: hasOne('Note', 'thing_id') } : {}),
     },
-    meta: {},
+    // Where the strategy custom decides by the request, operations of a batch contain no references.
+    meta: name === 'Sink' ? { authenticate_method: ['jwt', 'basic', 'api_key'] } : {},
   })
 
 const Thing = ofAllTypes('Thing')
@@ -103,6 +111,14 @@ const Sink = ofAllTypes('Sink')
 
 const Mark = defineModel('Mark', {
   columns: { id, name: { type: 'string', nullable: true } },
+  search: ['name'],
+  meta: {},
+})
+
+/** Searched by an index of the database. */
+const Scroll = defineModel('Scroll', {
+  columns: { id, body: { type: 'text' } },
+  search: { columns: ['body'], index: 'scroll_search' },
   meta: {},
 })
 
@@ -162,17 +178,19 @@ const strategies: Readonly<Record<StrategyName, true>> = {
   custom: true,
 }
 
-const models = [Thing, Sink, Mark, Note, Line, User, ...keyed]
+const models = [Thing, Sink, Mark, Scroll, Note, Line, User, ...keyed]
 
 const most = 1_000_000_000
 
 const config: ApiConfig = {
+  API_LIST_ETAGS: true,
   API_HEALTH_ROUTE: '/health',
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,
   API_ALLOW_NESTED_WRITES: true,
   API_ALLOW_BULK: true,
+  API_ALLOW_BATCH: true,
   API_ALLOW_CASCADE_DELETE: true,
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
   API_ADDITIONAL_QUERY_PARAMS: ['trace'],
@@ -203,6 +221,9 @@ const config: ApiConfig = {
 export async function createWorld(db: TestDatabase): Promise<Api> {
   await createTables(db, models)
   await insertRows(db, Thing, rows)
+  await db.execScript('create virtual table scroll_search using fts5(body)')
+  await db.execScript(`insert into scroll_search(rowid, body) values (1, 'old words')`)
+  await insertRows(db, Scroll, [{ id: 1, body: 'old words' }])
   await insertRows(db, Note, [{ id: 1, thing_id: 1, gone: false }])
   await restore(db)
   return createApi({ db: db.kysely, models, config, onWarning: () => {}, onError: () => {} })

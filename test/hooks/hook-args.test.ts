@@ -5,6 +5,7 @@ import {
   apiError,
   defineModel,
   type HookArgs,
+  hasMany,
 } from '@model-api/core'
 import { CamelCasePlugin, type Kysely } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
@@ -43,6 +44,7 @@ eachDatabase('what hooks are told', (test, db) => {
       },
     },
     meta: {
+      allow_bulk: true,
       access_policy: {
         scope_query: (query, args) => {
           tell('scope_query', args)
@@ -136,6 +138,17 @@ eachDatabase('what hooks are told', (test, db) => {
     })
   })
 
+  test('a write: one object for all of its hooks, of one record and of a list', async () => {
+    for (const body of [{ title: 'one' }, [{ title: 'two' }, { title: 'three' }]]) {
+      const given = Object.values(await hooksOf('POST /api/notes', (args) => args, body))
+        .map((args) => args.db)
+        .filter(({ isTransaction }) => isTransaction)
+      ok(given.length > 2)
+      equal(new Set(given).size, 1)
+      ok(given[0] !== (db.kysely as unknown))
+    }
+  })
+
   test('the record before a change', async () => {
     const title = ({ before }: HookArgs) => before?.title ?? null
     const changed = await hooksOf('PATCH /api/notes/1', title, { title: 'other' })
@@ -184,6 +197,104 @@ eachDatabase('what hooks are told', (test, db) => {
     })
     ok(answer.status >= 400 || db.name === 'sqlite', String(answer.status))
     equal(await count(), db.name === 'sqlite' ? before + 2 : before)
+  })
+
+  test('a rule of a column, a policy and a callback know the user, the request and the relation', async () => {
+    const seen: unknown[] = []
+    const look = (hook: string, { user, request, model, relation_name, db: own }: HookArgs) => {
+      const to = relation_name ?? ''
+      seen.push([hook, user?.name, request.method, model.name, to, own.isTransaction])
+      return true
+    }
+    const Shelf = defineModel('Shelf', {
+      columns: { id: columns.id, name: { type: 'string', maxLength: 40 } },
+      relations: { notes: hasMany('Memo', 'shelf_id') },
+      meta: { allow_nested_writes: true },
+    })
+    const Memo = defineModel('Memo', {
+      columns: {
+        id: columns.id,
+        text: {
+          type: 'string',
+          maxLength: 40,
+          read: (args: HookArgs) => look('read', args),
+          write: (args: HookArgs) => look('write', args),
+        },
+        shelf_id: { type: 'integer' },
+      },
+      meta: {
+        access_policy: () => ({
+          can_read: (_memo, args) => look('can_read', args),
+          can_create: (_memo, args) => look('can_create', args),
+        }),
+        add_callback: (object, _model, args) => {
+          look('add', args)
+          return object
+        },
+      },
+    })
+    await createTables(db, [Shelf, Memo])
+    const own = testApi(db, [Shelf, Memo], { API_SERIALIZATION_TYPE: 'json' })
+    const user = { id: 1, name: 'Ann' }
+    const body = { name: 'top', notes: [{ text: 'nested' }] }
+    const { status, value } = await send(own, 'POST', '/api/shelves', { body, user })
+    equal([status, value.notes.length], [201, 1])
+    const of = (hook: string) => seen.filter((one) => (one as unknown[])[0] === hook)
+    equal(of('write')[0], ['write', 'Ann', 'POST', 'Memo', '', false])
+    equal(of('can_create'), [['can_create', 'Ann', 'POST', 'Memo', '', true]])
+    equal(of('add'), [['add', 'Ann', 'POST', 'Memo', '', true]])
+    equal(of('can_read'), [['can_read', 'Ann', 'POST', 'Memo', 'notes', true]])
+    seen.length = 0
+    await send(own, 'GET', `/api/shelves/${value.id}/notes`, { user })
+    equal(of('read')[0], ['read', 'Ann', 'GET', 'Memo', 'notes', false])
+  })
+
+  test('a callback numbers and stamps: what it sets is stored, also what clients may not write', async () => {
+    const Ticket = defineModel('Ticket', {
+      columns: {
+        id: columns.id,
+        title: { type: 'string', maxLength: 40 },
+        number: { type: 'integer', readOnly: true, nullable: true, unique: true },
+        author: { type: 'string', maxLength: 40, readOnly: true, nullable: true },
+        tenant: { type: 'integer', hidden: true, nullable: true },
+        changes: { type: 'integer', readOnly: true, nullable: true },
+      },
+      meta: {
+        allow_bulk: true,
+        add_callback: async (object, _model, { db: own, user }) => {
+          const rows = await own.selectFrom('tickets').select('number').execute()
+          const number = Math.max(0, ...rows.map((row) => Number(row.number))) + 1
+          return { ...object, number, author: user.name, tenant: user.tenant, changes: 0 }
+        },
+        update_callback: (object, _model, { before, user }) => ({
+          ...object,
+          changes: before?.changes + 1,
+          author: user.name,
+        }),
+      },
+    })
+    await createTables(db, [Ticket])
+    const own = testApi(db, [Ticket])
+    const user = { name: 'Ann', tenant: 7 }
+    const post = (body: unknown) => send(own, 'POST', '/api/tickets', { body, user })
+    const refused = await post({ title: 'own', number: 9 })
+    equal([refused.status, Object.keys(refused.errors.reason)], [400, ['number']])
+    const one = await post({ title: 'one' })
+    const list = await post([{ title: 'two' }, { title: 'three' }])
+    equal(
+      [one.value.number, list.value.map(({ number }: { number: number }) => number)],
+      [1, [2, 3]],
+    )
+    const url = one.headers.location ?? ''
+    const bob = { name: 'Bob', tenant: 8 }
+    const patched = await send(own, 'PATCH', url, { body: { title: 'changed' }, user: bob })
+    equal([patched.value.changes, patched.value.author], [1, 'Bob'])
+    const stored = db.kysely.selectFrom('tickets').select(['number', 'author', 'tenant'])
+    equal(await stored.orderBy('number').execute(), [
+      { number: 1, author: 'Bob', tenant: 7 },
+      { number: 2, author: 'Ann', tenant: 7 },
+      { number: 3, author: 'Ann', tenant: 7 },
+    ])
   })
 
   test('it has the plugins of its author, and is that of the session getter', async () => {

@@ -52,6 +52,29 @@ const long = 'x'.repeat(bodyLimit)
 export const cases: readonly Case[] = [
   // ------------------------------------------------------------ reading
   read('a list', '/api/books', 200, { has: ['"total_count":3', 'Germinal'] }),
+  read('a list whose query is the body', '/api/books?limit=1', 200, {
+    method: 'QUERY',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'title__ne=Germinal&page=2',
+    has: ['"total_count":2', '{mount}/api/books?title__ne=Germinal&limit=1&page=1'],
+    tells: { 'accept-query': 'application/x-www-form-urlencoded' },
+    only: 'unparsed',
+  }),
+  read('the same by POST, where a proxy refuses the method', '/api/books', 200, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-http-method-override': 'QUERY',
+    },
+    body: 'title__ne=Germinal',
+    has: '"total_count":2',
+    only: 'unparsed',
+  }),
+  read('a query of another media type', '/api/books', 415, {
+    method: 'QUERY',
+    headers: json,
+    body: '{}',
+  }),
   read('one object, with its tag', '/api/books/1', 200, { has: '"price":"12.50"' }),
   read('letters beyond ASCII', '/api/authors/2', 200, { has: 'Émile Zola' }),
   read('links carry the mount', '/api/books?limit=1&page=2', 200, {
@@ -101,6 +124,17 @@ export const cases: readonly Case[] = [
   read('OPTIONS of a list', '/api/books', 204, { method: 'OPTIONS' }),
   read('OPTIONS of one object', '/api/tags/plain', 204, { method: 'OPTIONS' }),
   read('OPTIONS of an unknown path', '/api/nothing', 404, { method: 'OPTIONS' }),
+  write(
+    'a batch, whose second operation reads what the first has written',
+    'POST',
+    '/api/batch',
+    '{"operations":[{"id":"a","method":"POST","url":"/api/books","body":{"title":"Batched","price":"3.00","author_id":1}},{"id":"b","method":"GET","url":"/api/books/{a.id}?fields=title"}],"dry_run":true}',
+    200,
+    { has: ['"status":201', '"title":"Batched"'] },
+  ),
+  write('a batch that no one reads', 'POST', '/api/batch', '{"operations":7}', 400, {
+    has: 'operations',
+  }),
   write('a method that is not allowed', 'POST', '/api/tags', '{"name":"x"}', 405, { has: 'GET' }),
   write('PUT unless it is listed', 'PUT', '/api/books/1', '{}', 405),
   write('a method nobody knows', 'PURGE', '/api/books', undefined, 405),
@@ -117,7 +151,33 @@ export const cases: readonly Case[] = [
   // ------------------------------------------------------------ refusals of reading
   read('an unknown record', '/api/books/99', 404, { has: 'Not Found' }),
   read('an unknown path below the prefix', '/api/nothing', 404, { has: 'unknown_path' }),
-  read('the prefix alone', '/api', 404),
+  read('an unknown path, as problem details', '/api/nothing', 404, {
+    headers: { accept: 'application/problem+json' },
+    has: '"type":"about:blank","title":"Not Found"',
+    tells: { 'content-type': 'application/problem+json; charset=utf-8', vary: 'Accept' },
+  }),
+  read('the index', '/api', 200, {
+    has: ['"url":"{mount}/api/books"', '"documentation":"{mount}/docs"'],
+    tells: { vary: 'Accept' },
+  }),
+  read('the index as a page', '/api', 200, {
+    headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    has: ['<!doctype html>', 'href="{mount}/api/books"', 'href="{mount}/docs"'],
+    tells: { 'content-type': 'text/html; charset=utf-8', vary: 'Accept' },
+  }),
+  read('a list as a page', '/api/books?limit=1', 200, {
+    headers: { accept: 'text/html' },
+    has: ['href="{mount}/api/books/1"', 'href="{mount}/api/books?limit=1&amp;page=2"'],
+    tells: { 'content-type': 'text/html; charset=utf-8' },
+  }),
+  read('the headers of a page', '/api/books/1', 200, {
+    method: 'HEAD',
+    headers: { accept: 'text/html' },
+    tells: { 'content-type': 'text/html; charset=utf-8' },
+  }),
+  write('a method that the index does not have', 'POST', '/api', '{}', 405, {
+    tells: { allow: 'GET, HEAD, OPTIONS' },
+  }),
   read('no alias with a slash', '/api/books/', 404),
   read('an unknown column', '/api/books?titel__eq=x', 400, { has: 'Did you mean' }),
   read('a hidden column', '/api/authors?notes__eq=secret', 400, { has: 'unknown_column' }),
@@ -167,6 +227,21 @@ export const cases: readonly Case[] = [
     chunked: true,
     has: 'L’Œuvre',
   }),
+  write('a change whose record is not wanted', 'PATCH', '/api/books/4', '{"title":"Nana?"}', 204, {
+    headers: { ...json, prefer: 'return=minimal' },
+    tells: { 'preference-applied': 'return=minimal' },
+  }),
+  write(
+    'a new record that is not wanted',
+    'POST',
+    '/api/books',
+    '{"title":"Pot-Bouille","author_id":2}',
+    201,
+    {
+      headers: { ...json, prefer: 'return=minimal' },
+      tells: { 'preference-applied': 'return=minimal' },
+    },
+  ),
   write('a type with its charset', 'PATCH', '/api/books/4', '{"title":"Nana!"}', 200, {
     headers: { 'content-type': 'application/json; charset=utf-8' },
     has: 'Nana!',
@@ -218,6 +293,23 @@ export const cases: readonly Case[] = [
   }),
   write('a body over the limit', 'POST', '/api/books', `{"title":"${long}"}`, 413, {
     has: 'API_BODY_LIMIT',
+  }),
+  write(
+    'a body over the limit, as problem details',
+    'POST',
+    '/api/books',
+    `{"title":"${long}"}`,
+    413,
+    {
+      headers: { ...json, accept: 'application/problem+json' },
+      has: '"status":413',
+      tells: { 'content-type': 'application/problem+json; charset=utf-8' },
+    },
+  ),
+  write('a body that is no JSON, as problem details', 'POST', '/api/books', '{', 400, {
+    headers: { ...json, accept: 'application/problem+json' },
+    has: '"code":"malformed_json"',
+    tells: { 'content-type': 'application/problem+json; charset=utf-8' },
   }),
   write('a body over the limit, in pieces', 'POST', '/api/books', `{"title":"${long}"}`, 413, {
     chunked: true,

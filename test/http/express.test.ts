@@ -215,7 +215,7 @@ suite('Express', (test) => {
         const response = await fetch(`${url}/api/books`, { headers: { 'accept-encoding': 'gzip' } })
         equal(response.headers.get('content-encoding'), 'gzip')
         equal(((await response.json()) as Envelope).total_count, 3)
-        equal(response.headers.get('vary'), 'Origin, Accept-Encoding')
+        equal(response.headers.get('vary'), 'Origin, Accept, Accept-Encoding')
         equal(response.headers.get('set-cookie'), 'session=1')
       },
     ))

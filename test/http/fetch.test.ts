@@ -2,8 +2,7 @@
 import type { Api, Envelope } from '@model-api/core'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
-import type { Case } from './cases.ts'
-import { conforms, headersOf, host, type Server, type Wire } from './conformance.ts'
+import { conforms, host, type Server, toRequest, toWire } from './conformance.ts'
 import { bodyLimit, openWorld } from './world.ts'
 
 /** What a worker or a Deno script around the API looks like. */
@@ -17,21 +16,6 @@ function worker(api: Api, baseUrl: string): (request: Request) => Promise<Respon
     if (below === host.shelves.path) return new Response(host.shelves.text)
     return new Response(host.nobody, { status: 404 })
   }
-}
-
-function toRequest(one: Case): Request {
-  const { method = 'GET', url, body, chunked } = one
-  const sent = chunked ? new Blob([body as string]).stream() : body
-  return new Request(`http://localhost${url}`, {
-    method,
-    headers: headersOf(one),
-    ...(sent === undefined ? {} : { body: sent as BodyInit, duplex: 'half' }),
-  } as RequestInit)
-}
-
-async function toWire(response: Response): Promise<Wire> {
-  const headers = Object.fromEntries(response.headers)
-  return { status: response.status, headers, body: await response.text() }
 }
 
 const serving = (mount = ''): Server => ({
@@ -50,8 +34,58 @@ suite('api.fetch', (test) => {
   test('takes whatever second argument a runtime passes', async () => {
     const { api, close } = await openWorld()
     const request = () => new Request('http://localhost/api/books/1')
-    const others = [undefined, { remoteAddr: { hostname: '::1' } }, { ip: 5, baseUrl: {} }]
+    const others = [
+      undefined,
+      { remoteAddr: { hostname: '::1' } },
+      { ip: 5, baseUrl: {}, host: 'x', fallback: 'x' },
+    ]
     for (const other of others) equal((await api.fetch(request(), other as object)).status, 200)
+    await close()
+  })
+
+  test('gives what is not the API’s to the fallback, with what that gives', async () => {
+    const { api, close } = await openWorld()
+    const ask = (path: string) =>
+      api.fetch(new Request(`http://localhost${path}`), {
+        baseUrl: '/v1',
+        fallback: ({ url }) => `left: ${url}`,
+      })
+    equal((await ask('/v1/api/books')).valueOf() instanceof Response, true)
+    equal(await ask('/v1/hello'), 'left: http://localhost/v1/hello')
+    // The API's own path, but not below the mount.
+    equal(await ask('/api/books'), 'left: http://localhost/api/books')
+    equal(await ask('/v10/api/books'), 'left: http://localhost/v10/api/books')
+    await close()
+  })
+
+  test('serves a path from which the host has removed the mount', async () => {
+    const { api, close } = await openWorld()
+    const request = new Request('http://localhost/api/books?limit=1')
+    const { next_url } = (await (await api.fetch(request, { baseUrl: '/v1' })).json()) as Envelope
+    equal(next_url, '/v1/api/books?limit=1&page=2')
+    await close()
+  })
+
+  test('a body that the host has read is its mistake, and said to be', async () => {
+    const problems: unknown[] = []
+    const { api, close } = await openWorld((error) => problems.push(error))
+    const request = () =>
+      new Request('http://localhost/api/books', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"title":"Nana","author_id":2}',
+      })
+    const [read, locked, copied] = [request(), request(), request()]
+    await read.text()
+    locked.body?.getReader()
+    await copied.clone().json()
+    const statuses: number[] = []
+    for (const one of [read, locked, copied]) statuses.push((await api.fetch(one)).status)
+    equal(statuses, [500, 500, 201])
+    equal(
+      problems.map((error) => /was read before api\.fetch/.test(String(error))),
+      [true, true],
+    )
     await close()
   })
 

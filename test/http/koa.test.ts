@@ -174,7 +174,7 @@ suite('Koa', (test) => {
       },
       async (url) => {
         const response = await fetch(`${url}/api/books`)
-        equal(response.headers.get('vary'), 'Origin')
+        equal(response.headers.get('vary'), 'Origin, Accept')
         equal(response.headers.get('set-cookie'), 'session=1')
         equal(((await response.json()) as Envelope).total_count, 3)
       },

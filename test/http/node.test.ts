@@ -30,7 +30,53 @@ const serveOwn: Server = {
   start: async (api) => listening(createServer(api, { fallback: beside }).server),
 }
 
+/** What Connect, Polka and others do with middleware under a prefix; the body may be read before. */
+const asMiddleware = (prefix: string, reads: boolean): Server => ({
+  mount: prefix,
+  parsed: reads,
+  start: async (api) => {
+    const mounted = listener(api)
+    return listening(
+      http.createServer(async (req, res) => {
+        const originalUrl = req.url ?? '/'
+        const isBelow = originalUrl.startsWith(prefix)
+        if (isBelow) Object.assign(req, { originalUrl, url: originalUrl.slice(prefix.length) })
+        if (reads) await parse(req)
+        if (isBelow) mounted(req, res, () => beside(req, res))
+        else beside(req, res)
+      }),
+    )
+  },
+})
+
+/** A body parser for everything. */
+async function parse(req: http.IncomingMessage): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk)
+  Object.assign(req, { body: Buffer.concat(chunks) })
+}
+
+const below: Server = {
+  mount: '/v1',
+  start: async (api) =>
+    listening(
+      http.createServer(
+        listener(api, {
+          baseUrl: '/v1',
+          fallback: (req, res) => {
+            req.url = (req.url ?? '/').replace(/^\/v1/, '')
+            beside(req, res)
+          },
+        }),
+      ),
+    ),
+}
+
 conforms('node:http', serve)
+conforms('node:http, below a prefix', below)
+conforms('node:http, as middleware', asMiddleware('', false))
+conforms('node:http, as middleware, mounted', asMiddleware('/v1', false))
+conforms('node:http, as middleware, parser before', asMiddleware('/v1', true))
 conforms('node:http, createServer', serveOwn)
 survives('node:http', serveOwn)
 
@@ -286,6 +332,40 @@ suite('http-node', (test) => {
       await sleep(50)
       equal((await fetch(`${url}/api`)).status, 200)
     }))
+
+  test('a path from which the host has removed the mount is served, one outside the mount is left', async () => {
+    const asked: unknown[] = []
+    const api = {
+      ...apiOf(echo),
+      answer: (request: ApiRequest) => {
+        asked.push([request.url, request.baseUrl, request.host])
+        return apiOf(echo).answer(request)
+      },
+    }
+    const host = { of: 'the framework' }
+    const respond = listener(api, { baseUrl: '/v1', host })
+    const leave = (_req: http.IncomingMessage, res: http.ServerResponse) => res.end('left')
+    const { port, stop } = await listening(
+      http.createServer((req, res) => {
+        if (req.headers['x-middleware']) respond(req, res, () => leave(req, res))
+        else respond(req, res)
+      }),
+    )
+    try {
+      const text = async (path: string, headers = {}) =>
+        (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text()
+      await text('/api/books')
+      await text('/v1/api/books', { 'x-middleware': '1' })
+      equal(asked, [
+        ['/api/books', '/v1', host],
+        ['/api/books', '/v1', host],
+      ])
+      equal(await text('/api/books', { 'x-middleware': '1' }), 'left')
+      equal(await text('/v10/api/books', { 'x-middleware': '1' }), 'left')
+    } finally {
+      await stop()
+    }
+  })
 
   test('paths that are not the API’s go to the fallback', () =>
     serving(

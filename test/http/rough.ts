@@ -12,9 +12,9 @@ import { openWorld } from './world.ts'
 const head = (path: string, more: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
 
-/** Declares the suite; the server's `start` must give a port. */
+/** Declares the suite; the server's `start` must give a port. Order of pipelined requests is tried where `api.answer` is asked. */
 export function survives(name: string, server: Server): void {
-  const { mount = '' } = server
+  const { mount = '', web } = server
   const path = `${mount}/api/books`
 
   const started = (api: Api) =>
@@ -83,6 +83,17 @@ export function survives(name: string, server: Server): void {
         ok(answer.startsWith('HTTP/1.1 413 '), answer.slice(0, 200))
         socket.destroy()
       }))
+
+    test('one that says more than it has is answered before it sends', () =>
+      running(async (port) => {
+        const socket = await open(port)
+        socket.write(head(path, 'content-length: 999999'))
+        const [data] = (await once(socket, 'data')) as [Buffer]
+        ok(data.toString().startsWith('HTTP/1.1 413 '), data.toString().slice(0, 200))
+        socket.destroy()
+      }))
+
+    if (web === true) return
 
     test('one that pipelines requests and reads nothing has one answer in memory', async () => {
       const { api, close } = await openWorld()
@@ -167,14 +178,5 @@ export function survives(name: string, server: Server): void {
         await close()
       }
     })
-
-    test('one that says more than it has is answered before it sends', () =>
-      running(async (port) => {
-        const socket = await open(port)
-        socket.write(head(path, 'content-length: 999999'))
-        const [data] = (await once(socket, 'data')) as [Buffer]
-        ok(data.toString().startsWith('HTTP/1.1 413 '), data.toString().slice(0, 200))
-        socket.destroy()
-      }))
   })
 }

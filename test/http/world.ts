@@ -49,7 +49,9 @@ const replication: Replication = {
 }
 
 /** A new world: what one run writes, no other sees. */
-export async function openWorld(): Promise<{ api: Api; close(): Promise<void> }> {
+export async function openWorld(
+  onError: (error: unknown) => void = () => {},
+): Promise<{ api: Api; close(): Promise<void> }> {
   const database = new Sqlite(':memory:')
   database.exec(`
     create table authors (id integer primary key, name varchar(60) not null unique, notes text);
@@ -77,10 +79,11 @@ export async function openWorld(): Promise<{ api: Api; close(): Promise<void> }>
       API_BODY_LIMIT: bodyLimit,
       API_READ_YOUR_WRITES: 'header',
       API_ALLOW_GROUPBY: true,
+      API_ALLOW_BATCH: true,
       API_ALLOW_AGGREGATION: true,
     },
     clock: frozenClock(),
-    onError: () => {},
+    onError,
   })
   return {
     api,

@@ -6,6 +6,7 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables } from './support.ts'
 
 const script = `
+create table products (id {id});
 create table people (id {id}, name varchar(80) not null);
 create table person (id {id});
 create table "order details" (id {id}, "unit price" integer not null, "2nd" integer, "x__eq" integer,
@@ -16,6 +17,15 @@ create table news (id {id}, "1st_person_id" integer, foreign key ("1st_person_id
 create table "InvoiceLines" (id {id});
 create table user_data (id {id});
 create table statuses (id {id}, exists_id integer, foreign key (exists_id) references news (id));
+create table "顧客" (id {id}, "имя" varchar(20));
+create table "заказы" (id {id}, "顧客_id" integer, foreign key ("顧客_id") references "顧客" (id));
+create table departments (dept_no varchar(4) primary key);
+create table languages (language_id integer primary key);
+create table films (id {id}, language_id integer, original_language_id integer, deptno varchar(4), productid integer,
+  foreign key (language_id) references languages (language_id),
+  foreign key (original_language_id) references languages (language_id),
+  foreign key (deptno) references departments (dept_no), foreign key (productid) references products (id));
+create table staff (id {id}, dept_no varchar(4), foreign key (dept_no) references departments (dept_no));
 create table accounts (id {id}, login varchar(80) not null, password_hash varchar(80) not null, api_key varchar(80),
   password_changed_on date, secretary varchar(80));
 `
@@ -39,12 +49,19 @@ eachDatabase('names of introspect', (test, db) => {
       '2024_sales': 'Table2024Sale',
       InvoiceLines: 'InvoiceLine',
       accounts: 'Account',
+      departments: 'Department',
+      films: 'Film',
+      languages: 'Language',
       news: 'News',
       'order details': 'OrderDetail',
       people: 'Person',
       person: 'Person2',
+      products: 'Product',
+      staff: 'Staff',
       statuses: 'Status',
       user_data: 'UserData',
+      заказы: 'Zakazy',
+      顧客: 'U9867u5ba2',
     })
   })
 
@@ -69,12 +86,32 @@ eachDatabase('names of introspect', (test, db) => {
       'Grosse = Größe',
       'proto = __proto__',
       'from',
-      'column = 数',
+      'u6570 = 数',
       'page',
       'or',
       'constructor',
       'a__b_sum = a__b__sum',
     ])
+  })
+
+  test('a column in another alphabet has its own name as its description', () => {
+    equal(found.models.find(({ name }) => name === 'U9867u5ba2')?.columns.imya, {
+      type: 'string',
+      maxLength: 20,
+      column: 'имя',
+      nullable: true,
+      description: 'имя',
+    })
+  })
+
+  test('a foreign key named like the key it refers to takes the name of its target', () => {
+    const of = (name: string): string[] =>
+      Object.keys(found.models.find((model) => model.name === name)?.relations ?? {})
+    equal(of('Staff'), ['department'])
+    equal(of('Film'), ['language', 'original_language', 'department', 'product'])
+    equal(of('Language'), ['films_by_language', 'films_by_original_language'])
+    equal(of('Zakazy'), ['u9867u5ba2'])
+    equal(of('U9867u5ba2'), ['zakazies'])
   })
 
   test('a relation keeps clear of the words of the query language', () => {

@@ -11,6 +11,7 @@ const imported = async (text: string): Promise<unknown> => (await compiled(text)
 const odd = [
   defineModel('Part', {
     table: 'it\'s a \\ "table"\nindeed',
+    schema: "it's a schema",
     columns: {
       a: { type: 'integer', primaryKey: true, column: 'a b' },
       b: { type: 'integer', primaryKey: true, generated: true, hasDefault: true },
@@ -31,6 +32,7 @@ const odd = [
       other: hasOne('Part', 'a', { references: 'b' }),
       many: manyToMany('Part', {
         through: 'part_parts_with_a_name_of_some_length',
+        schema: 'pairs',
         from: ['from_a', 'from_b'],
         to: ['to_a', 'to_b'],
       }),
@@ -38,6 +40,7 @@ const odd = [
     meta: { description: "Somebody's", allowed_methods: ['GET'] },
   }),
   defineModel('Empty', { columns: { id: { type: 'uuid', primaryKey: true } }, meta: {} }),
+  defineModel('Listed', { columns: { id: { type: 'uuid' } }, readOnly: true }),
 ]
 
 suite('printModels', (test) => {

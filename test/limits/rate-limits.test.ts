@@ -58,21 +58,33 @@ suite('rate limits', (test) => {
     equal(kept({ ...jwtKeys, API_RATE_LIMIT_STORE: store }), 'store')
   })
 
+  test('every limit is told, and those that a request was counted in', async () => {
+    const { ask } = start({ API_RATE_LIMIT: '1 per 5 seconds; 100 per 15 minutes' })
+    const policy = '"1 per 5 seconds";q=1;w=5, "100 per 15 minutes";q=100;w=900'
+    const first = await ask()
+    equal(
+      [first.headers['ratelimit-policy'], first.headers.ratelimit],
+      [policy, '"1 per 5 seconds";r=0;t=5, "100 per 15 minutes";r=99;t=900'],
+    )
+    const refused = await ask()
+    equal(
+      [refused.status, refused.headers['ratelimit-policy'], refused.headers.ratelimit],
+      [429, policy, '"1 per 5 seconds";r=0;t=5'],
+    )
+  })
+
   test('429 tells when to come back; every answer tells what is left', async () => {
     const { ask, clock } = start({ API_RATE_LIMIT: '2 per minute' })
     const first = await ask()
-    equal(
-      [first.status, first.headers['ratelimit-limit'], first.headers['ratelimit-remaining']],
-      [200, '2', '1'],
-    )
-    equal(first.headers['ratelimit-policy'], '2;w=60')
+    equal([first.status, first.headers.ratelimit], [200, '"2 per minute";r=1;t=60'])
+    equal(first.headers['ratelimit-policy'], '"2 per minute";q=2;w=60')
     clock.tick(20_000)
-    equal((await ask()).headers['ratelimit-remaining'], '0')
+    equal((await ask()).headers.ratelimit, '"2 per minute";r=0;t=40')
     const refused = await ask()
     equal(refused.status, 429)
     equal(refused.headers['retry-after'], '40')
-    equal(refused.headers['ratelimit-reset'], '40')
-    equal(refused.headers['ratelimit-remaining'], '0')
+    equal(refused.headers.ratelimit, '"2 per minute";r=0;t=40')
+    equal(refused.headers['ratelimit-policy'], '"2 per minute";q=2;w=60')
     const { errors } = refused.body as { errors: { error: string; reason: string } }
     equal(errors.error, 'Too Many Requests')
     match(errors.reason, '2 per minute')

@@ -7,7 +7,7 @@ import { sourceOf } from '../support/source-text.ts'
 import { suite } from '../support/suite.ts'
 
 /** Functions that make no error of the service's own. */
-const notErrors = ['ApiError', 'apiError']
+const notErrors = ['ApiError', 'apiError', 'atOperation']
 
 suite('the error catalogue', (test) => {
   test('has every error of errors.ts', () => {

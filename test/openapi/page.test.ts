@@ -51,6 +51,7 @@ suite('the routes of the documentation', (test) => {
     match(page.body, '<h1>Shop')
     match(page.body, 'List books')
     ok(!/<script/.test(page.body))
+    match(page.body, '<td><code>title</code></td><td><code>__eq</code>')
     match(page.headers['content-security-policy'] ?? '', /^default-src 'none'/)
     equal((await ask(api, '/docs/redoc.js')).status, 404)
   })
@@ -162,6 +163,23 @@ if (chromiumPath() === undefined) {
         localOnly(seen, url)
         match(seen.text, 'List books')
         keep('plain', seen)
+      } finally {
+        await server.close()
+      }
+    })
+  })
+
+  suite('the pages of the index and of records in a browser', (test) => {
+    test('show their style, without an error and without a request to anybody else', async () => {
+      const server = createServer(served())
+      const url = await server.listen(0)
+      try {
+        const style = `getComputedStyle(document.querySelector('header')).display === 'flex'`
+        const index = await visit(url, style)
+        equal([index.title, index.requests], ['Shop', [`${url}/`]])
+        localOnly(index, url)
+        match(index.text, 'Worth trying')
+        keep('index', index)
       } finally {
         await server.close()
       }

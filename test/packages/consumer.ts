@@ -3,6 +3,7 @@
 import { modelApi as expressApi, requireRoles } from '@model-api/adapter-express'
 import { apiErrors, currentUser } from '@model-api/adapter-koa'
 import { createApi, defineModel, type RowOf } from '@model-api/core'
+import { createClient } from '@model-api/core/client'
 import { introspect } from '@model-api/core/introspect'
 import { createServer } from '@model-api/http-node'
 import type { Kysely } from 'kysely'
@@ -18,7 +19,13 @@ const row: RowOf<typeof Book> = { id: 1, title: 'Emma' }
 // @ts-expect-error: types are there, not any
 const wrong: RowOf<typeof Book> = { id: '1', title: 'Emma' }
 
+const client = createClient<typeof api>('/api')
+const found = client.books.list({ where: { title: 'Emma' }, fields: ['title'] })
+// @ts-expect-error: types are there, not any
+client.books.list({ where: { titel: 'Emma' } })
+
 export const used = [
+  found,
   expressApi(api),
   requireRoles(api, 'admin'),
   apiErrors(api),

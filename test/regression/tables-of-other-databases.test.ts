@@ -14,7 +14,11 @@ eachDatabase('a table of the same name in another database', (test, db) => {
 
   test('decides nothing', async () => {
     if (db.name !== 'mysql') return
-    const known = async () => (await mysqlSingleWrites(db.kysely, tables))('insert', 'same_name')
+    const known = async () =>
+      (await mysqlSingleWrites(db.kysely, tables))('insert', {
+        schema: undefined,
+        table: 'same_name',
+      })
     const before = await known()
     await other.execScript(
       'create table same_name (id integer primary key, n integer, m integer generated always as (id + 1) stored)',

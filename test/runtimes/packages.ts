@@ -1,9 +1,11 @@
 /** What the tests of runtimes and drivers need beside the suite's own packages: pinned, installed by `pnpm run runtimes`, and in no lock file. */
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { repository } from '../support/source.ts'
 
-/** About 1 GB, most of it for the runtimes. */
+/** About 1.4 GB, most of it for the runtimes. */
 export const folder: string =
   process.env.RUNTIMES_FOLDER ?? join(repository, 'node_modules/.cache/runtimes')
 
@@ -33,6 +35,15 @@ const dependencies = {
   '@types/pg': '8.23.1',
   '@electric-sql/pglite': '0.5.16',
   '@libsql/kysely-libsql': '0.4.1',
+  '@nestjs/common': '12.5.1',
+  '@nestjs/core': '12.5.1',
+  '@nestjs/platform-express': '12.5.1',
+  next: '16.4.6',
+  react: '19.3.1',
+  'react-dom': '19.3.1',
+  'reflect-metadata': '0.2.2',
+  rxjs: '7.8.2',
+  vite: '8.3.8',
   ...core.dependencies,
 } as const
 
@@ -50,6 +61,13 @@ export function notInstalled(): string | undefined {
 
 /** The folder of an installed package. */
 export const installed = (name: string): string => join(folder, 'node_modules', name)
+
+/** An installed package; its types are not installed with the suite. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export function load(name: string): Promise<any> {
+  const { resolve } = createRequire(join(folder, 'package.json'))
+  return import(pathToFileURL(resolve(name)).href)
+}
 
 /** The program of a runtime; `node24` is that of the suite. */
 export function program(runtime: string): string {

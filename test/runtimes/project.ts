@@ -76,9 +76,9 @@ function copyCore(folder: string): void {
 }
 
 /** The sources have erasable types alone, so that this is what the compiler would write. */
-const javascript = (file: string): string => withoutTypes(readFileSync(file, 'utf8'))
+export const javascript = (file: string): string => withoutTypes(readFileSync(file, 'utf8'))
 
-const withoutTypes = (text: string): string =>
+export const withoutTypes = (text: string): string =>
   stripTypeScriptTypes(text).replace(/(from |import\(|import )('\.[^']*)\.ts'/g, "$1$2.js'")
 
 /** The examples of docs/runtimes.md by their headings, each as a module that exports its `db` or `server`. */
@@ -94,7 +94,8 @@ function examples(): readonly (readonly [string, string])[] {
 
 const exampleName = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 
-function write(file: string, text: string): void {
+/** Writes a file, and the folders above it. */
+export function write(file: string, text: string): void {
   if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
 }

@@ -53,6 +53,8 @@ const reads: readonly Request[] = [
   get('/api/books/1', { headers: { 'if-none-match': '*' } }),
   { method: 'HEAD', url: '/api/books' },
   { method: 'OPTIONS', url: '/api/books/1' },
+  get('/api'),
+  { method: 'HEAD', url: '/api', headers: { accept: 'text/html' } },
 ]
 
 const singleWrites: readonly Request[] = [

@@ -1,8 +1,6 @@
 /** A worker on workerd, by miniflare, with an empty D1. */
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { folder as installedFolder } from './packages.ts'
+import { load } from './packages.ts'
 
 export interface Worker {
   fetch(path: string): Promise<Response>
@@ -36,11 +34,4 @@ export async function startWorker(folder: string, flags: readonly string[]): Pro
     fetch: (path) => miniflare.dispatchFetch(`http://localhost${path}`),
     stop: () => miniflare.dispose(),
   }
-}
-
-/** A package of the folder; its types are not installed with the suite. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
-function load(name: string): Promise<any> {
-  const resolve = createRequire(join(installedFolder, 'package.json')).resolve
-  return import(pathToFileURL(resolve(name)).href)
 }

@@ -77,6 +77,8 @@ export const models: readonly AnyModel[] = [Author, Book, Tag, Note, User]
 export const config: ApiConfig = {
   API_TITLE: 'Runtimes',
   API_VERSION: '1.0',
+  // Runtimes without an environment have no pages by default.
+  API_HTML_PAGES: true,
   API_HEALTH_ROUTE: '/health',
   API_DUMP_DATETIME: false,
   API_DUMP_RESPONSE_MS: false,

@@ -21,13 +21,22 @@ export async function answerOf(
   if (suffix !== '') url += `${url.includes('?') ? '&' : '?'}${suffix}`
   const seen: string[] = []
   for (let page = 0; page < 20; page++) {
-    const { told, text } = await ask(api, { method, url, headers: { 'x-request-id': 'r' } }, way)
+    const { told, text } = await ask(api, requestOf(method, url), way)
     seen.push(told)
     const next = follows ? (JSON.parse(text) as { next_url?: string | null }).next_url : null
     if (next === null || next === undefined) break
     url = next
   }
   return seen.join('\n')
+}
+
+/** A QUERY has the query string of the URL as its body. */
+export function requestOf(method: string, url: string): ApiRequest {
+  const headers = { 'x-request-id': 'r' }
+  if (method !== 'QUERY') return { method, url, headers }
+  const [path = '', body = ''] = url.split('?', 2)
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+  return { method, url: path, headers: form, body }
 }
 
 /** Status, headers and body of one answer, and the body alone. */

@@ -52,6 +52,25 @@ const own: AccessPolicy = {
   scope_query: (query, { user }) => query.where('owner_id', '=', user?.id ?? 0),
 }
 
+const ownByData: AccessPolicy = { scope: { owner_id: { eq: ({ user }) => user?.id ?? 0 } } }
+
+const ownInTime: AccessPolicy = {
+  async scope({ user }) {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { owner_id: { in: [user?.id] } }
+  },
+}
+
+/** Each form of a scope narrows some models, and each reads models of the others. */
+const forms: Readonly<Record<string, AccessPolicy>> = {
+  Book: ownByData,
+  Labelling: ownByData,
+  Review: ownByData,
+  Tagging: ownInTime,
+  Profile: ownInTime,
+  Shelf: ownByData,
+}
+
 /** As `own`, but refuses some outright, and takes its time. */
 const refusing: AccessPolicy = {
   async scope_query(query, args) {
@@ -85,6 +104,11 @@ const published: readonly AnyModel[] = modelsOf(full).map((model) => {
   if (model.name === 'Tagging') return junction(model, 'book_id', 'tag_id')
   if (model.name === 'Labelling') return junction(model, 'shelf_id', 'label_id')
   if (model.name === 'Crate') return { ...model, relations: ofCrate }
+  // Steps write records by their keys.
+  if (model.name === 'Sighting') {
+    const { meta: _, ...unpublished } = model
+    return unpublished
+  }
   if (model.name === 'Note') return { ...model, meta: { access_policy: refusing } }
   return model
 })
@@ -112,7 +136,7 @@ const config: ApiConfig = {
   API_ALLOW_NESTED_WRITES: true,
   API_ALLOW_BULK: true,
   API_ALLOW_CASCADE_DELETE: true,
-  API_ACCESS_POLICY: own,
+  API_ACCESS_POLICY: ({ name }) => forms[name] ?? own,
   API_SOFT_DELETE: true,
   API_SOFT_DELETE_ATTRIBUTE: 'deleted',
 }

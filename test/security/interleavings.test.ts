@@ -218,7 +218,9 @@ eachDatabase('callers at once', (test, db) => {
     const together = await togetherOn(asked, given, knowing)
     await restoreCallers(db)
     for (const [index, { name }] of given.who.entries()) {
-      const api = serviceOf(db, knowing, { dialect: plainDialect(db.kysely) })
+      const api = serviceOf(db, knowing, {
+        dialect: plainDialect(db.kysely, { multiRowInserts: true }),
+      })
       const alone = await aloneOn(api, given, index, knowing)
       for (const [i, step] of given.steps.entries()) {
         const expected = alone.get(step)

@@ -1,4 +1,4 @@
-/** A key has one spelling in paths: the one that emitted URLs have; any other is no record (contract §3). */
+/** A key has one spelling in paths: the one that emitted URLs have; any other is no record. */
 import { type AnyModel, belongsTo, type Column, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

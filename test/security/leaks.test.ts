@@ -5,6 +5,7 @@
  */
 import type { Api } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { answerOf } from './answer.ts'
 import { doors } from './doors.ts'
@@ -15,6 +16,8 @@ import {
   createWorld,
   fillWorld,
   full,
+  keeper,
+  modelsOf,
   sharedApi,
   type Variant,
   viewer,
@@ -23,21 +26,33 @@ import {
 type Row = Readonly<Record<string, unknown>>
 
 interface Secret {
+  /** The world whose answers are expected, if that is not the full one. */
+  readonly world?: Variant
   /** What the world without the secret declares, and which rows it has. */
   readonly without: {
     readonly variant: Variant
     readonly change?: (row: Row, model: string) => Row | null
   }
   /** How somebody sees the secret: another user, another declaration, or a parameter. */
-  readonly seen: { readonly variant?: Variant; readonly user?: unknown; readonly suffix?: string }
+  readonly seen: {
+    readonly variant?: Variant
+    readonly user?: unknown
+    readonly suffix?: string
+    /** The secret is what this user may do: another user is answered otherwise in the same world. */
+    readonly own?: boolean
+  }
   /** Doors that have nothing to do with the secret: who may know it learns nothing there either. */
   readonly beside: readonly string[]
+  /** Doors that tell it to everybody, on purpose. */
+  readonly open?: readonly string[]
 }
 
 /** The document speaks of models, not of rows or users. */
 const documented = 'the OpenAPI document'
 /** The health routes speak of neither. */
 const health = 'the health routes'
+
+const ruled: Variant = { ...full, vault: 'ruled' }
 
 /** The secrets, each as the difference between two worlds. */
 const secrets: Readonly<Record<string, Secret>> = {
@@ -53,6 +68,29 @@ const secrets: Readonly<Record<string, Secret>> = {
     without: { variant: { ...full, vault: 'absent' } },
     seen: { variant: { ...full, vault: 'visible' } },
     beside: [health],
+  },
+  'the values of a column of another role': {
+    without: {
+      variant: ruled,
+      change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
+    },
+    seen: { variant: ruled, user: keeper },
+    beside: ['hints of errors', health],
+    open: [documented],
+  },
+  'a column of another role': {
+    world: { ...full, vault: 'absent' },
+    without: { variant: ruled },
+    seen: { variant: ruled, user: keeper, own: true },
+    beside: [health],
+    open: [documented],
+  },
+  'a relation by a column of another role': {
+    world: { ...full, shelf: 'absent' },
+    without: { variant: { ...full, shelf: 'ruled' } },
+    seen: { variant: { ...full, shelf: 'ruled' }, user: keeper, own: true },
+    beside: [health],
+    open: [documented],
   },
   'rows out of scope': {
     without: { variant: full, change: (row) => (row.owner_id === 8 ? null : row) },
@@ -128,8 +166,30 @@ async function tellingDoors(api: Api, suffix: string, before: Answers): Promise<
   return telling
 }
 
+/** The tables that lie in another schema: those without many-to-many relations, so that belongsTo and hasMany lead across. */
+const elsewhere = modelsOf(full)
+  .filter(({ table, relations }) => {
+    const isJunction = /^(?:taggings|labellings)$/.test(table)
+    return !isJunction && Object.values(relations).every(({ kind }) => kind !== 'manyToMany')
+  })
+  .map(({ table }) => table)
+
+/** Copies tables to another schema, and leaves none of their rows where they were; returns its name. */
+async function moveTables(db: TestDatabase, tables: readonly string[]): Promise<string> {
+  // Ends in numbers as every database of a run does, so that the runner finds it should this file be killed.
+  const schema = db.name === 'mysql' ? `${new URL(db.url ?? '').pathname.slice(1)}000` : 'elsewhere'
+  const kind = db.name === 'mysql' ? 'database' : 'schema'
+  const made = db.name === 'sqlite' ? `attach ':memory:' as ${schema}` : `create ${kind} ${schema}`
+  const moved = tables.map(
+    (table) => `create table ${schema}.${table} as select * from ${table}; delete from ${table};`,
+  )
+  await db.execScript(`${made}; ${moved.join('\n')}`)
+  return schema
+}
+
 eachDatabase('the leak matrix', (test, db) => {
   let world: Answers
+  const worlds = new Map<Variant | undefined, Answers>()
   const without = new Map<string, Answers>()
   const seenWith = new Map<string, Answers>()
   const telling = new Map<string, ReadonlySet<string>>()
@@ -138,7 +198,9 @@ eachDatabase('the leak matrix', (test, db) => {
     await createWorld(db)
     await fillWorld(db)
     world = await answersOf(apiOf(db, full, viewer))
-    for (const [name, { seen }] of Object.entries(secrets)) {
+    worlds.set(undefined, world)
+    for (const [name, { world: other, seen }] of Object.entries(secrets)) {
+      if (other !== undefined) worlds.set(other, await answersOf(apiOf(db, other, viewer)))
       const api = apiOf(db, seen.variant ?? full, seen.user ?? viewer)
       seenWith.set(name, await answersOf(api, seen.suffix))
     }
@@ -147,16 +209,17 @@ eachDatabase('the leak matrix', (test, db) => {
       without.set(name, await answersOf(apiOf(db, lacking.variant, viewer)))
       // Where the declaration is the secret, who may know it is compared with the world without it.
       const variant = lacking.variant === full ? seen.variant : lacking.variant
-      const api = apiOf(db, variant ?? full, seen.user ?? viewer)
+      const api = apiOf(db, variant ?? full, seen.own ? viewer : (seen.user ?? viewer))
       telling.set(name, await tellingDoors(api, seen.suffix ?? '', seenWith.get(name) as Answers))
     }
   })
 
   for (const [door, requests] of Object.entries(doors)) {
-    for (const [secret, { beside }] of Object.entries(secrets)) {
+    for (const [secret, { world: other, beside, open = [] }] of Object.entries(secrets)) {
+      if (open.includes(door)) continue
       test(`${door} × ${secret}`, () => {
         for (const request of requests) {
-          equal(world.get(request), without.get(secret)?.get(request), request)
+          equal(worlds.get(other)?.get(request), without.get(secret)?.get(request), request)
         }
         ok(
           telling.get(secret)?.has(door) === true || beside.includes(door),
@@ -171,6 +234,19 @@ eachDatabase('the leak matrix', (test, db) => {
     const shared = sharedApi(db, full, {}, { replicas: [db.kysely] })
     await shared.ready
     equal([...(await answersOf(asUser(shared, viewer)))], [...world])
+  })
+
+  test('relations that cross schemas answer every door alike, and tell as little', async () => {
+    await fillWorld(db)
+    ok(elsewhere.length > 3)
+    const schema = await moveTables(db, elsewhere)
+    const models = modelsOf(full).map((model) =>
+      elsewhere.includes(model.table) ? { ...model, schema } : model,
+    )
+    const apart = sharedApi(db, full, {}, { models })
+    await apart.ready
+    equal([...(await answersOf(asUser(apart, viewer)))], [...world])
+    if (db.name === 'mysql') await db.execScript(`drop database ${schema}`)
   })
 
   test('no answer of the world is a failure of the service', () => {

@@ -1,4 +1,4 @@
-/** Policies at the source: scope_query narrows every read of a model, wherever its rows are read (contract §9). */
+/** Policies at the source: scope_query narrows every read of a model, wherever its rows are read (docs/access.md). */
 import {
   type AnyModel,
   ApiError,

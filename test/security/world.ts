@@ -4,8 +4,10 @@ import {
   type Api,
   type ApiConfig,
   belongsTo,
+  type ColumnRight,
   createApi,
   defineModel,
+  type HookArgs,
   hasMany,
   hasOne,
   manyToMany,
@@ -20,18 +22,61 @@ import { createTables, insertRows } from '../support/tables.ts'
 
 /** How one world differs from the full one. */
 export interface Variant {
-  /** The hidden column is declared: as hidden, not at all, or visible. */
-  readonly vault: 'hidden' | 'absent' | 'visible'
+  /** The hidden column is declared: as hidden, not at all, visible, or readable by keepers. */
+  readonly vault: 'hidden' | 'absent' | 'visible' | 'ruled'
+  /** The foreign key to shelves, with its relations, is declared: visible, not at all, or readable by keepers. */
+  readonly shelf: 'visible' | 'absent' | 'ruled'
   /** The model without meta is declared: without, not at all, or published. */
   readonly audit: 'unpublished' | 'absent' | 'published'
 }
 
-export const full: Variant = { vault: 'hidden', audit: 'unpublished' }
+export const full: Variant = { vault: 'hidden', shelf: 'visible', audit: 'unpublished' }
+
+/** Columns that keepers and editors may read, by a rule of each kind. */
+const ofKeepers = {
+  role: { roles: ['keeper', 'editor'], any_of: true },
+  now: ({ user }: HookArgs) => isKeeper(user),
+  later: async ({ user }: HookArgs) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return isKeeper(user)
+  },
+} as const
+
+const isKeeper = (user: { readonly roles?: readonly string[] } | null | undefined): boolean =>
+  user?.roles?.some((role) => role === 'keeper' || role === 'editor') === true
 
 /** Rows of the user; an admin sees all. */
 const owned: AccessPolicy = {
   scope_query: (query, { user }) =>
     user?.roles?.includes('admin') ? query : query.where('owner_id', '=', user?.id ?? 0),
+}
+
+const isAdmin = (user: { readonly roles?: readonly string[] } | null | undefined): boolean =>
+  user?.roles?.includes('admin') === true
+
+/** The same rows by conditions that depend on the caller. */
+const ownedByData: AccessPolicy = {
+  scope: ({ user }) => isAdmin(user) || { owner_id: { eq: user?.id ?? 0 } },
+}
+
+/** The same rows by conditions that are the same for all callers. */
+const ownedByValues: AccessPolicy = {
+  scope: {
+    or: [
+      { owner_id: { eq: ({ user }) => user?.id } },
+      { id: { isnull: ({ user }) => !isAdmin(user) } },
+    ],
+  },
+}
+
+/** Each form of a scope narrows some models, and each reads models of the others. */
+const forms: Readonly<Record<string, AccessPolicy>> = {
+  Book: ownedByData,
+  Labelling: ownedByData,
+  Review: ownedByData,
+  Tagging: ownedByValues,
+  Profile: ownedByValues,
+  Shelf: ownedByValues,
 }
 
 /** As `owned`, but some are refused outright: their embeds of it are URLs, and their joins 403. */
@@ -58,8 +103,8 @@ const owner = {
 
 /** The models of a variant. */
 export function modelsOf(variant: Variant): readonly AnyModel[] {
-  const { vault, audit } = variant
-  const vaultColumn =
+  const { vault, shelf, audit } = variant
+  const vaultColumn = (read: ColumnRight) =>
     vault === 'absent'
       ? {}
       : {
@@ -67,11 +112,36 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
             type: 'string',
             nullable: true,
             ...(vault === 'hidden' ? { hidden: true } : {}),
+            ...(vault === 'ruled' ? { read } : {}),
+          } as const,
+        }
+  /** The same secret inside of a json column, which paths lead to. */
+  const vaultNotes = (read: ColumnRight) =>
+    vault === 'absent'
+      ? {}
+      : {
+          vault_notes: {
+            type: 'json',
+            nullable: true,
+            ...(vault === 'hidden'
+              ? { hidden: true }
+              : { json: { code: 'text', 'of.n': 'integer' } as const }),
+            ...(vault === 'ruled' ? { read } : {}),
+          } as const,
+        }
+  const shelfColumn =
+    shelf === 'absent'
+      ? {}
+      : {
+          shelf_id: {
+            type: 'integer',
+            nullable: true,
+            ...(shelf === 'ruled' ? { read: ofKeepers.role } : {}),
           } as const,
         }
   return [
     defineModel('Author', {
-      columns: { id, name: { type: 'string' }, ...owner, ...vaultColumn },
+      columns: { id, name: { type: 'string' }, ...owner, ...vaultColumn(ofKeepers.role) },
       relations: {
         books: hasMany('Book', 'author_id'),
         profile: hasOne('Profile', 'author_id'),
@@ -86,15 +156,21 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
         price: { type: 'decimal', precision: 8, scale: 2 },
         published: { type: 'date' },
         author_id: { type: 'integer', nullable: true },
-        shelf_id: { type: 'integer', nullable: true },
+        ...shelfColumn,
         ...owner,
-        ...vaultColumn,
+        ...vaultColumn(ofKeepers.later),
+        ...vaultNotes(ofKeepers.later),
       },
+      search: [
+        'title',
+        ...(vault === 'visible' || vault === 'ruled' ? ['vault_code'] : []),
+      ] as never,
       relations: {
         author: belongsTo('Author', 'author_id'),
-        shelf: belongsTo('Shelf', 'shelf_id'),
+        ...(shelf === 'absent' ? {} : { shelf: belongsTo('Shelf', 'shelf_id') }),
         tags: manyToMany('Tag', { through: 'taggings', from: 'book_id', to: 'tag_id' }),
         reviews: hasMany('Review', 'book_id'),
+        sightings: hasMany('Sighting', 'book_id'),
         ...(audit === 'absent' ? {} : { audits: hasMany('Audit', 'book_id') }),
       },
       meta: {},
@@ -125,9 +201,22 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
         stars: { type: 'integer' },
         note: { type: 'text' },
         ...owner,
-        ...vaultColumn,
+        ...vaultColumn(ofKeepers.now),
       },
       relations: { book: belongsTo('Book', 'book_id') },
+      meta: {},
+    }),
+    // Without a key: a list, as a view is.
+    defineModel('Sighting', {
+      columns: {
+        book_id: { type: 'integer' },
+        place: { type: 'string' },
+        times: { type: 'integer' },
+        ...owner,
+        ...vaultColumn(ofKeepers.now),
+      },
+      relations: { book: belongsTo('Book', 'book_id') },
+      readOnly: true,
       meta: {},
     }),
     defineModel('Profile', {
@@ -152,7 +241,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
     defineModel('Shelf', {
       columns: { id, place: { type: 'string' } },
       relations: {
-        books: hasMany('Book', 'shelf_id'),
+        ...(shelf === 'absent' ? {} : { books: hasMany('Book', 'shelf_id') }),
         notes: hasMany('Note', 'shelf_id'),
         ledgers: hasMany('Ledger', 'shelf_id'),
         drafts: hasMany('Draft', 'shelf_id'),
@@ -219,10 +308,11 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
 }
 
 const config: ApiConfig = {
+  API_LIST_ETAGS: true,
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,
-  API_ACCESS_POLICY: owned,
+  API_ACCESS_POLICY: ({ name }) => forms[name] ?? owned,
   API_SOFT_DELETE: true,
   API_SOFT_DELETE_ATTRIBUTE: 'deleted',
   API_HEALTH_ROUTE: '/health',
@@ -230,7 +320,9 @@ const config: ApiConfig = {
 
 export const viewer = { id: 7, roles: ['viewer'] }
 export const admin = { id: 1, roles: ['admin'] }
-/** May list what admins may not, and the other way round. */
+/** Sees the rows of the viewer, and the columns of keepers. */
+export const keeper = { id: 7, roles: ['viewer', 'keeper'] }
+/** May list and read what admins may not, and the other way round. */
 export const editor = { id: 8, roles: ['editor'] }
 
 /** The API of a variant, for any user. */
@@ -317,6 +409,16 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     review(21, 2, 3, deleted),
     review(22, 5, 8, deleted),
   ],
+  Sighting: [
+    { book_id: 1, place: 'hall', times: 2, vault_code: 's-1', ...mine },
+    { book_id: 1, place: 'hall', times: 2, vault_code: 's-2', ...mine },
+    { book_id: 2, place: 'attic', times: 5, vault_code: 's-3', ...mine },
+    { book_id: 11, place: 'yard', times: 1, vault_code: 's-4', ...mine },
+    { book_id: 1, place: 'foreign cellar', times: 90, vault_code: 's-5', ...foreign },
+    { book_id: 5, place: 'foreign cellar', times: 91, vault_code: 's-6', ...foreign },
+    { book_id: 2, place: 'deleted shed', times: 70, vault_code: 's-7', ...deleted },
+    { book_id: 5, place: 'deleted shed', times: 71, vault_code: 's-8', ...deleted },
+  ],
   Profile: [
     { id: 1, author_id: 1, motto: 'Write', ...mine },
     { id: 11, author_id: 2, motto: 'Foreign motto', ...foreign },
@@ -383,7 +485,7 @@ function review(key: number, of: number, stars: number, owning: Row): Row {
   return { id: key, book_id: of, stars, note: `note ${key}`, vault_code: `r-${key}`, ...owning }
 }
 
-export const declared = modelsOf({ vault: 'hidden', audit: 'unpublished' })
+export const declared = modelsOf(full)
 
 /** Creates the tables, without foreign keys: a world may lack a row that another one refers to. */
 export async function createWorld(db: TestDatabase): Promise<void> {
@@ -423,7 +525,15 @@ async function replaceRows(
   await db.kysely.transaction().execute(async (transaction) => {
     for (const [model, left] of tables) {
       await sql`delete from ${sql.id(model.table)}`.execute(transaction)
-      if (left.length > 0) await insertRows({ kysely: transaction }, model, left)
+      const whole = model.name === 'Book' ? left.map(withNotes) : left
+      if (left.length > 0) await insertRows({ kysely: transaction }, model, whole)
     }
   })
+}
+
+/** What the column holds, as JSON. */
+function withNotes(row: Row): Row {
+  const code = row.vault_code
+  if (typeof code !== 'string') return row
+  return { ...row, vault_notes: { code, of: { n: code.length + code.charCodeAt(0) } } }
 }

@@ -57,6 +57,28 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/books', newBook({ vault_code: 'x' })),
     patch('/api/books/1', { vault_cod: 'x' }),
   ],
+  'a foreign key that some may not know': [
+    patch('/api/books/1', { shelf_id: 2 }),
+    patch('/api/books/1', { shelf_id: 1 }),
+    patch('/api/books/1', { shelf: null }),
+    patch('/api/books/1', { shelf: '/api/books/1/shelf' }),
+    patch('/api/books/1', { shelf: { id: 1 } }),
+    patch('/api/books/1', { shelf_idd: 1, shelff: 1 }),
+    patch('/api/books/1?fields=shelf_id', { title: 'x' }),
+    patch('/api/books/1?join=shelf', { title: 'x' }),
+    post('/api/books', newBook({ shelf_id: 1 })),
+    patch('/api/shelves/1', { books: [] }),
+    patch('/api/shelves/1', { books: '/api/shelves/1/books' }),
+    post('/api/shelves', { id: 50, place: 'West', books: [{ id: 1 }] }),
+    patch('/api/shelves/1?dump=json', { place: 'East' }),
+  ],
+  on_conflict: [
+    post('/api/books?on_conflict=id', newBook({})),
+    post('/api/books?on_conflict=id', newBook({ id: 1, vault_code: 'x' })),
+    post('/api/books?on_conflict=vault_code', newBook({ vault_code: 'v-1' })),
+    post('/api/books?on_conflict=shelf_id', newBook({ shelf_id: 1 })),
+    post('/api/books?on_conflict=vault_cod', newBook({})),
+  ],
   'an unpublished relation': [
     patch('/api/books/1', { audits: [] }),
     patch('/api/books/1', { audits: '/api/books/1/audits' }),
@@ -104,6 +126,118 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     patch('/api/books/1?join=audits', { title: 'x' }),
     patch('/api/books/1?join=author', { title: 'x' }),
     remove('/api/books/11?include_deleted=true'),
+  ],
+}
+
+/** Writes of several records, with API_ALLOW_BULK; the first record of each list is one that the writer may change. */
+export const lists: Readonly<Record<string, readonly Write[]>> = {
+  'a list of changes': [
+    ...keys.map((key) =>
+      patch('/api/tags', [
+        { id: 2, name: 'x' },
+        { id: Number(key), name: 'y' },
+      ]),
+    ),
+    ...keys.map((key) =>
+      patch('/api/books', [
+        { id: 2, title: 'x' },
+        { id: Number(key), title: 'y' },
+      ]),
+    ),
+    ...keys.map((key) =>
+      patch('/api/books', [
+        { id: 2, title: 'x' },
+        { id: 1, author_id: Number(key) },
+      ]),
+    ),
+    ...keys.map((key) =>
+      patch('/api/taggings', [
+        { id: 2, tag_id: 1 },
+        { id: 1, tag_id: Number(key) },
+      ]),
+    ),
+    ...keys.map((key) => patch('/api/payrolls', [{ id: Number(key), amount: 1 }])),
+    ...keys.map((key) => patch('/api/audits', [{ id: Number(key), note: 'x' }])),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, owner_id: 8 },
+    ]),
+  ],
+  'a hidden column in a list of changes': [
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, vault_code: 'v-1' },
+    ]),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, vault_code: 'z' },
+    ]),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, vault_cod: 'z' },
+    ]),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, shelf_id: 2 },
+    ]),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, shelf: null },
+    ]),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, shelf: { id: 1 } },
+    ]),
+    patch('/api/books', [
+      { id: 2, title: 'x' },
+      { id: 1, audits: [] },
+    ]),
+    patch('/api/books?fields=vault_code', [{ id: 1, title: 'x' }]),
+    patch('/api/books?fields=title,shelf_id', [{ id: 1, title: 'x' }]),
+    patch('/api/books?join=shelf', [{ id: 1, title: 'x' }]),
+  ],
+  'the echo of a list of changes': ['url', 'json', 'hybrid'].flatMap((dump) => [
+    patch(`/api/books?dump=${dump}`, [
+      { id: 1, title: 'x' },
+      { id: 3, title: 'y' },
+    ]),
+    patch(`/api/authors?dump=${dump}`, [
+      { id: 1, name: 'x' },
+      { id: 2, name: 'y' },
+    ]),
+    patch(`/api/shelves?dump=${dump}`, [
+      { id: 1, place: 'x' },
+      { id: 2, place: 'y' },
+    ]),
+    patch(`/api/tags?dump=${dump}`, [
+      { id: 1, name: 'x' },
+      { id: 2, name: 'y' },
+    ]),
+  ]),
+  'a list of new records': [
+    ...keys.map((key) =>
+      post('/api/books', [newBook({}), newBook({ id: 51, author_id: Number(key) })]),
+    ),
+    post('/api/books', [newBook({}), newBook({ id: 51, owner_id: 8 })]),
+    post('/api/books', [newBook({}), newBook({ id: 51, vault_code: 'v-1' })]),
+    post('/api/books', [newBook({}), newBook({ id: 51, shelf_id: 1 })]),
+    post(
+      '/api/wishes',
+      [50, 51].map((id) => ({ id, shelf_id: 1, line: 'more chairs' })),
+    ),
+    post(
+      '/api/ledgers',
+      [50, 51].map((id) => ({ id, shelf_id: 1, amount: 1 })),
+    ),
+  ],
+  'a list to store or change': [
+    post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({})]),
+    post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({ vault_code: 'v-1' })]),
+    post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({ id: 2, owner_id: 8 })]),
+    post('/api/books?on_conflict=vault_code', [
+      newBook({ vault_code: 'v-1' }),
+      newBook({ id: 51 }),
+    ]),
   ],
 }
 

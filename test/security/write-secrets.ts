@@ -8,6 +8,8 @@ export type Row = Readonly<Record<string, unknown>>
 
 export interface Secret {
   readonly variant: Variant
+  /** The world whose answers are expected, if that is not the full one. */
+  readonly world?: Variant
   readonly change?: (row: Row, model: string) => Row | null
   /** What the contract says cannot be hidden. */
   readonly exceptions?: readonly Write[]
@@ -19,6 +21,15 @@ export const secrets: Readonly<Record<string, Secret>> = {
     change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
   },
   'a hidden column': { variant: { ...full, vault: 'absent' } },
+  'a column of another role': { variant: { ...full, vault: 'ruled' } },
+  'a relation by a column of another role': {
+    world: { ...full, shelf: 'absent' },
+    variant: { ...full, shelf: 'ruled' },
+  },
+  'the values of a column of another role': {
+    variant: { ...full, vault: 'ruled' },
+    change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
+  },
   'rows out of scope': {
     variant: full,
     change: (row) => (row.owner_id === 8 ? null : row),
@@ -35,8 +46,8 @@ export const secrets: Readonly<Record<string, Secret>> = {
 }
 
 /**
- * Sends writes of the viewer to a world. It is filled at first, and again after each write that was not refused, each time
- * with another service; `filled` then looks at it.
+ * Sends writes of the viewer to a world. It is filled at first, and again after each write that was not refused; `filled`
+ * then looks at it.
  */
 export function writerIn(
   db: TestDatabase,
@@ -44,15 +55,15 @@ export function writerIn(
   config: ApiConfig = {},
   filled: () => Promise<void> = async () => {},
 ): (write: Write) => Promise<string> {
-  let api: Api | undefined
+  const api = apiOf(db, variant, viewer, config)
+  let isFull = false
   return async (write) => {
-    if (api === undefined) {
+    if (!isFull) {
       await fillWorld(db, change)
       await filled()
-      api = apiOf(db, variant, viewer, config)
     }
     const answer = await told(api, write)
-    if (!answer.startsWith('4')) api = undefined
+    isFull = answer.startsWith('4')
     return answer
   }
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../worker.ts'
+import type { Way } from './path.ts'
 import { whenOver } from './time-limit.ts'
 import { endOfFile, type Order } from './worker-protocol.ts'
 
@@ -12,14 +13,14 @@ export interface FileResult {
 }
 
 interface Kind {
-  /** On the plain ways. */
-  readonly plain: boolean
+  /** The way that its requests take. */
+  readonly way: Way
   /** Ends after its first file. */
   readonly alone: boolean
 }
 
 export interface FileProcess {
-  readonly plain: boolean
+  readonly way: Way
   /** The files that ran in it, oldest first. */
   readonly files: readonly string[]
   /** Whether it can run another file. */
@@ -43,7 +44,7 @@ const worker = fileURLToPath(new URL('../worker.ts', import.meta.url))
 /** The Node that test files run on: the one of the runner, or that of the variable TEST_NODE. */
 const testNode = (env: NodeJS.ProcessEnv): string => env.TEST_NODE || process.execPath
 
-export function startFileProcess(env: NodeJS.ProcessEnv, { plain, alone }: Kind): FileProcess {
+export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): FileProcess {
   const child = fork(worker, {
     execPath: testNode(env),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -83,7 +84,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { plain, alone }: Kind)
   })
 
   return {
-    plain,
+    way,
     files,
     isOpen: () => open,
     run: (file, path, limitMs) =>

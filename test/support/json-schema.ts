@@ -45,6 +45,14 @@ export function compileSchema(
     return made
   }
   const nameOf = (schema: Schema): string => schema.$ref?.split('/').at(-1) ?? ''
+  /** The members that a schema, or a part of its `allOf`, names. */
+  const namedBy = (schema: Schema): ReadonlySet<string> =>
+    new Set([
+      ...Object.keys((schema.properties ?? {}) as object),
+      ...((schema.allOf ?? []) as Schema[]).flatMap((part) => [
+        ...namedBy(part.$ref === undefined ? part : (schemas[nameOf(part)] ?? {})),
+      ]),
+    ])
   const checksOf = (schema: Schema): Validate[] => {
     // What a callback makes of a value only its author knows.
     if (schema['x-shaped-by-callback'] === true) return []
@@ -54,6 +62,7 @@ export function compileSchema(
     })
   }
   const checkOf = (keyword: string, argument: unknown, schema: Schema): Validate => {
+    const limit = Number(argument)
     switch (keyword) {
       case '$ref': {
         const target = schemas[nameOf(schema)]
@@ -78,16 +87,31 @@ export function compileSchema(
         )
       }
       case 'minimum':
-        return (value, at) =>
-          expect(
-            typeof value !== 'number' || value >= (argument as number),
-            at,
-            `≥ ${argument}`,
-            value,
-          )
+        return ifNumber((value, at) => expect(value >= limit, at, `≥ ${limit}`, value))
+      case 'maximum':
+        return ifNumber((value, at) => expect(value <= limit, at, `≤ ${limit}`, value))
+      case 'exclusiveMinimum':
+        return ifNumber((value, at) => expect(value > limit, at, `> ${limit}`, value))
+      case 'exclusiveMaximum':
+        return ifNumber((value, at) => expect(value < limit, at, `< ${limit}`, value))
+      case 'minLength':
+        return ifString((value, at) =>
+          expect([...value].length >= limit, at, `${limit} characters`, value),
+        )
       case 'anyOf': {
         const alternatives = (argument as Schema[]).filter((one) => allows(nameOf(one)))
         return anyOf(alternatives.map(compile))
+      }
+      case 'allOf':
+        return all((argument as Schema[]).map(compile))
+      case 'unevaluatedProperties': {
+        if (argument !== false) throw new Error('only "unevaluatedProperties": false is known')
+        const named = namedBy(schema)
+        return ifObject((value, at) =>
+          first(Object.keys(value), (name) =>
+            named.has(name) ? undefined : `${at}.${name} is not documented`,
+          ),
+        )
       }
       case 'items': {
         const item = compile(argument as Schema)
@@ -183,6 +207,11 @@ const ifString =
   (check: (value: string, at: string) => string | undefined): Validate =>
   (value, at = '$') =>
     typeof value === 'string' ? check(value, at) : undefined
+
+const ifNumber =
+  (check: (value: number, at: string) => string | undefined): Validate =>
+  (value, at = '$') =>
+    typeof value === 'number' ? check(value, at) : undefined
 
 const ifObject =
   (check: (value: Members, at: string) => string | undefined): Validate =>

@@ -1,5 +1,7 @@
 /** Answers against the OpenAPI document of the API that gave them: what the document does not say may not be sent. */
 import type { Api } from '@model-api/core'
+import { problemMediaType } from '../../packages/core/src/http/problem-details.ts'
+import { problemSchema } from '../../packages/core/src/openapi/problems.ts'
 import { compileSchema, type Schema, type Validate } from './json-schema.ts'
 
 /** An answer as it goes over the wire. */
@@ -7,6 +9,8 @@ export interface Sent {
   readonly status: number
   /** The body's text; empty where there is none. */
   readonly text: string
+  /** The media type; default JSON. */
+  readonly type?: string | undefined
 }
 
 interface Documented {
@@ -21,6 +25,9 @@ type Response = { readonly $ref?: string; readonly content?: Content }
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
 const known = new WeakMap<Api, Documented>()
+
+/** Problem details, which only some documents list. */
+const isProblem = compileSchema({})({ ...problemSchema })
 
 /**
  * Throws unless the document allows this answer to this request.
@@ -39,18 +46,22 @@ function problemOf(api: Api, method: string, url: string, answer: Sent): string 
   const [path = '', query = ''] = url.split('#', 1)[0]?.split(/\?(.*)/s) ?? []
   if (method === 'head' || method === 'options' || isDocumentation(path)) return undefined
   const document = documentOf(api)
-  const { status, text } = answer
+  const { status, text, type = 'application/json' } = answer
   const place = decoded(path)
   const operation = document.paths.find(({ pattern }) => pattern.test(place))?.item[method]
   if (operation === undefined) {
     if (status < 400) return 'there is no such operation'
+    if (type === problemMediaType) return isProblem(JSON.parse(text))
     const problems = document.failures.map((validate) => validate(JSON.parse(text)))
     return problems.includes(undefined) ? undefined : problems[0]
   }
   const { responses } = operation
   const response = responses[status] ?? (status < 400 ? undefined : responses.default)
   if (response === undefined) return 'it has no such status'
-  const validate = document.response(response, !asksForParts(query))
+  const validate =
+    type === problemMediaType && status >= 400
+      ? isProblem
+      : document.response(response, !asksForParts(query))
   if (validate !== undefined) return validate(JSON.parse(text))
   return text === '' ? undefined : 'there is no body'
 }
@@ -80,14 +91,12 @@ function documentOf(api: Api): Documented {
   }
   const made: Documented = {
     paths: Object.entries(paths)
-      .flatMap(([path, item]) =>
-        [path, ...(item['x-aliases'] ?? [])].map((one) => ({ path: one, item })),
-      )
+      .flatMap(([path, item]) => allPaths(paths, path).map((one) => ({ path: one, item })))
       // A fixed path goes before one with a key in its place.
       .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
       .map(({ path, item }) => ({ pattern: patternOf(path), item })),
     failures: Object.entries(components.schemas).flatMap(([name, schema]) =>
-      /^Failure\d*$/.test(name) ? [compilers.any(schema)] : [],
+      /Failure$/.test(name) ? [compilers.any(schema)] : [],
     ),
     response(response, whole) {
       const name = response.$ref?.split('/').at(-1)
@@ -98,6 +107,19 @@ function documentOf(api: Api): Documented {
   }
   known.set(api, made)
   return made
+}
+
+/** A path and its aliases; those of a collection hold for the paths below it too. */
+export function allPaths(
+  paths: Readonly<Record<string, { readonly 'x-aliases'?: readonly string[] }>>,
+  path: string,
+): string[] {
+  const own = [path, ...(paths[path]?.['x-aliases'] ?? [])]
+  const collection = path.replace(/\/\{.*$/s, '')
+  if (collection === path) return own
+  return ['', ...(paths[collection]?.['x-aliases'] ?? [])].flatMap((alias) =>
+    own.map((one) => (alias === '' ? one : alias + one.slice(collection.length))),
+  )
 }
 
 /** `/api/holdings/{branch_id},{book_id}` → a pattern of paths. */

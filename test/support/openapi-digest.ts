@@ -34,7 +34,7 @@ function pathLines(path: string, item: Anything): string[] {
     )
     return [
       `${method.toUpperCase()} ${path} ${operation.operationId} [${operation.tags}] ${operation.summary}`,
-      `  takes ${folded(parameters)}`,
+      `  takes ${parameters.join(', ')}`,
       ...(operation.requestBody ? [`  body ${typeText(bodyOf(operation.requestBody))}`] : []),
       ...(operation.security ? [`  security ${JSON.stringify(operation.security)}`] : []),
       `  gives ${responses.join(', ')}`,
@@ -42,25 +42,12 @@ function pathLines(path: string, item: Anything): string[] {
   })
 }
 
-/** `Book.price__ge` and its kind by column: `Book.price__(eq ne …)`. */
-function folded(names: readonly string[]): string {
-  const groups = new Map<string, string[]>()
-  for (const name of names) {
-    const [, column = name, operator] = /^(.*)__([a-z]+)$/.exec(name) ?? []
-    groups.set(column, [...(groups.get(column) ?? []), ...(operator ? [operator] : [])])
-  }
-  return [...groups]
-    .map(([name, operators]) =>
-      operators.length === 0 ? name : `${name}__(${operators.join(' ')})`,
-    )
-    .join(', ')
-}
-
 function partText(section: string, part: Anything): string {
   if (section === 'schemas') return typeText(part)
   if (section === 'securitySchemes') return JSON.stringify(part)
   if (section === 'parameters') return `${part.name}: ${typeText(part.schema)}`
-  const { schema, examples } = part.content['application/json']
+  const { schema, examples } = part.content?.['application/json'] ?? {}
+  if (examples === undefined) return `${part.description} ${typeText(schema)}`
   return `${part.description} ${Object.keys(examples).join(' ')} ${Object.keys(part.headers ?? {}).join(' ')} ${nameOf(schema.$ref) ?? ''}`
 }
 
@@ -73,6 +60,15 @@ function typeText(schema: Anything): string {
   if (schema === undefined) return 'no body'
   if (schema.$ref !== undefined) return nameOf(schema.$ref) ?? ''
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(' | ')
+  if (schema.allOf !== undefined) {
+    const { allOf, ...own } = schema
+    const parts = [...allOf, ...(own.properties === undefined ? [] : [own])]
+    return parts.map(typeText).join(' & ')
+  }
+  if (schema.patternProperties !== undefined) {
+    const members = Object.entries<Anything>(schema.patternProperties)
+    return `{ ${members.map(([name, one]) => `/${name}/: ${typeText(one)}`).join(', ')} }`
+  }
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum !== undefined)
     return schema.enum.map((one: unknown) => JSON.stringify(one)).join(' | ')
@@ -81,7 +77,8 @@ function typeText(schema: Anything): string {
     const members = Object.entries<Anything>(schema.properties).map(
       ([name, one]) => `${name}${schema.required?.includes(name) ? '' : '?'}: ${typeText(one)}`,
     )
-    const open = schema.additionalProperties === false ? '' : ', …'
+    const closed = schema.additionalProperties === false || schema.unevaluatedProperties === false
+    const open = closed ? '' : ', …'
     return `{ ${members.join(', ')}${open} }`
   }
   const type = [schema.type ?? 'any'].flat().join('|')

@@ -5,13 +5,19 @@ import type { InternalDialect } from '../../packages/core/src/dialect/internal-d
 
 /**
  * The dialect of `db` without shortcuts: values are read one by one, Kysely prints the statements, rows are objects, and
- * every write takes a transaction.
+ * every write takes a transaction. `multiRowInserts` keeps the inserts of many records by one statement, whose errors may
+ * name a field where an insert one by one names the record only.
  */
-// biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
-export function plainDialect(db: Kysely<any>): InternalDialect {
+export function plainDialect(
+  // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
+  db: Kysely<any>,
+  { multiRowInserts: keeps = false }: { readonly multiRowInserts?: boolean } = {},
+): InternalDialect {
   const own = detectDialect(db)
-  const withoutShortcuts = ({ shortcuts: _, ...dialect }: InternalDialect): InternalDialect =>
-    dialect
+  const withoutShortcuts = ({ shortcuts, ...dialect }: InternalDialect): InternalDialect => {
+    const kept = keeps ? shortcuts?.multiRowInserts : undefined
+    return kept === undefined ? dialect : { ...dialect, shortcuts: { multiRowInserts: kept } }
+  }
   return {
     ...withoutShortcuts(own),
     connect: async (...about) => withoutShortcuts((await own.connect?.(...about)) ?? own),

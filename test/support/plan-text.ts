@@ -126,6 +126,10 @@ function leafText(condition: Extract<Condition, { operand: Operand }>): string {
       const how = `${condition.negated ? 'not ' : ''}${condition.match}`
       return `${operand} ${how} ${printValue(condition.text)}${condition.ignoreCase ? ', any case' : ''}`
     }
+    case 'items':
+      return `${operand} ${condition.match} ${printValue(condition.values)}`
+    case 'found':
+      return `the index ${condition.index.index} finds ${printValue(condition.words)}`
     case 'isNull':
       return `${operand} is ${condition.negated ? 'not ' : ''}null`
   }

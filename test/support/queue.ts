@@ -1,15 +1,18 @@
 /** Which test files run in which order, which of them twice, and which in a process of their own. */
+import type { Way } from './path.ts'
 
-/** A file, and whether it runs on the plain ways. */
+/** A file, and the way that its requests take. */
 export interface Job {
   readonly file: string
-  readonly plain: boolean
+  readonly way: Way
 }
 
-/** The slowest first: what is slow must not start last. With `plain`, every file on the plain ways alone. */
-export function queueOf(files: readonly string[], plain: boolean): Job[] {
-  const queue = files.map((file) => ({ file, plain }))
-  if (!plain) queue.push(...files.filter(isTwofold).map((file) => ({ file, plain: true })))
+/** The slowest first: what is slow must not start last. With a way, every file on this way alone. */
+export function queueOf(files: readonly string[], only?: Way): Job[] {
+  const queue =
+    only === undefined
+      ? files.flatMap((file) => waysOf(file).map((way) => ({ file, way })))
+      : files.map((file) => ({ file, way: only }))
   return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
 }
 
@@ -52,15 +55,32 @@ function slowness(file: string): number {
  * Files that prove answers equal, what nobody may see, and what a write in a transaction does, run again on the plain ways.
  * Others, the rest of parity/ among them, compare the ways themselves, or say what no way changes.
  */
-function isTwofold(file: string): boolean {
-  return [
-    /^golden\//,
-    /^parity\/parity/,
-    /^property\/(?:differential|links|pages|random)/,
-    /^security\/(?:\w+-)?leaks/,
-    /^security\/non-interference/,
-    /^writing\/(?:one-record|removal|violations)/,
-  ].some((twofold) => twofold.test(file))
+const plainToo = [
+  /^golden\//,
+  /^parity\/parity/,
+  /^property\/(?:differential|links|pages|random)/,
+  /^security\/(?:\w+-)?leaks/,
+  /^security\/non-interference/,
+  /^writing\/(?:one-record|removal|violations)/,
+]
+
+/** Files about what can be asked of a list: what they expect of GET, they expect of QUERY. */
+const queryToo = [
+  /^golden\//,
+  /^contract\/(?:counting-and-paging|far-pages|filtering|grouping|joins|json-paths|keyless|mistakes|search|serialisation)\./,
+]
+
+/** Files about rights: what they expect of a request, they expect of it in a batch. */
+const batchToo = [
+  /^contract\/column-rights/,
+  /^security\/(?:scope|user-roles)\./,
+  /^writing\/(?:policy-refusals|rights-first)/,
+]
+
+function waysOf(file: string): readonly Way[] {
+  const further = { plain: plainToo, query: queryToo, batch: batchToo }
+  const ways = Object.entries(further).filter(([, files]) => files.some((one) => one.test(file)))
+  return ['usual', ...ways.map(([way]) => way as Way)]
 }
 
 /** Files that measure their process, or start and end so many things that nothing is left to share. */

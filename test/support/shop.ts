@@ -51,7 +51,7 @@ export const Book = defineModel('Book', {
     in_stock: { type: 'boolean', nullable: true },
     published_at: { type: 'datetime', nullable: true },
     format: { type: 'enum', enum: ['hardcover', 'paperback', 'ebook'], nullable: true },
-    details: { type: 'json', nullable: true },
+    details: { type: 'json', nullable: true, json: { pages: 'integer', a: 'text' } },
     author_id: { type: 'integer', nullable: true },
     editor_id: { type: 'integer', nullable: true },
   },

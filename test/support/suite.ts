@@ -3,9 +3,8 @@ import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import * as uvu from 'uvu'
 import type { Coverage } from './choose-servers.ts'
-import type { OpenOptions, TestDatabase } from './databases.ts'
+import type { DatabaseName, OpenOptions, TestDatabase } from './databases.ts'
 import { coverFile, notes, runAtOnce, suites, type UvuResult } from './registry.ts'
-import type { ServerName } from './servers.ts'
 import { whenOver } from './time-limit.ts'
 
 type Step = () => void | Promise<void>
@@ -47,8 +46,8 @@ export function suite(name: string, define: (test: Test) => void): void {
 }
 
 export interface DatabaseOptions extends OpenOptions {
-  /** The servers of this kind alone. */
-  readonly only?: ServerName
+  /** The databases of this kind alone. */
+  readonly only?: DatabaseName
 }
 
 /**

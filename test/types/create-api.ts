@@ -94,7 +94,75 @@ createApi({
   },
 })
 
-// Without a user model the author knows better.
+// Without a user model: what the strategies give.
+interface Member {
+  readonly id: number
+  readonly team: string
+}
+declare const memberOf: (session: string) => Promise<Member | undefined>
+createApi({
+  db,
+  models: [Author, Book],
+  config: {
+    API_CUSTOM_AUTH: (request) => memberOf(String(request.headers?.session)),
+    API_ADD_CALLBACK: (object, _model, { user }) => {
+      holds<Equal<typeof user, Member | null>>()
+      return { ...object, team: user?.team }
+    },
+    API_AFTER_COMMIT_CALLBACK: (_changes, { user, committed }) => {
+      holds<Equal<typeof user, Member | null>>()
+      holds<Equal<typeof committed, boolean>>()
+    },
+    API_SOFT_DELETE_VALUES: [null, ({ user }) => user?.team ?? 'nobody'],
+    API_ACCESS_POLICY: {
+      // @ts-expect-error: a member has no such field
+      can_delete: (_book, { user }) => user?.admin,
+    },
+  },
+})
+createApi({
+  db,
+  models: [Author, Book],
+  config: {
+    API_KEY_AUTH_AND_RETURN_METHOD: async (key) => (key === '' ? null : { service: key }),
+    API_DUMP_CALLBACK: (data, { user }) => {
+      holds<Equal<typeof user, { service: string } | null>>()
+      return data
+    },
+  },
+})
+// Both: either may have found the user. One that only says yes or no tells nothing.
+createApi({
+  db,
+  models: [Author, Book],
+  config: {
+    API_CUSTOM_AUTH: (request): Member | boolean => request.method === 'GET',
+    API_KEY_AUTH_AND_RETURN_METHOD: (key) => ({ service: key }),
+    API_DUMP_CALLBACK: (data, { user }) => {
+      holds<Equal<typeof user, Member | { service: string } | null>>()
+      return data
+    },
+  },
+})
+createApi({
+  db,
+  models: [Author, Book],
+  config: {
+    API_CUSTOM_AUTH: (request) => request.method === 'GET',
+    API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user.anything }),
+  },
+})
+// A hook that stands before the strategy does not know its users yet.
+createApi({
+  db,
+  models: [Author, Book],
+  config: {
+    API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user.anything }),
+    API_CUSTOM_AUTH: (request) => memberOf(request.url),
+  },
+})
+
+// Without any of them the author knows better.
 createApi({
   db,
   models: [Author, Book],

@@ -22,6 +22,8 @@ defineModel('Book', { columns: { id, note: { type: 'text', nulable: true } } })
 defineModel('Book', { columns: { id, at: { type: 'datetime', managed: 'inserted' } } })
 // @ts-expect-error: a column needs a type
 defineModel('Book', { columns: { id: { primaryKey: true } } })
+// @ts-expect-error: a path has one of the types text, integer, float and boolean
+defineModel('Book', { columns: { id, meta: { type: 'json', json: { 'a.b': 'string' } } } })
 // @ts-expect-error: a base's columns too
 defineBase({ columns: { at: { type: 'datetime', manged: 'created' } } })
 

@@ -93,6 +93,20 @@ holds<
   >
 >()
 
+// A view has rows as any model has them, and needs no key.
+const Total = defineModel('Total', {
+  table: 'totals',
+  columns: {
+    author_id: { type: 'integer', unique: true },
+    sum: { type: 'decimal', nullable: true },
+  },
+  relations: { author: belongsTo('Author', 'author_id') },
+  readOnly: true,
+})
+holds<Equal<RowOf<typeof Total>, { author_id: number; sum: string | null }>>()
+// @ts-expect-error `readOnly` is true or false
+defineModel('Total', { columns: { n: { type: 'integer' } }, readOnly: 'yes' })
+
 const Untitled = defineModel('Untitled', { columns: { id: { type: 'uuid', primaryKey: true } } })
 type Database = DatabaseOf<[typeof Author, typeof Untitled]>
 holds<Equal<keyof Database, 'authors'>>()
@@ -125,3 +139,74 @@ const Book = Base.define('Book', {
   meta: {},
 })
 holds<Equal<RowOf<typeof Book>, { id: string; title: string; created: string; day: string }>>()
+
+const Post = defineModel('Post', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    tags: { type: 'list', items: 'string' },
+    totals: { type: 'list', items: 'bigint', nullable: true },
+    moods: { type: 'list', items: 'enum', enum: ['glad', 'sad'] },
+    address: { type: 'opaque', readOnly: true },
+  },
+})
+holds<
+  Equal<
+    RowOf<typeof Post>,
+    {
+      id: number
+      tags: (string | null)[]
+      totals: (string | null)[] | null
+      moods: ('glad' | 'sad' | null)[]
+      address: string
+    }
+  >
+>()
+holds<
+  Equal<
+    NewRowOf<typeof Post>,
+    {
+      id: number
+      tags: (string | null)[]
+      moods: ('glad' | 'sad' | null)[]
+      totals?: (string | null)[] | null
+    }
+  >
+>()
+
+const Payslip = defineModel('Payslip', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    month: { type: 'string' },
+    amount: { type: 'integer', read: 'payroll' },
+    state: {
+      type: 'string',
+      write: ({ user, db, action }) => user?.id === db || action === 'POST',
+    },
+    code: { type: 'string', nullable: true, read: async ({ before }) => before === null },
+  },
+  computed: {
+    yearly: { type: 'integer', read: ['payroll'], expression: (eb) => eb.ref('amount') },
+  },
+  meta: {},
+})
+// What only some may read may be missing; what only some may write may be left out.
+holds<
+  Equal<
+    RowOf<typeof Payslip>,
+    {
+      id: number
+      month: string
+      state: string
+      amount?: number
+      code?: string | null
+      yearly?: number
+    }
+  >
+>()
+holds<
+  Equal<
+    NewRowOf<typeof Payslip>,
+    { month: string; amount?: number; state?: string; code?: string | null }
+  >
+>()
+holds<Equal<RecordOf<typeof Payslip>['amount'], number>>()

@@ -56,3 +56,55 @@ export const hook = policyFor(Note, db, {
   // @ts-expect-error: no hook
   can_raed: () => true,
 })
+
+// ---------------------------------------------------------------- access_policy: (model) => policy
+
+const columns = {
+  id: { type: 'integer', primaryKey: true, generated: true },
+  text: { type: 'text' },
+  ownerId: { type: 'integer', column: 'owner_id' },
+} as const
+
+export const WithFunction = defineModel('Remark', {
+  columns,
+  meta: {
+    access_policy: (model) => ({
+      scope_query: (query, { user }) => query.where('owner_id', '=', user.id),
+      can_create: (data) => data.text !== model.name,
+      can_update: (remark, data) => remark.ownerId === data.ownerId,
+    }),
+  },
+})
+
+export const WithPolicyFor = defineModel('Remark', {
+  columns,
+  meta: {
+    access_policy: (model) =>
+      policyFor(model, untyped, { can_read: (remark) => remark.text.length > 0 }),
+  },
+})
+
+export const WrongField = defineModel('Remark', {
+  columns,
+  meta: {
+    access_policy: () => ({
+      // @ts-expect-error: no field of the model
+      can_read: (remark) => remark.owner_id === 1,
+    }),
+  },
+})
+
+export const WrongColumn = defineModel('Remark', {
+  columns,
+  meta: {
+    access_policy: () => ({
+      // @ts-expect-error: no column of the table
+      scope_query: (query) => query.where('ownerId', '=', 1),
+    }),
+  },
+})
+
+export const InObject = defineModel('Remark', {
+  columns,
+  meta: { access_policy: { can_read: (remark) => remark.anything }, allow_join: true },
+})

@@ -73,7 +73,7 @@ suite('the size of an error', (test) => {
   })
 
   test('paths of what the database refused are cut like those of a body', () => {
-    const { reason } = uniqueViolation([`${'a'.repeat(500)}.name`]).body
+    const { reason } = uniqueViolation([[`${'a'.repeat(500)}.name`]]).body
     equal(Object.keys(reason as object), [`${'a'.repeat(200)}…`])
   })
 })

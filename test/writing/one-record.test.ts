@@ -1,4 +1,4 @@
-/** POST, PATCH, PUT and DELETE of one record: contract §3 and §8, sentence by sentence. */
+/** POST, PATCH, PUT and DELETE of one record, sentence by sentence (docs/writing.md). */
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -165,7 +165,7 @@ eachDatabase('one record', (test, db) => {
   test('a method that is switched off is 405', async () => {
     const closed = testApi(db, library, { API_BLOCK_METHODS: ['POST', 'PATCH'] })
     const { status, headers } = await send(closed, 'POST', '/api/tags', { body: { name: 'x' } })
-    equal([status, headers.allow], [405, 'GET, HEAD, OPTIONS'])
+    equal([status, headers.allow], [405, 'GET, HEAD, QUERY, OPTIONS'])
     ok(!(await send(closed, 'OPTIONS', '/api/tags/1')).headers.allow?.includes('PATCH'))
   })
 

@@ -106,10 +106,12 @@ eachDatabase('violations', (test, db) => {
     equal(await refused('PATCH', '/api/items/100', { needed: null }), expected)
   })
 
-  test('check: 422', async () => {
+  test('check: 422 with the field and the name of the rule', async () => {
     equal(
       await refused('POST', '/api/items', item({ amount: 13 })),
-      unprocessable('check_violation', 'A value breaks a rule of the database.'),
+      unprocessable('check_violation', {
+        amount: ['A value breaks the rule "small" of the database.'],
+      }),
     )
   })
 

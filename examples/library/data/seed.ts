@@ -99,7 +99,6 @@ async function createTables(trx: Transaction<AnyDatabase>): Promise<void> {
     .addColumn('body', 'text', (c) => c.notNull())
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('helpful', 'integer', (c) => c.notNull().defaultTo(0))
-    .addColumn('user_id', 'integer')
     .execute()
   await schema
     .createTable('branches')

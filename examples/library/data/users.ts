@@ -20,6 +20,10 @@ export async function createUsers(db: Kysely<any>): Promise<void> {
     .addColumn('password_hash', 'text', (c) => c.notNull())
     .addColumn('roles', 'text', (c) => c.notNull())
     .execute()
+  await db.schema
+    .alterTable('reviews')
+    .addColumn('user_id', 'integer', (c) => c.references('users.id'))
+    .execute()
   for (const { id, username, password, roles } of users) {
     const password_hash = await hashPassword(password)
     await db

@@ -25,11 +25,13 @@ export function answer(ctx: KoaContext, response: ApiResponse): void {
 }
 
 /** `answer` for the result of `api.answer`. */
-export function answerText(ctx: KoaContext, { status, headers, text }: TextResponse): void {
-  // Headers before the body: Koa guesses a content type if there is none.
+export function answerText(ctx: KoaContext, { status, headers, text, bytes }: TextResponse): void {
+  // Headers before the body: Koa guesses a content type if there is none, also for an empty body.
   setHeaders(ctx.res, headers)
   ctx.status = status
-  ctx.body = text ?? null
+  // Koa sends a Buffer as it is, and other objects as JSON.
+  ctx.body = bytes === undefined ? (text ?? null) : Buffer.from(bytes.buffer)
+  if (text === '') ctx.res.removeHeader('content-type')
   // Koa sets status 204 for a null body.
   if (text === undefined) ctx.status = status
 }

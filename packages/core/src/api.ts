@@ -3,12 +3,13 @@
 import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import { checksOf } from './access/authorize.ts'
+import { callerRegistries } from './access/column-rights.ts'
 import { buildPolicies } from './access/policy.ts'
 import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
-import type { ReadNearby } from './auth/users.ts'
+import type { OpenDatabase, ReadNearby } from './auth/users.ts'
 import type { Clock } from './call/clock.ts'
 import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
@@ -24,6 +25,7 @@ import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { admissionOf } from './endpoints/admit.ts'
 import { authEndpointAt } from './endpoints/auth/route.ts'
 import { docsPartAt } from './endpoints/docs.ts'
+import { createDocumentation } from './endpoints/documentation.ts'
 import { type AccessExplanation, explainAccess } from './endpoints/explain-access.ts'
 import { describeExposure } from './endpoints/exposure.ts'
 import { healthPartAt } from './endpoints/health.ts'
@@ -36,7 +38,7 @@ import { currentPosition } from './execute/position.ts'
 import { createReadiness } from './execute/readiness.ts'
 import { createReplicas } from './execute/replicas.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
-import { type FetchOptions, serveFetch } from './fetch.ts'
+import { type FetchOptions, type Serving, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
 import { guardConnection } from './hooks/one-connection.ts'
 import type { Refusal } from './http/refusal.ts'
@@ -46,24 +48,31 @@ import { buildRouteTable, isServed, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { type RateLimitScope, rateLimitScope } from './limits/rate-limit-scope.ts'
+import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
-import { type Endpoints, openapiDocument } from './openapi/document.ts'
+import { documentSteps, type Endpoints } from './openapi/document.ts'
 import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
+import { keylessWarnings } from './registry/keyless-warning.ts'
 import { buildRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
 import { credentialWarnings } from './registry/secret-columns.ts'
 import { checkedReplicas } from './replica-options.ts'
+import type { SchemaDifference } from './schema-check/describe-difference.ts'
+import { createSchemaCheck } from './schema-check/schema-check.ts'
 import { sessions } from './session.ts'
 import type { AnyDatabase } from './sql/any-database.ts'
+import { withoutPlugins } from './sql/without-plugins.ts'
 import { createRefreshTokenStore } from './store/refresh-tokens.ts'
 
 /** What `createApi` takes. */
 export interface ApiOptions<
   Models extends readonly AnyModel[] = readonly AnyModel[],
   UserModel extends AnyModel = AnyModel,
+  CustomUser = HookUser,
+  KeyUser = HookUser,
 > {
   /** The application's Kysely instance, of any dialect; the API never closes it. */
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -85,12 +94,12 @@ export interface ApiOptions<
    */
   readonly models?: Models & CheckedModels<Models>
   /** `API_*` keys; see ApiConfig. */
-  readonly config?: ApiConfig<UserModel>
-  /** Database schema that qualifies every table; default: none. */
+  readonly config?: ApiConfig<UserModel, CustomUser, KeyUser>
+  /** Database schema that qualifies the tables of all models without a schema of their own; default: none. */
   readonly schema?: string
   /** The name of the dialect or a Dialect object, if it cannot be detected from `db`. */
   readonly dialect?: string | Dialect
-  /** Environment variables; default `process.env` if it exists. Only `ACCESS_SECRET_KEY` and `REFRESH_SECRET_KEY` are read. */
+  /** Environment variables; default `process.env` if it exists. Only `ACCESS_SECRET_KEY`, `REFRESH_SECRET_KEY` and `NODE_ENV` are read. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   /** Called for every unexpected error and every 5xx; default: `console.error`. */
@@ -109,8 +118,26 @@ export interface ApiOptions<
   readonly onRefusal?: (refusal: Refusal) => void
 }
 
-/** A configured API. */
-export interface Api {
+/** What a typed client needs of the options of an API. */
+export interface ApiModels {
+  readonly models?: readonly AnyModel[]
+}
+
+/**
+ * Infers `Given` from an argument without taking part in its check, so that unknown options are still errors.
+ *
+ * The type of the whole object of options is kept, not the list in it: TypeScript instantiates every member of a tuple
+ * wherever a generic type names it, which would make a client of many models quadratic, and an object literal as one type.
+ */
+type Captured<Given> = [Given] extends [never] ? Given : unknown
+
+/**
+ * A configured API. `Given` is the type of the options it was made with, from which a typed client takes the models:
+ * `Api<{ models: typeof models }>`.
+ */
+export interface Api<Given extends ApiModels = ApiModels> {
+  /** Never present: it carries the type. */
+  readonly '~given'?: Given
   /**
    * Serves a request; never rejects.
    *
@@ -131,13 +158,14 @@ export interface Api {
    */
   answer(request: ApiRequest): Promise<TextResponse>
   /**
-   * Serves a web `Request`, for Bun, Deno and workers; never rejects.
+   * Serves a web `Request`, for Bun, Deno, workers and the frameworks that have such requests; rejects only where
+   * `options.fallback` does.
    *
    * ```ts
    * Deno.serve((request, { remoteAddr }) => api.fetch(request, { ip: remoteAddr.hostname }))
    * ```
    */
-  fetch(request: Request, options?: FetchOptions): Promise<Response>
+  fetch<Other = never>(request: Request, options?: FetchOptions<Other>): Promise<Response | Other>
   /**
    * Responds, in the API's envelope, to a request that middleware or a body parser of the host refused before `handle`; an
    * error that is no ApiError is reported and gives 500. Adapters call it; never rejects.
@@ -201,6 +229,17 @@ export interface Api {
    */
   exposure(roles?: readonly string[]): string
   /**
+   * Compares the models with the tables of the database, whatever `API_SCHEMA_CHECK` says; models with `schema_check: 'off'` in meta
+   * are left out. Rejects if the schema cannot be read.
+   *
+   * ```ts
+   * const [difference] = await api.schemaDifferences()
+   * // { kind: 'missing column', model: 'Book', table: 'books', column: 'isbn', declared: 'declared with the column isbn',
+   * //   found: 'the table has no such column', remedy: "Add the column, or name another one with column: '…'.", message: '…' }
+   * ```
+   */
+  schemaDifferences(): Promise<readonly SchemaDifference[]>
+  /**
    * Makes `<API_HEALTH_ROUTE>/ready` respond with 503 while requests are still served, so that a load balancer stops sending
    * requests before the process ends. `createServer` calls it when it closes.
    */
@@ -227,15 +266,19 @@ const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.n
 export function createApi<
   const Models extends readonly AnyModel[] = readonly AnyModel[],
   UserModel extends AnyModel = AnyModel,
->(options: ApiOptions<Models, UserModel>): Api {
+  CustomUser = unknown,
+  KeyUser = unknown,
+  Given extends ApiModels = ApiModels,
+>(options: ApiOptions<Models, UserModel, CustomUser, KeyUser> & Captured<Given>): Api<Given> {
   const { db } = options
-  const config = options.config ?? {}
+  const config = (options.config ?? {}) as unknown as ApiConfig
   const detected = detectDialect(db, options.dialect)
   const { registry, settings } = buildRegistry({
     models: options.models ?? [],
     config,
     dialect: detected,
     env: options.env ?? environment(),
+    schema: options.schema,
   })
   const problems = collectProblems()
   const report = observer(options.onError ?? ((error: unknown) => console.error(error)), (error) =>
@@ -259,8 +302,9 @@ export function createApi<
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
+  for (const warning of keylessWarnings(registry)) warn(warning)
   if (registry.resources.length === 0) warn(nothingPublished(options.models?.length ?? 0))
-  const tables = tablesOf(registry, options.schema)
+  const tables = tablesOf(registry)
   const clock = options.clock ?? systemClock
   const { statementTimeout } = settings
   const bounds = { deadline: deadlineOf(statementTimeout) }
@@ -273,8 +317,21 @@ export function createApi<
       report: (error) => report(error, noRequest),
       bounds,
     })
-  const dialect = connectTo(db, warn)
+  const connected = connectTo(db, warn)
   const elapsed = () => clock.elapsed()
+  const schemaCheck = createSchemaCheck({
+    db,
+    registry,
+    dialect: connected,
+    warn,
+    report: (error) => report(error, noRequest),
+    elapsed,
+  })
+  const dialect = (on: AnyDatabase = db): MaybePromise<InternalDialect> => {
+    const known = connected(on)
+    if (schemaCheck.isSettled()) return known
+    return andThen(known, (one) => andThen(schemaCheck.admit(on, one), () => one))
+  }
   const newCounts = () => createSharedCounts(elapsed)
   const replicas =
     replicaDbs.length === 0
@@ -286,25 +343,27 @@ export function createApi<
           elapsed,
           onUnavailable: (index, cause) => warn(replicaAway(index, causeOf(cause))),
         })
-  const open = async (request: ApiRequest) => {
-    const own = (await session(request)).withoutPlugins()
-    const known = await dialect(own)
-    const target = { db: own, dialect: known, schema: options.schema, scopes: noScopes }
-    const connection = { db: own, dialect: known, statementTimeout, client: request }
-    return { connection, target }
-  }
+  const open: OpenDatabase = (request) =>
+    andThen(session(request), (given) => {
+      const own = withoutPlugins(given)
+      return andThen(dialect(own), (known) => ({
+        target: { db: own, dialect: known, scopes: noScopes },
+        connection: { db: own, dialect: known, statementTimeout, client: request },
+      }))
+    })
   const readNearby: ReadNearby = async (request, read) =>
     isRead(request.method)
       ? readFromReplica({ request, runtime }, ({ db: there, dialect: known }) =>
           read({
             connection: { db: there, dialect: known, statementTimeout, client: request },
-            target: { db: there, dialect: known, schema: options.schema, scopes: noScopes },
+            target: { db: there, dialect: known, scopes: noScopes },
           }),
         )
       : undefined
   const runtime: Runtime = {
     settings,
     registry,
+    callerRegistries: callerRegistries(registry),
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema: options.schema,
     anonymousReach: reachOf(anonymous),
@@ -338,7 +397,7 @@ export function createApi<
       callHook,
     }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
-    document: once(() => openapiDocument(registry, settings, describedEndpoints)),
+    documentation: createDocumentation(() => documentSteps(registry, settings, describedEndpoints)),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
   const checkReplicas = async (): Promise<void> => {
@@ -348,31 +407,36 @@ export function createApi<
     const primary = { db: db.withoutPlugins(), dialect: await dialect(), statementTimeout }
     if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
   }
+  const owns = (url: string): boolean => {
+    const { path } = splitUrl(url)
+    return (
+      isServed(runtime.routes, path) ||
+      authEndpointAt(settings.auth.routes, path) !== undefined ||
+      docsPartAt(settings.docs, path) !== undefined ||
+      healthPartAt(settings.healthRoute, path) !== undefined
+    )
+  }
+  const serving: Serving = {
+    answer: (request, refused) => answer(runtime, request, refused),
+    owns,
+    bodyLimit: settings.bodyLimit,
+  }
   return {
     answer: (request) => answer(runtime, request),
     handle: <T>(request: ApiRequest) => handle(runtime, request) as Promise<ApiResponse<T>>,
-    fetch: (request, options) => {
-      const serving = {
-        answer: (one: ApiRequest) => answer(runtime, one),
-        bodyLimit: settings.bodyLimit,
-      }
-      return serveFetch(serving, request, options)
-    },
+    fetch: (request, options) => serveFetch(serving, request, options),
     refuse: (request, error) => handle(runtime, request, { error }),
     bodyLimit: settings.bodyLimit,
-    owns: (url) => {
-      const { path } = splitUrl(url)
-      return (
-        isServed(runtime.routes, path) ||
-        authEndpointAt(settings.auth.routes, path) !== undefined ||
-        docsPartAt(settings.docs, path) !== undefined ||
-        healthPartAt(settings.healthRoute, path) !== undefined
-      )
-    },
+    owns,
     authenticate: (request, rule) => authenticateHost(runtime, request, rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
-      const ready = Promise.all([dialect(), runtime.auth.ready(), checkReplicas()]).then(
+      const ready = Promise.all([
+        connected(),
+        schemaCheck.finished(),
+        runtime.auth.ready?.(),
+        checkReplicas(),
+      ]).then(
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
       )
@@ -382,8 +446,10 @@ export function createApi<
     },
     registry,
     rateLimits: rateLimitScope(settings, registry),
-    openapi: runtime.document,
+    openapi: () => runtime.documentation.document(),
     explainAccess: (user, request) => explainAccess(runtime, user, request),
+    schemaDifferences: () =>
+      schemaCheck.differences().catch((error: unknown) => Promise.reject(causeOf(error))),
     exposure: (roles) => describeExposure(runtime, roles),
     drain: () => runtime.readiness.drain(),
     close: async () => {},
@@ -415,31 +481,21 @@ const describedEndpoints: Endpoints = {
   protection: (route, method) => admissionOf(checksOf(route, method), '', []),
 }
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
-
 /** Placeholder for `onError` if a failure belongs to no request. */
 const noRequest: ApiRequest = { method: '', url: '' }
 
 /** `process.env`, if there is one. */
-function environment(): Readonly<Record<string, string | undefined>> {
+function environment(): Readonly<Record<string, string | undefined>> | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
-  return process?.env ?? {}
+  return process?.env
 }
 
 /** The tables that are read: those of the resources and of the user model. */
-const tablesOf = (
-  { resources, users }: Registry,
-  schema: string | undefined,
-): readonly DialectTable[] =>
+const tablesOf = ({ resources, users }: Registry): readonly DialectTable[] =>
   [...new Set([...resources, ...(users === undefined ? [] : [users])])].map(
-    ({ table, allColumns }) => ({
+    ({ schema, table, allColumns, searchIndex }) => ({
       table,
+      ...(searchIndex === undefined ? {} : { search: searchIndex }),
       columns: [...allColumns.values()],
       ...(schema === undefined ? {} : { schema }),
     }),

@@ -1,14 +1,16 @@
 // Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only; the folder `call` has their parts, for functions that need no more.
 
-import type { OpenAPIObject } from 'openapi3-ts/oas31'
+import type { CallerRegistries } from './access/column-rights.ts'
 import type { Policies } from './access/policy.ts'
 import type { Clock } from './call/clock.ts'
 import type { Connections } from './call/connections.ts'
 import type { HookCall } from './call/hook-call.ts'
 import type { HostFunctions } from './call/host-functions.ts'
+import type { OpenBatch } from './call/open-batch.ts'
 import type { RoutedRequest } from './call/routed-request.ts'
 import type { SignIn } from './call/sign-in.ts'
 import type { ApiSettings } from './config/settings.ts'
+import type { Documentation } from './endpoints/documentation.ts'
 import type { Replica } from './execute/replica.ts'
 import type { SharedCounts } from './execute/shared-counts.ts'
 import type { Stamp } from './http/envelope.ts'
@@ -23,7 +25,10 @@ import type { Registry } from './registry/resource.ts'
 /** Everything that `createApi` builds once. */
 export interface Runtime extends HostFunctions, Connections, SignIn {
   readonly settings: ApiSettings
+  /** All resources, without regard to the rights of a caller. */
   readonly registry: Registry
+  /** What each caller may see of the registry. */
+  readonly callerRegistries: CallerRegistries
   readonly routes: RouteTable
   /** Whether a caller without credentials may list a resource. */
   readonly anonymousReach: Reach
@@ -36,8 +41,10 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   readonly reads: ReadCache
   /** Cached plans of the records that writes return, by query and authority. */
   readonly echoes: AuthorityCache<ReadPlan>
-  /** The OpenAPI document, built on first use. */
-  document(): OpenAPIObject
+  /** The batch that the requests are operations of; absent outside of a batch. */
+  readonly batch?: OpenBatch
+  /** The OpenAPI document and its page, built on first use. */
+  readonly documentation: Documentation
 }
 
 /** A request being served. */
@@ -45,8 +52,12 @@ export interface Call extends RoutedRequest, HookCall {
   readonly runtime: Runtime
   /** Whether the value may be serialised directly to JSON text: no hook and no caller needs it as an object. */
   readonly asText: boolean
+  /** Whether the response is a page for a browser, which has no ETag. */
+  readonly asPage: boolean
   /** Whether the caller may list a resource. */
   readonly reach: Reach
+  /** The resources with the columns that the caller may read and write; all resources of this call are from here. */
+  readonly registry: Registry
   /** The replica that this read uses; absent if it uses the primary. */
   readonly replica?: Replica
   /** Version, request id and time for the envelope. */

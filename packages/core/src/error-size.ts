@@ -1,4 +1,4 @@
-// Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB (contract §12).
+// Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB.
 
 import type { ErrorBody } from './error-body.ts'
 import type { JsonValue } from './json/json-value.ts'

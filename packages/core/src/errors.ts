@@ -15,12 +15,16 @@ export class ApiError extends Error {
     this.name = 'ApiError'
     this.status = status
     this.body = body
-    this.headers = headers
+    this.headers = lowerCased(headers)
   }
 }
 
+/** Header names as every stage writes them; a host may write `Vary`. */
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
 /**
- * Creates the error that a hook throws to refuse a request (contract §11).
+ * Creates the error that a hook throws to refuse a request (docs/hooks.md).
  *
  * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client. It is sent
  * unchanged; only the errors of the service itself have a maximum size.
@@ -35,6 +39,14 @@ export function apiError(status: number, error: string, reason?: JsonValue): Api
     throw new RangeError(`apiError: expected a status from 400 to 599, got ${status}.`)
   }
   return new ApiError(status, reason === undefined ? { error } : { error, reason })
+}
+
+/** The error of an operation of a batch, with its place among the operations; other errors are returned unchanged. */
+export function atOperation(error: unknown, index: number): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { status, body, headers, cause } = error
+  const placed = new ApiError(status, { ...body, at: `operations[${index}]` }, headers)
+  return Object.assign(placed, { cause })
 }
 
 /** An error of the service itself, cut to a maximum size. */
@@ -60,7 +72,15 @@ export const unknownPath = (path: string, similar?: string): ApiError =>
     code: 'unknown_path',
   })
 
-/** The endpoint does not have this method (contract §3); `Allow` lists those it has. */
+/** A path below a list whose rows have no key. */
+export const noRecordUrls = (path: string, list: string): ApiError =>
+  refusal(404, {
+    error: 'Not Found',
+    reason: `No endpoint answers at ${excerpt(path, longestPath)}: the rows of ${list} have no key, so there is only the list.`,
+    code: 'no_record_urls',
+  })
+
+/** The endpoint does not have this method; `Allow` lists those it has. */
 export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
   refusal(
     405,
@@ -130,17 +150,22 @@ export const tooBusy = (): ApiError =>
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
   refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
-/** A request without credentials (specification's text); `cookie` is the only place an access token is read from, if there is only one. */
-export const authorizationMissing = (challenge: string, cookie?: string): ApiError =>
+/** A request without credentials (specification's text); where a cookie, or only what the host's own strategy reads, would do, no header is named. */
+export const authorizationMissing = (
+  challenge: string,
+  place: 'header' | 'host' | { readonly cookie: string } = 'header',
+): ApiError =>
   unauthorized(
     'authorization_missing',
-    cookie === undefined
+    place === 'header'
       ? 'Authorization header missing'
-      : `Sign in first: the cookie ${quoted(cookie)} is missing`,
+      : place === 'host'
+        ? 'Sign in first'
+        : `Sign in first: the cookie ${quoted(place.cookie)} is missing`,
     challenge,
   )
 
-/** A malformed or wrong credential; all of them give the same bytes (contract §9). */
+/** A malformed or wrong credential; all of them give the same bytes (docs/authentication.md). */
 export const invalidCredentials = (challenge: string): ApiError =>
   unauthorized('invalid_credentials', 'Invalid credentials', challenge)
 
@@ -205,7 +230,7 @@ export const forbiddenCharacter = (what: string, at: string): ApiError =>
     at,
   )
 
-/** Brackets, quotes or names that do not follow the grammar (contract §4). */
+/** Brackets, quotes or names that do not follow the grammar (docs/query-language.md). */
 export const malformedQuery = (reason: string, at: string): ApiError =>
   badRequest('malformed_query', reason, at)
 
@@ -225,7 +250,7 @@ export const unknownParameter = (name: string, hint: string, at: string): ApiErr
 export const repeatedParameter = (name: string, at: string): ApiError =>
   badRequest('repeated_parameter', `${quoted(name)} may be given only once.`, at)
 
-/** A request limit of contract §2; the error names the setting. */
+/** A request limit (docs/configuration.md); the error names the setting. */
 export const limitExceeded = (
   setting: string,
   limit: number,
@@ -235,7 +260,7 @@ export const limitExceeded = (
 
 // ---------------------------------------------------------------- plan: 400, the names and values do not fit the model
 
-/** Hidden, unjoined, unpublished and unknown fields all give this error (contract §4). */
+/** Hidden, unjoined, unpublished and unknown fields all give this error (docs/query-language.md). */
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
@@ -264,7 +289,7 @@ export const invalidJoinModel = (token: string, hint = ''): ApiError =>
     at: token,
   })
 
-/** A join to a resource that the caller may not list (contract §5). */
+/** A join to a resource that the caller may not list (docs/query-language.md). */
 export const forbiddenJoin = (token: string): ApiError =>
   refusal(403, {
     error: 'Forbidden',
@@ -320,6 +345,14 @@ export const invalidParameter = (
 export const featureDisabled = (what: string, setting: string, at: string): ApiError =>
   badRequest('feature_disabled', `${what} is not enabled here (${setting}).`, at)
 
+/** `search` where the caller may read none of the columns that the model declares for it, or it declares none. */
+export const searchNotOffered = (endpoint: string, at: string): ApiError =>
+  badRequest(
+    'search_not_offered',
+    `${quoted(endpoint)} cannot be searched, because its model declares no columns for it (search: ['…']). Use a filter, such as <column>__ilike=….`,
+    at,
+  )
+
 /** A parameter that this endpoint does not support. */
 export const notHere = (what: string, where: string, at: string): ApiError =>
   badRequest('not_here', `${quoted(what)} cannot be used ${where}.`, at)
@@ -342,11 +375,15 @@ export const unsupportedQuery = (reason: string, at: string): ApiError =>
 
 // ---------------------------------------------------------------- execute: 404, 503
 
-/** No record has this key, or the caller may not see it; both give the same bytes. */
-export const recordNotFound = (): ApiError =>
-  refusal(404, { error: 'Not Found', reason: 'No such record.', code: 'record_not_found' })
+/** No record has this key, or the caller may not see it; both give the same bytes. `path` is that of the record in a list. */
+export const recordNotFound = (path: string = ''): ApiError =>
+  refusal(404, {
+    error: 'Not Found',
+    reason: path === '' ? 'No such record.' : { [path]: ['No such record.'] },
+    code: 'record_not_found',
+  })
 
-/** An embed would exceed API_MAX_EMBEDDED_ROWS (contract §5). */
+/** An embed would exceed API_MAX_EMBEDDED_ROWS (docs/query-language.md). */
 export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
   badRequest(
     'too_many_embedded_rows',
@@ -358,7 +395,7 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 
-/** The database is unreachable, overloaded or too slow (contract §12). */
+/** The database is unreachable, overloaded or too slow. */
 export const databaseUnavailable = (): ApiError =>
   refusal(
     503,
@@ -370,7 +407,19 @@ export const databaseUnavailable = (): ApiError =>
     { 'retry-after': '1' },
   )
 
-/** The database did not confirm a commit: the write may or may not be stored (contract §12). */
+/** A batch took longer than it may, and was rolled back. */
+export const batchTimedOut = (setting: string, milliseconds: number): ApiError =>
+  refusal(
+    503,
+    {
+      error: 'Service Unavailable',
+      reason: `The batch took longer than ${milliseconds} ms (${setting}). Nothing is stored. Try again shortly, or send fewer operations at once.`,
+      code: 'batch_timed_out',
+    },
+    { 'retry-after': '1' },
+  )
+
+/** The database did not confirm a commit: the write may or may not be stored. */
 export const outcomeUnknown = (): ApiError =>
   refusal(
     503,
@@ -400,7 +449,7 @@ export const clientGone = (): ApiError =>
     code: 'client_closed_request',
   })
 
-/** An unexpected error: the response holds only the request id (contract §10). */
+/** An unexpected error: the response holds only the request id (docs/errors.md). */
 export const internalError = (requestId: string): ApiError =>
   refusal(500, {
     error: 'Internal Server Error',
@@ -411,12 +460,34 @@ export const internalError = (requestId: string): ApiError =>
 // ---------------------------------------------------------------- input: 400, 413, 415
 
 /** The body of a write is not JSON. */
-export const unsupportedMediaType = (type: string | undefined): ApiError =>
+export const unsupportedMediaType = (
+  type: string | undefined,
+  expected: string = 'application/json',
+): ApiError =>
   refusal(415, {
     error: 'Unsupported Media Type',
-    reason: `The body is ${type === undefined ? 'of no stated type' : `of type ${quoted(type)}`}; expected application/json.`,
+    reason: `The body is ${type === undefined ? 'of no stated type' : `of type ${quoted(type)}`}; expected ${expected}.`,
     code: 'unsupported_media_type',
   })
+
+/** QUERY without a Content-Type. */
+export const missingMediaType = (expected: string): ApiError =>
+  badRequest('missing_media_type', `QUERY needs the header Content-Type: ${expected}.`)
+
+/** QUERY whose body the host has parsed, which loses the order of its parameters. */
+export const parsedQueryBody = (): ApiError =>
+  badRequest(
+    'parsed_query_body',
+    'The body of QUERY was parsed before it reached the API. Its text is needed: let no body parser of the host read forms on these paths.',
+  )
+
+/** X-HTTP-Method-Override with another method than QUERY. */
+export const unsupportedOverride = (method: string): ApiError =>
+  badRequest(
+    'unsupported_method_override',
+    `X-HTTP-Method-Override: ${quoted(method)} is not supported; expected QUERY.`,
+    method,
+  )
 
 /** The body is compressed, so that its size cannot be checked before decompression. */
 export const encodedBody = (encoding: string): ApiError =>
@@ -432,6 +503,14 @@ export const bodyTooLarge = (setting: string, limit: number): ApiError =>
     error: 'Content Too Large',
     reason: `The body is larger than ${limit} bytes (${setting}).`,
     code: 'body_too_large',
+  })
+
+/** The values that references put into the bodies of a batch. */
+export const referencesTooLarge = (setting: string, limit: number): ApiError =>
+  refusal(413, {
+    error: 'Content Too Large',
+    reason: `References put values of more than ${limit} characters (${setting}) into the bodies and URLs of this batch.`,
+    code: 'references_too_large',
   })
 
 /** The connection ended before the body was complete, or Content-Length was wrong. */
@@ -453,7 +532,7 @@ export const malformedJson = (what: string, at?: number, around = ''): ApiError 
 export const wrongBody = (expected: string): ApiError =>
   badRequest('wrong_body', `The body must be ${expected}.`)
 
-/** All problems of a body: path → messages (contract §8). */
+/** All problems of a body: path → messages (docs/writing.md). */
 export const validationFailed = (
   problems: Iterable<readonly [path: string, messages: readonly string[]]>,
   /** The number of further problems. */
@@ -465,6 +544,24 @@ export const validationFailed = (
     code: 'validation_failed',
   })
 
+/** An operation of a batch leads to an endpoint that is no part of batches: sign-in, documentation, health, or a batch. */
+export const notInBatch = (path: string): ApiError =>
+  badRequest(
+    'not_in_batch',
+    `${excerpt(path, longestPath)} cannot be part of a batch, which takes requests to records, relations and lists.`,
+  )
+
+/** An operation of a batch contains references, and a setup callback or custom authentication would see it without their values. */
+export const referencesSeenEarly = (): ApiError =>
+  badRequest(
+    'references_not_allowed',
+    'References are not available on this endpoint: its setup callback or its custom authentication sees a request before the batch runs, when references have no values yet. Write values instead of references, or send the request by itself after those whose values it needs.',
+  )
+
+/** A reference of a batch has no value that could stand in its place. */
+export const unresolvedReference = (reference: string, why: string): ApiError =>
+  badRequest('unresolved_reference', `The reference ${quoted(reference)} ${why}.`)
+
 // ---------------------------------------------------------------- write: 400, 409, 412, 422
 
 /** `path` → message if the fields are known, otherwise the message alone. */
@@ -473,18 +570,35 @@ const refusedBy = (
   code: string,
   paths: readonly string[],
   message: string,
+): ApiError => refusedFor(status, code, message, new Map(paths.map((path) => [path, [message]])))
+
+/** `path` → messages; `message` alone where no field is known. */
+const refusedFor = (
+  status: 409 | 422,
+  code: string,
+  message: string,
+  fields: ReadonlyMap<string, readonly string[]>,
 ): ApiError =>
   refusal(status, {
     error: status === 409 ? 'Conflict' : 'Unprocessable Content',
-    reason: paths.length === 0 ? message : listed(paths.map((path) => [path, [message]])),
+    reason: fields.size === 0 ? message : listed(fields),
     code,
   })
 
-/** Another record has these values; with the fields, if the database tells them. */
-export const uniqueViolation = (paths: readonly string[]): ApiError =>
-  refusedBy(409, 'unique_violation', paths, 'Another record has this value.')
+const takenValue = 'Another record has this value.'
+const takenCombination = 'Another record has this combination of values.'
 
-/** A foreign key or link to a record that does not exist or that the caller may not see; both give the same error (contract §8). */
+/** Another record has these values; with the fields of each unique key that is taken, if they can be found. */
+export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError => {
+  const fields = new Map<string, readonly string[]>()
+  for (const paths of keys) {
+    const message = paths.length > 1 ? takenCombination : takenValue
+    for (const path of paths) fields.set(path, [...(fields.get(path) ?? []), message])
+  }
+  return refusedFor(409, 'unique_violation', takenValue, fields)
+}
+
+/** A foreign key or link to a record that does not exist or that the caller may not see; both give the same error (docs/writing.md). */
 export const missingReference = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'missing_reference', paths, 'No such record.')
 
@@ -492,16 +606,23 @@ export const missingReference = (paths: readonly string[]): ApiError =>
 export const notNullViolation = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'not_null_violation', paths, 'A value is needed here.')
 
-/** A CHECK constraint of the database. */
-export const checkViolation = (): ApiError =>
-  refusedBy(422, 'check_violation', [], 'A value breaks a rule of the database.')
+/** A CHECK constraint or a domain of the database; with its name, if all of its fields are known. */
+export const checkViolation = (paths: readonly string[] = [], rule?: string): ApiError =>
+  refusedBy(
+    422,
+    'check_violation',
+    paths,
+    rule === undefined
+      ? 'A value breaks a rule of the database.'
+      : `A value breaks the rule ${quoted(rule)} of the database.`,
+  )
 
 /** A trigger of the application refused the write; with its message where API_SHOW_TRIGGER_MESSAGES is set. */
-export const refusedByDatabase = (message: string): ApiError =>
+export const refusedByDatabase = (message: string, paths: readonly string[] = []): ApiError =>
   refusedBy(
     422,
     'refused_by_database',
-    [],
+    paths,
     message === '' ? 'A rule of the database refuses this change.' : excerpt(message, 500),
   )
 
@@ -539,6 +660,13 @@ export const preconditionFailed = (): ApiError =>
 /** If-Match on a request for several records. */
 export const preconditionOnMany = (): ApiError =>
   badRequest('precondition_on_many', 'If-Match names one record; send it to that record.')
+
+/** If-Match or If-None-Match on the request of a batch. */
+export const preconditionOnBatch = (header: 'If-Match' | 'If-None-Match'): ApiError =>
+  badRequest(
+    'precondition_on_batch',
+    `${header} names one record, and a batch has none of its own: set it among the headers of an operation.`,
+  )
 
 /** PATCH or DELETE on a collection without a filter. */
 export const filterNeeded = (method: string): ApiError =>

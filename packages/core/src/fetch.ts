@@ -5,44 +5,75 @@ import { type ApiError, bodyTooLarge, incompleteBody } from './errors.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { TextResponse } from './http/response.ts'
 
-export interface FetchOptions {
+export interface FetchOptions<Other = never> {
   /** Address of the peer, which a Request does not know; rate limits count by it. */
-  readonly ip?: string
+  readonly ip?: string | undefined
   /** The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. */
   readonly baseUrl?: string
+  /**
+   * The value of `request.host` in hooks: the framework's context, for example, which knows the user that the host application
+   * logged in. Default: the Request.
+   */
+  readonly host?: object
+  /**
+   * false: the documentation is not compressed, for hosts that remove `Content-Encoding` from responses, as Next.js does.
+   * Default true.
+   */
+  readonly compress?: boolean
+  /**
+   * Serves every path that is not the API's; its result is that of `fetch`. Default: the API responds with 404.
+   *
+   * ```ts
+   * app.use((context, next) => api.fetch(context.req.raw, { fallback: next })) // Hono
+   * ```
+   */
+  readonly fallback?: (request: Request) => Other | PromiseLike<Other>
 }
 
 /** The part of the API that `fetch` uses. */
 export interface Serving {
-  answer(request: ApiRequest): Promise<TextResponse>
+  answer(request: ApiRequest, refused?: { readonly error: unknown }): Promise<TextResponse>
+  owns(url: string): boolean
   readonly bodyLimit: number
 }
 
 /** Serves a web Request. */
-export async function serveFetch(
-  { answer, bodyLimit }: Serving,
+export async function serveFetch<Other = never>(
+  { answer, owns, bodyLimit }: Serving,
   request: Request,
-  // With `fetch: api.fetch` the runtime passes its own second argument; only strings under these names are used.
-  { ip, baseUrl }: FetchOptions = {},
-): Promise<Response> {
-  const body = await readBody(request, bodyLimit)
+  // With `fetch: api.fetch` the runtime passes its own second argument; only values of these types under these names are used.
+  { ip, baseUrl, host, compress, fallback }: FetchOptions<Other> = {},
+): Promise<Response | Other> {
   const mount = typeof baseUrl === 'string' ? baseUrl : ''
-  const url = targetOf(request.url)
-  const response = await answer({
+  const sent = targetOf(request.url)
+  const isBelow = below(sent, mount)
+  const url = isBelow ? sent.slice(mount.length) : sent
+  if (typeof fallback === 'function' && !(isBelow && owns(url))) return fallback(request)
+  const isRead = bodyIsRead(request)
+  const body = isRead ? undefined : await readBody(request, bodyLimit)
+  const asked: ApiRequest = {
     method: request.method,
-    url: below(url, mount) ? url.slice(mount.length) : url,
+    url,
     headers: Object.fromEntries(request.headers),
     ...(body === undefined ? {} : { body }),
     ...(typeof ip === 'string' ? { ip } : {}),
     ...(mount === '' ? {} : { baseUrl: mount }),
-    host: request,
+    host: typeof host === 'object' && host !== null ? host : request,
+    takesBytes: compress !== false,
     // A getter, because some runtimes create the signal on access.
     get signal() {
       return request.signal
     },
-  })
-  return toResponse(request.method, response)
+  }
+  const refused = isRead ? { error: new TypeError(bodyWasRead) } : undefined
+  return toResponse(request.method, await answer(asked, refused))
 }
+
+const bodyWasRead =
+  'The body of the Request was read before api.fetch. Ask the API first, or read a copy: request.clone().json().'
+
+/** Whether code of the host has taken the body. */
+const bodyIsRead = ({ bodyUsed, body }: Request): boolean => bodyUsed || body?.locked === true
 
 /** Path and query as they were sent, without the origin. */
 const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
@@ -88,14 +119,18 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-function toResponse(method: string, { text, ...response }: TextResponse): Response {
+function toResponse(
+  method: string,
+  { text, bytes: compressed, ...response }: TextResponse,
+): Response {
   const headers = new Headers(response.headers)
   if (text === undefined) {
     headers.delete('content-type')
     return new Response(null, { status: response.status, headers })
   }
-  const bytes = new TextEncoder().encode(text)
+  const bytes = compressed ?? new TextEncoder().encode(text)
   headers.set('content-length', String(bytes.length))
-  const body = method === 'HEAD' ? null : bytes
+  // Servers guess a content type for an empty text.
+  const body = method === 'HEAD' || bytes.length === 0 ? null : bytes
   return new Response(body, { status: response.status, headers })
 }

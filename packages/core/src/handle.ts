@@ -1,27 +1,31 @@
 // handle and answer: the pipeline of a request; errors of all stages are caught here and nowhere else.
 
-import { authorize } from './access/authorize.ts'
-import { callerOf } from './access/caller.ts'
-import { reachOf } from './access/reach.ts'
-import { anonymous } from './access/roles.ts'
 import type { Runtime } from './call.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { DumpSettings } from './config/settings.ts'
-import { type Admission, admitCall, needsNoAdmission } from './endpoints/admit.ts'
-import { answerRoute } from './endpoints/answer-route.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth/route.ts'
+import { serveBatch } from './endpoints/batch/serve-batch.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
-import { runReturnAndTag } from './endpoints/finish.ts'
 import { healthPartAt, serveHealth } from './endpoints/health.ts'
-import { factsOf, type MethodFacts } from './endpoints/route-facts.ts'
+import {
+  hasPages,
+  indexPageFor,
+  type MakePage,
+  pageContent,
+  pageHeaders,
+  recordsPageFor,
+} from './endpoints/pages.ts'
 import {
   type RoutedCall,
   refuseLongUrl,
   responseSettingsOf,
   routeRequest,
 } from './endpoints/route-request.ts'
-import { ApiError, internalError, methodNotAllowed } from './errors.ts'
-import { runError, runFinal, runSetup } from './hooks/read-hooks.ts'
+import { serveCall } from './endpoints/serve-call.ts'
+import { serveIndex } from './endpoints/service-index.ts'
+import { ApiError, internalError } from './errors.ts'
+import { runError, runFinal } from './hooks/read-hooks.ts'
+import { prefersProblem } from './http/accept.ts'
 import { checkRequest } from './http/check-request.ts'
 import {
   bareHeaders,
@@ -31,16 +35,18 @@ import {
   successBody,
   successText,
 } from './http/envelope.ts'
+import { problemDetails, problemMediaType } from './http/problem-details.ts'
 import { refusalOf } from './http/refusal.ts'
 import type { ApiRequest } from './http/request.ts'
 import { requestIdOf, respond, respondText } from './http/respond.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { responseText } from './http/response-text.ts'
-import { type Route, splitUrl } from './http/route-table.ts'
+import { isIndex, type Route, splitUrl } from './http/route-table.ts'
 import { startTiming, type Timing } from './http/server-timing.ts'
+import { queryMediaType } from './input/query-body.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { notJson } from './json/not-json.ts'
-import { andThen, type MaybePromise } from './maybe-promise.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** The error with which the host's middleware or a parser refused a request before the pipeline. */
 export interface Refused {
@@ -91,6 +97,7 @@ const asText: BodyForm<TextResponse> = {
 /** The state of a request while it is answered. */
 interface Answering {
   readonly runtime: Runtime
+  /** What the observers of an error see: the request, or the operation of a batch that failed. */
   readonly request: ApiRequest
   readonly requestId: string
   /** Whether the body is needed as text. */
@@ -100,6 +107,12 @@ interface Answering {
   /** The API's settings until the route is known, then those of its resource. */
   hooks: HookSettings
   dump: DumpSettings
+  /** Whether errors are sent as problem details. */
+  asProblem: boolean
+  /** Whether the client may choose between JSON and a page. */
+  negotiates: boolean
+  /** Makes a page of the response; undefined if it is sent as JSON. */
+  page: MakePage | undefined
   /** Headers of every response to this request, including errors. */
   readonly always: Record<string, string>
 }
@@ -120,9 +133,13 @@ async function settle<R>(
     timing: settings.serverTiming ? startTiming(() => clock.elapsed()) : undefined,
     hooks: settings.hooks,
     dump: settings.dump,
+    asProblem: false,
+    negotiates: false,
+    page: undefined,
     always: {},
   }
   try {
+    answering.asProblem = prefersProblem(request)
     if (refused !== undefined) {
       const { hooks, dump } = responseSettingsOf(runtime, request) ?? settings
       Object.assign(answering, { hooks, dump })
@@ -149,6 +166,24 @@ async function settle<R>(
       answering.timing?.enter('authenticate')
       return form(await answerSuccess(answering, await serveAuth(runtime, request, endpoint)))
     }
+    if (isIndex(runtime.routes, place.path)) {
+      answering.negotiates = hasPages(settings, request)
+      answering.page = answering.negotiates ? indexPageFor(runtime, request) : undefined
+      const result = await serveIndex(runtime, request, answering.always)
+      return form(await answerSuccess(answering, result))
+    }
+    if (settings.batch?.path === place.path) {
+      const batch = serveBatch(runtime, request, {
+        wantsText,
+        timing: answering.timing,
+        stamp: () => stampOf(answering),
+        always: answering.always,
+        failed(operation, { hooks, dump }) {
+          Object.assign(answering, { request: operation, hooks, dump })
+        },
+      })
+      return form(await answerSuccess(answering, await batch))
+    }
     const { call, route } = routeRequest(runtime, request, place, {
       wantsText,
       timing: answering.timing,
@@ -156,7 +191,9 @@ async function settle<R>(
     })
     answering.hooks = call.hooks
     answering.dump = call.resource.settings.dump
-    const answered = answerSuccess(answering, await serve(call, route, answering.always))
+    if (call.isQuery) answering.always['accept-query'] = queryMediaType
+    if (!call.isQuery && hasPages(settings, request)) choosePage(answering, call, route)
+    const answered = answerSuccess(answering, await serveCall(call, route, answering.always))
     return form(answered instanceof Promise ? await answered : answered)
   } catch (error) {
     try {
@@ -166,6 +203,15 @@ async function settle<R>(
       return form(plainFailure(answering))
     }
   }
+}
+
+/** Decides whether a read is answered by a page. */
+function choosePage(answering: Answering, call: RoutedCall, route: Route): void {
+  answering.negotiates = true
+  answering.page = recordsPageFor(call, route)
+  if (answering.page === undefined) return
+  call.asText = false
+  call.asPage = true
 }
 
 const stampOf = ({ runtime: { settings, clock }, requestId, started }: Answering): Stamp => ({
@@ -180,13 +226,19 @@ const timed = ({ timing }: Answering): Readonly<Record<string, string>> | undefi
   timing && { 'server-timing': timing.header() }
 
 async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled> {
-  const { runtime, request, requestId } = answering
-  const { status, body, headers } = await serveDocs(runtime, request, part)
+  const { runtime, request, requestId, wantsText } = answering
+  const { status, body, bytes, headers } = await serveDocs(runtime, request, part, wantsText)
+  if (wantsText && typeof body === 'string') {
+    const response = respondText(status, body, requestId, headers, timed(answering))
+    return bytes === undefined ? response : { ...response, bytes }
+  }
   return respond(status, body as JsonValue | undefined, requestId, headers, timed(answering))
 }
 
 function answerSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
-  const { requestId, wantsText, hooks, dump, always } = answering
+  const { requestId, wantsText, hooks, dump, always, page, negotiates } = answering
+  if (page !== undefined && !result.empty) return answerPage(answering, result, page)
+  if (negotiates) always.vary = variesByAccept(always)
   const bare = dump.envelope ? undefined : bareHeaders(result)
   const { status, headers } = result
   if (wantsText && hooks.final === undefined && !result.empty) {
@@ -202,6 +254,28 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
   )
 }
 
+/** A success as a page for a browser. */
+async function answerPage(answering: Answering, result: Result, page: MakePage): Promise<Settled> {
+  const { runtime, requestId, wantsText, hooks, dump, always } = answering
+  const made = () => runFinal(runtime, hooks, successBody(result, stampOf(answering), dump))
+  const content = pageContent(result.body ?? (await made()), result, hooks.final !== undefined)
+  const html = page(content)
+  const headers = {
+    'cache-control': 'no-cache',
+    ...always,
+    ...result.headers,
+    ...(await pageHeaders()),
+    vary: variesByAccept(always),
+  }
+  return wantsText
+    ? respondText(result.status, html, requestId, headers, timed(answering))
+    : respond(result.status, html, requestId, headers, timed(answering))
+}
+
+/** The header Vary of a response whose form the client chooses. */
+const variesByAccept = ({ vary }: Readonly<Record<string, string>>): string =>
+  vary === undefined ? 'Accept' : `${vary}, Accept`
+
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
   // The reason of a host's ApiError may not be serialisable.
@@ -216,79 +290,36 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
 
 /** The response to an error that has been reported. */
 async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
-  const { runtime, request, requestId, hooks, dump, always } = answering
+  const { runtime, request, hooks, dump } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
   const final = await runFinal(runtime, hooks, body).catch((e: unknown) => {
     runtime.report(e, request)
     return body
   })
-  return respond(failure.status, final, requestId, always, failure.headers, timed(answering))
+  return sentFailure(answering, failure, final, failure.headers, timed(answering))
 }
 
 /** The response if building an error response fails. */
 function plainFailure(answering: Answering): Settled {
-  const { requestId, dump, always } = answering
-  const { status, body } = internalError(requestId)
-  return respond(status, failureBody(status, body, stampOf(answering), dump), requestId, always)
+  const failure = internalError(answering.requestId)
+  const body = failureBody(failure.status, failure.body, stampOf(answering), answering.dump)
+  return sentFailure(answering, failure, body)
 }
 
-/** Runs the stages after routing; headers added to `always` are sent even if a stage fails. */
-function serve(
-  call: RoutedCall,
-  route: Route,
-  always: Record<string, string>,
-): MaybePromise<Result> {
-  const { method, hooks } = call
-  const { allowed, methods } = factsOf(route)
-  if (method === 'OPTIONS') {
-    const headers = { allow: allowed.join(', ') }
-    return { status: 204, value: null, total: undefined, empty: true, headers }
-  }
-  const facts = methods.get(method)
-  if (facts === undefined) throw methodNotAllowed(method, allowed)
-  // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
-  return hooks.setup === undefined && !needsIdentity(call, facts)
-    ? admitted(call, route, facts)
-    : admit(call, facts, always).then(() => admitted(call, route, facts))
-}
-
-/** Whether the request needs the stages limit and authenticate. */
-const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
-  !needsNoAdmission(admission) || (request.user ?? false) !== false
-
-/** The stages setup, limit and authenticate. */
-async function admit(
-  call: RoutedCall,
-  facts: MethodFacts,
-  always: Record<string, string>,
-): Promise<void> {
-  const { request, hooks, timing } = call
-  if (hooks.setup !== undefined) {
-    timing?.enter('setup')
-    await runSetup(call.runtime, hooks, request)
-  }
-  // The setup callback may have set `request.user`.
-  if (needsIdentity(call, facts)) await identify(call, facts.admission, always)
-}
-
-/** The stages from authorize on. */
-function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
-  authorize(call.caller, checks)
-  call.timing?.enter('plan')
-  return andThen(answerRoute(call, route), (result) => runReturnAndTag(call, result))
-}
-
-/** The stages limit and authenticate; sets the caller of the request. */
-async function identify(
-  call: RoutedCall,
-  admission: Admission,
-  always: Record<string, string>,
-): Promise<void> {
-  const { user, strategy, headers } = await admitCall(call, admission)
-  Object.assign(always, headers)
-  const { callHook, registry } = call.runtime
-  const caller = await callerOf(callHook, user, registry.users?.model, strategy)
-  if (caller === anonymous) return
-  call.caller = caller
-  call.reach = reachOf(caller)
+/** The envelope of an error, or the problem details that are made of it, so that they say nothing that a final callback has removed. */
+function sentFailure(
+  { runtime, requestId, asProblem, always }: Answering,
+  { status }: ApiError,
+  envelope: JsonValue,
+  ...headers: readonly (Readonly<Record<string, string>> | undefined)[]
+): Settled {
+  const { problemTypePrefix: typePrefix } = runtime.settings
+  const problem = asProblem
+    ? problemDetails(envelope, { status, requestId, typePrefix })
+    : undefined
+  const others = [always, ...headers].flatMap((some) => some?.vary ?? [])
+  const vary = { vary: [...others, 'Accept'].join(', ') }
+  const form =
+    problem === undefined ? undefined : { 'content-type': `${problemMediaType}; charset=utf-8` }
+  return respond(status, problem ?? envelope, requestId, always, ...headers, vary, form)
 }

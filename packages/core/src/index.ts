@@ -8,9 +8,25 @@ export type { PasswordCheck } from './auth/passwords.ts'
 export { hashPassword, passwordCheck } from './auth/passwords.ts'
 export type { RefreshTokens } from './auth/revocation.ts'
 export type { Clock } from './call/clock.ts'
-export type { RateCount, RateLimitStore } from './config/access-types.ts'
+export type { AccessPolicy, RateCount, RateLimitStore, RoleRule } from './config/access-types.ts'
 export type { ApiConfig } from './config/config.ts'
-export type { HookArgs, HookRecord } from './config/hook-types.ts'
+export type { CustomAuthScheme } from './config/custom-auth-scheme.ts'
+export type {
+  AfterCommitArgs,
+  AfterCommitCallback,
+  Change,
+  DumpCallback,
+  ErrorCallback,
+  FilterCallback,
+  FinalCallback,
+  HookArgs,
+  HookRecord,
+  LinkChanges,
+  ReturnCallback,
+  SetupCallback,
+  SoftDeleteValues,
+  WriteCallback,
+} from './config/hook-types.ts'
 export type { Meta } from './config/meta.ts'
 export type {
   Aggregate,
@@ -33,6 +49,8 @@ export type { ErrorBody } from './error-body.ts'
 export { ApiError, apiError, bodyTooLarge, incompleteBody } from './errors.ts'
 export type { FetchOptions } from './fetch.ts'
 export { hooksFor } from './hooks/hooks-for.ts'
+export type { ModelsFor } from './hooks/models-for.ts'
+export { modelsFor } from './hooks/models-for.ts'
 export type { Envelope } from './http/envelope.ts'
 export type { Refusal } from './http/refusal.ts'
 export type { ApiRequest, Asset } from './http/request.ts'
@@ -40,10 +58,11 @@ export type { ApiResponse, TextResponse } from './http/response.ts'
 export { responseText } from './http/response-text.ts'
 export type { JsonValue } from './json/json-value.ts'
 export { stringify } from './json/stringify.ts'
-export type { Column, ColumnType } from './model/column.ts'
+export type { Column, ColumnRight, ColumnType } from './model/column.ts'
 export type { AnyModel, Model } from './model/define-model.ts'
 export { defineBase, defineModel } from './model/define-model.ts'
 export type { DatabaseOf, NewRowOf, PatchOf, RowOf } from './model/infer.ts'
 export { belongsTo, hasMany, hasOne, manyToMany } from './model/relation.ts'
 export type { AggregateFunction } from './parse/operators.ts'
 export type { Registry, ResolvedRelation, Resource } from './registry/resource.ts'
+export type { SchemaDifference } from './schema-check/describe-difference.ts'

@@ -12,3 +12,24 @@ export function andThen<T, R>(
 ): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
+
+/**
+ * Calls `next` with every item, in their order and without waiting in between: the results, or a promise of them as soon as
+ * one of them is a promise.
+ */
+export function mapAll<T, R>(
+  items: readonly T[],
+  next: (item: T) => MaybePromise<R>,
+): MaybePromise<readonly R[]> {
+  const results: R[] = []
+  for (const [i, item] of items.entries()) {
+    const result = next(item)
+    if (result instanceof Promise) {
+      // An async function, so that what it throws does not leave the promises before it without anyone who waits.
+      const others = items.slice(i + 1).map(async (other) => next(other))
+      return Promise.all([...results, result, ...others])
+    }
+    results.push(result)
+  }
+  return results
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The entry of the command `model-api`: passes the process's streams and signals to `run`.
 
+import { createInterface } from 'node:readline/promises'
 import { run } from './command.ts'
 
 const stopped = new Promise<void>((resolve) => {
@@ -8,11 +9,21 @@ const stopped = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
 })
 
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
+}
+
 process.exitCode = await run(process.argv.slice(2), {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   env: process.env,
   stopped,
+  ...(process.stdin.isTTY ? { ask } : {}),
 })
 // Ends the process even if a loaded module left something open, such as a pool.
 setTimeout(() => process.exit(), 1_000).unref()

@@ -2,6 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import type { GivenKeys } from '@model-api/core/introspect'
+import { check } from './commands/check.ts'
 import { exposure } from './commands/exposure.ts'
 import type { CommandIo } from './commands/io.ts'
 import { models } from './commands/models.ts'
@@ -10,6 +12,7 @@ import type { ReadSchemaOptions } from './commands/read-database.ts'
 import { type ServeOptions, serve } from './commands/serve.ts'
 import { targetForms } from './database/target.ts'
 import { isSaidElsewhere, isUsageError, messageOf, usageError } from './failure.ts'
+import { readRelationsFile } from './relations-file.ts'
 import { suggestion } from './suggestion.ts'
 
 export const help: string = `model-api: a REST API from a database that is already there
@@ -20,6 +23,8 @@ export const help: string = `model-api: a REST API from a database that is alrea
   model-api openapi <file or URL>   print the OpenAPI document of what serve publishes,
                                     or of the API that a module such as ./api.ts exports
   model-api exposure <module> [role …]  print what each role reaches in the API that a module exports
+  model-api check <module>          compare the models of the API that a module exports with the database;
+                                    exits with 1 and a list if they differ
   model-api --help                  this text
   model-api --version
 
@@ -29,16 +34,23 @@ Options of serve
   --port <number>     default: the environment's PORT, else 3000; 0 takes any free port
   --host <address>    default: the environment's HOST, else 127.0.0.1
   --workers <number>  processes that serve, each with a pool of its own; default: 1
+  --write             publish POST, PATCH and DELETE too, after showing what becomes writable and asking
+  --yes               do not ask; needed for --write without a terminal, and with --workers
   --replica <URL>     read from this replica of the database; may be given several times
   --drain-delay <ms>  go on serving for so long after /health/ready says 503, so that a load
                       balancer notices; default: 0
 
 Options of all three
-  --schema <name>     read this schema instead of the connection's own
+  --schema <names>    read this schema instead of the connection's own; several, separated by commas, with
+                      the relations between them (MySQL and MariaDB: databases)
   --only <tables>     these tables and no others, separated by commas
   --except <tables>   all but these tables
+  --relations <file>  relations that the database does not declare by foreign keys, in lines such as
+                      orders.customer_id -> customers.id; what names suggest is printed, not taken
+  --key <table>=<columns>  the key of a view or table that declares none: columns, separated by
+                      commas, that are never NULL and differ in every row; may be given several times
 
-Every table with a primary key is published, joins included (API_ALLOW_JOIN). Columns whose name says
+Every table and view is published, joins included (API_ALLOW_JOIN); one without a key as a list only. Columns whose name says
 that they hold a secret are hidden. To decide yourself, print the models and call createApi with them.`
 
 const commands = {
@@ -46,6 +58,7 @@ const commands = {
   models: runModels,
   openapi: runOpenapi,
   exposure: runExposure,
+  check: runCheck,
 }
 
 const options = {
@@ -56,9 +69,13 @@ const options = {
   workers: { type: 'string' },
   'drain-delay': { type: 'string' },
   replica: { type: 'string', multiple: true },
+  write: { type: 'boolean' },
+  yes: { type: 'boolean' },
   schema: { type: 'string' },
   only: { type: 'string', multiple: true },
   except: { type: 'string', multiple: true },
+  key: { type: 'string', multiple: true },
+  relations: { type: 'string' },
 } as const
 
 /** Upper limit of --workers; a higher number is a typing error. */
@@ -91,6 +108,7 @@ async function runWords(words: Words, io: CommandIo): Promise<void> {
     throw usageError(`there is no command "${name}".${suggestion(name, Object.keys(commands))}`)
   }
   if (name === 'exposure') return runExposure(target, words, io)
+  if (name === 'check') return runCheck(target, words, io)
   if (target === undefined) throw usageError(`${name} needs a database: ${targetForms}.`)
   if (more.length > 0) throw usageError(`expected one database; "${more[0]}" is a second one.`)
   await commands[name as keyof typeof commands](target, words, io)
@@ -121,8 +139,14 @@ function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
     workers: readWorkers(values.workers),
     drainDelay: readDrainDelay(values['drain-delay']),
     ...(values.replica === undefined ? {} : { replicas: values.replica }),
+    ...readWrite(values),
   }
   return serve(target, settings, io)
+}
+
+function readWrite({ write, yes }: Words['values']): Pick<ServeOptions, 'write'> {
+  if (yes && !write) throw usageError('--yes answers what --write asks; there is no --write.')
+  return write ? { write: yes ? 'confirmed' : 'ask' } : {}
 }
 
 function runModels(target: string, words: Words, io: CommandIo): Promise<void> {
@@ -136,28 +160,76 @@ function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> 
 }
 
 function refuseServerOptions(command: string, { values }: Words): void {
-  for (const name of ['port', 'host', 'workers', 'drain-delay', 'replica'] as const) {
+  for (const name of [
+    'port',
+    'host',
+    'workers',
+    'drain-delay',
+    'replica',
+    'write',
+    'yes',
+  ] as const) {
     if (values[name] !== undefined) throw usageError(`${command} has no option "--${name}".`)
   }
 }
 
-function runExposure(module: string | undefined, words: Words, io: CommandIo): Promise<void> {
-  const [option] = Object.keys(words.values)
-  if (option !== undefined) throw usageError(`exposure has no option "--${option}".`)
-  if (module === undefined) {
-    throw usageError('exposure needs a module that exports an API, such as ./api.ts.')
-  }
-  return exposure(module, words.positionals.slice(2), io)
+function runExposure(target: string | undefined, words: Words, io: CommandIo): Promise<void> {
+  return exposure(moduleOf('exposure', target, words), words.positionals.slice(2), io)
+}
+
+function runCheck(target: string | undefined, words: Words, io: CommandIo): Promise<void> {
+  const module = moduleOf('check', target, words)
+  const [further] = words.positionals.slice(2)
+  if (further !== undefined) throw usageError(`expected one module; "${further}" is a second one.`)
+  return check(module, io)
+}
+
+/** The module of a command that has no options. */
+function moduleOf(command: string, module: string | undefined, { values }: Words): string {
+  const [option] = Object.keys(values)
+  if (option !== undefined) throw usageError(`${command} has no option "--${option}".`)
+  if (module !== undefined) return module
+  throw usageError(`${command} needs a module that exports an API, such as ./api.ts.`)
 }
 
 function schemaOptions({ values }: Words): ReadSchemaOptions {
   const tables = (texts: readonly string[]): string[] =>
     texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || [])
   return {
-    ...(values.schema === undefined ? {} : { schema: values.schema }),
+    ...readSchemas(values.schema),
     ...(values.only === undefined ? {} : { only: tables(values.only) }),
     ...(values.except === undefined ? {} : { except: tables(values.except) }),
+    ...(values.key === undefined ? {} : { keys: readKeys(values.key) }),
+    ...readRelations(values.relations),
   }
+}
+
+/** `order_totals=order_id` → the key of `order_totals`. */
+function readKeys(texts: readonly string[]): GivenKeys {
+  const keys = new Map<string, readonly string[]>()
+  for (const text of texts) {
+    const [table = '', columns, ...more] = text.split('=')
+    const names = columns?.split(',').flatMap((name) => name.trim() || []) ?? []
+    if (table === '' || names.length === 0 || more.length > 0) {
+      throw usageError(
+        `"${text}" is no key. Expected <table>=<column>, such as order_totals=order_id.`,
+      )
+    }
+    if (keys.has(table))
+      throw usageError(`--key is given twice for ${table}; separate its columns by commas.`)
+    keys.set(table, names)
+  }
+  return Object.fromEntries(keys)
+}
+
+const readRelations = (file: string | undefined): Partial<ReadSchemaOptions> =>
+  file === undefined ? {} : { relationsFile: file, relations: readRelationsFile(file) }
+
+function readSchemas(text: string | undefined): Pick<ReadSchemaOptions, 'schema'> {
+  if (text === undefined) return {}
+  const [schema, ...more] = text.split(',').flatMap((name) => name.trim() || [])
+  if (schema === undefined) throw usageError('--schema needs the name of a schema.')
+  return { schema: more.length === 0 ? schema : [schema, ...more] }
 }
 
 function readPort(text: string | undefined): number {

@@ -1,7 +1,17 @@
 // Formats what was published and what was not, as lines of output.
 
 import type { Registry } from '@model-api/core'
-import type { HeldBack, IntrospectionNote, LeftOut } from '@model-api/core/introspect'
+import type {
+  GivenRelation,
+  HeldBack,
+  IntrospectionNote,
+  LeftOut,
+  ListOnly,
+} from '@model-api/core/introspect'
+import { relationLine } from './relations-file.ts'
+
+/** Suggestions that are shown; further ones are counted. */
+const mostSuggestions = 40
 
 /** Names per line; further ones are counted. */
 const mostNames = 8
@@ -25,12 +35,31 @@ export function describeResources(registry: Registry, prefix: string): string[] 
 /** One line per table, tables with the same reason together. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return []
+  return ['', 'Left out', ...linesByReason(leftOut)]
+}
+
+function linesByReason(tables: readonly (LeftOut | ListOnly)[]): string[] {
   const byReason = new Map<string, string[]>()
-  for (const { table, reason } of leftOut) {
+  for (const { table, reason } of tables) {
     byReason.set(reason, [...(byReason.get(reason) ?? []), table])
   }
-  const lines = [...byReason].map(([reason, tables]) => `  ${listed(tables)}: ${reason}`)
-  return ['', 'Left out', ...lines]
+  return [...byReason].map(([reason, names]) => `  ${listed(names)}: ${reason}`)
+}
+
+/** Tables and views without a key, and how to give them one; `published` are tables. */
+export function describeListOnly(
+  listOnly: readonly ListOnly[],
+  published: ReadonlySet<string>,
+): string[] {
+  const shown = listOnly.filter(({ table }) => published.has(table))
+  const [first] = shown
+  if (first === undefined) return []
+  return [
+    '',
+    'Lists only, without single records',
+    ...linesByReason(shown),
+    `  To give one a key: --key ${first.table}=<column>,… names columns that together are never NULL and differ in every row.`,
+  ]
 }
 
 /** Tables and columns that look like credentials, and how to publish them; `published` are tables. */
@@ -52,6 +81,19 @@ export function describeHeldBack(
     ...(tables.length === 0 ? [] : wrapped(`tables, not published: ${tables.join(', ')}`)),
     '  To publish one all the same: say `hidden: false` of a column, or `meta: {}` of a model, in the module that',
     '  `model-api models` prints; or name a table in --only.',
+  ]
+}
+
+/** Relations that names suggest, as lines of the file that would make them. */
+export function describeSuggestions(suggestions: readonly GivenRelation[]): string[] {
+  if (suggestions.length === 0) return []
+  const shown = suggestions.slice(0, mostSuggestions).map((one) => `  ${relationLine(one)}`)
+  const more = suggestions.length - shown.length
+  return [
+    '',
+    'Relations that names suggest; none is taken. Lines to keep go into a file for --relations',
+    ...shown,
+    ...(more > 0 ? [`  … and ${more} more`] : []),
   ]
 }
 

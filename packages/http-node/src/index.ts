@@ -14,7 +14,7 @@ export {
   userOf,
 } from './guard.ts'
 export { hostError } from './host-error.ts'
-export { type ListenerOptions, listener } from './listener.ts'
+export { type Listener, type ListenerOptions, listener } from './listener.ts'
 export { readParsed, unreadBody } from './parsed-body.ts'
 export { readBody } from './read-body.ts'
 export { type RequestParts, readRequest } from './read-request.ts'

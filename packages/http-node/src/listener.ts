@@ -1,49 +1,106 @@
-// listener: serves an API as a node:http request listener.
+// listener: serves an API as a node:http request listener, and as middleware of hosts that pass a third argument.
 
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
 import { connectionTurn } from './connection-turns.ts'
-import { hasBody, readBody } from './read-body.ts'
+import { readParsed } from './parsed-body.ts'
+import { hasBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
 import { limitSending } from './send-deadline.ts'
-import { sendText } from './write-response.ts'
+import { sendText, writeText } from './write-response.ts'
 
 export interface ListenerOptions {
-  /** Serves every path that is not the API's. Default: the API responds with 404. */
+  /** Serves every path that is not the API's. Default: `next()`, if the host passes it; otherwise the API responds with 404. */
   readonly fallback?: (req: IncomingMessage, res: ServerResponse) => void
   /** Milliseconds within which a client must read some of the response, or its connection is closed. Default 30 000. */
   readonly sendTimeout?: number
+  /**
+   * The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. Default:
+   * what the host has removed from the path, which it tells by `originalUrl`.
+   */
+  readonly baseUrl?: string
+  /** The value of `request.host` in hooks. Default: the Node request. */
+  readonly host?: unknown
+  /** What a body parser of the host made of the body. Default: `body` of the Node request, if there is one. */
+  readonly body?: unknown
 }
 
+/** A request listener of Node; with `next`, middleware of Connect and its kin. */
+export type Listener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void
+
+/** What hosts add to a request of Node. */
+interface HostRequest extends IncomingMessage {
+  /** The URL before the host removed the prefix of a mount. */
+  readonly originalUrl?: unknown
+  /** The result of a body parser. */
+  readonly body?: unknown
+}
+
+type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'>
+
 /**
- * The API as a request listener.
+ * The API as a request listener; as middleware where the host passes `next`.
  *
  * ```ts
  * http.createServer(listener(api, { fallback: (req, res) => res.end('hello') })).listen(3000)
+ * vite.middlewares.use(listener(api))
  * ```
  */
-export function listener(
-  api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>,
-  { fallback, sendTimeout }: ListenerOptions = {},
-): RequestListener {
-  return (req, res) => {
-    if (fallback !== undefined && !api.owns(req.url ?? '/')) fallback(req, res)
-    else void serve(api, req, res, sendTimeout)
+export function listener(api: Served, options: ListenerOptions = {}): Listener {
+  const { fallback } = options
+  return (req, res, next) => {
+    const place = placeOf(req, options.baseUrl)
+    const isOurs = place.isBelow && api.owns(place.url)
+    if (!isOurs && fallback !== undefined) fallback(req, res)
+    else if (!isOurs && typeof next === 'function') next()
+    else void serve(api, { req, res, place, options, isMiddleware: next !== undefined })
   }
+}
+
+/** Where a request is in the API. */
+interface Place {
+  /** The URL below the mount. */
+  readonly url: string
+  /** The prefix of the mount; empty without one. */
+  readonly baseUrl: string
+  /** false if the URL has no such prefix; it is then served as if the host had removed it. */
+  readonly isBelow: boolean
+}
+
+function placeOf({ url = '/', originalUrl }: HostRequest, given: string | undefined): Place {
+  if (given !== undefined) {
+    const isBelow = url.startsWith(given) && /^(?:[/?]|$)/.test(url.slice(given.length))
+    return { url: isBelow ? url.slice(given.length) : url, baseUrl: given, isBelow }
+  }
+  const isMounted =
+    typeof originalUrl === 'string' && originalUrl !== url && originalUrl.endsWith(url)
+  return { url, baseUrl: isMounted ? originalUrl.slice(0, -url.length) : '', isBelow: true }
+}
+
+interface Exchange {
+  readonly req: HostRequest
+  readonly res: ServerResponse
+  readonly place: Place
+  readonly options: ListenerOptions
+  readonly isMiddleware: boolean
 }
 
 async function serve(
   api: Pick<Api, 'answer' | 'bodyLimit'>,
-  req: IncomingMessage,
-  res: ServerResponse,
-  sendTimeout: number | undefined,
+  { req, res, place, options, isMiddleware }: Exchange,
 ): Promise<void> {
+  const { host = req, body: parsed = req.body, sendTimeout } = options
   try {
     const turn = connectionTurn(req, res)
     if (turn !== undefined && !(await turn)) return
     // Without a body there is nothing to await.
-    const body = hasBody(req) ? await readBody(req, api.bodyLimit) : undefined
-    sendText(res, await api.answer(readRequest(req, { body, res })))
+    const body = hasBody(req) ? await readParsed(req, parsed, api.bodyLimit) : undefined
+    const { url, baseUrl } = place
+    const mount = baseUrl === '' ? {} : { baseUrl }
+    const response = await api.answer(readRequest(req, { url, ...mount, host, body, res }))
+    // Code of a framework may read the headers afterwards.
+    if (isMiddleware) writeText(res, response)
+    else sendText(res, response)
     limitSending(res, sendTimeout)
   } catch {
     // Only a header that Node refuses to send throws here; no response is possible then.

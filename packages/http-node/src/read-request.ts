@@ -36,6 +36,7 @@ class NodeRequest implements ApiRequest {
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly asset = installedAsset
+  readonly takesBytes = true
   readonly host: unknown
   declare readonly body?: unknown
   declare readonly ip?: string

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, apiError, responseText } from '@model-api/core'
 import { type ListenerOptions, listener } from './listener.ts'
 
-export interface ServerOptions extends ListenerOptions {
+export interface ServerOptions
+  extends Pick<ListenerOptions, 'fallback' | 'sendTimeout' | 'baseUrl'> {
   /** Milliseconds for the headers of a request. Default 15 000. */
   readonly headersTimeout?: number
   /** Milliseconds for a whole request, its body included. Default 30 000. */

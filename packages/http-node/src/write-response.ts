@@ -10,7 +10,8 @@ export function writeResponse(res: ServerResponse, response: ApiResponse): void 
 }
 
 /** `writeResponse` for the result of `api.answer`. */
-export function writeText(res: ServerResponse, { status, headers, text }: TextResponse): void {
+export function writeText(res: ServerResponse, response: TextResponse): void {
+  const { status, headers, text } = response
   if (res.headersSent || res.destroyed) return
   res.statusCode = status
   setHeaders(res, headers)
@@ -19,9 +20,10 @@ export function writeText(res: ServerResponse, { status, headers, text }: TextRe
     res.end()
     return
   }
-  res.setHeader('content-length', Buffer.byteLength(text))
+  const body = response.bytes ?? text
+  res.setHeader('content-length', Buffer.byteLength(body))
   // Node omits the body of a response to HEAD.
-  res.end(text)
+  res.end(body)
 }
 
 /**
@@ -34,8 +36,9 @@ export function sendText(res: ServerResponse, answer: TextResponse): void {
     writeText(res, answer)
     return
   }
-  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
-  res.end(text)
+  const body = answer.bytes ?? text
+  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  res.end(body)
 }
 
 const hasHeaders = (res: ServerResponse): boolean => res.getHeaderNames().length > 0

@@ -178,8 +178,9 @@ export function groupKeys(columns: readonly GroupColumn[]): string[] {
   )
 }
 
+/** The label of a path into a document is that of its last name. */
 export const labelOf = ({ column, function: name, label }: Aggregate): string =>
-  label ?? `${column}_${name}`
+  label ?? `${column.split('.').at(-1)}_${name}`
 
 function groups(query: Query, projection: Groups, rows: readonly Joined[]): Result[] {
   const base = modelNamed(query.base)

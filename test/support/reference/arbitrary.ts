@@ -19,7 +19,16 @@ import {
 } from './query.ts'
 import type { Row, World } from './rows.ts'
 import { typeAt } from './rows.ts'
-import { isToOne, modelAt, models, pathIsToOne, pathsOf, primaryKey, relationOf } from './schema.ts'
+import {
+  isToOne,
+  modelAt,
+  models,
+  pathIsToOne,
+  pathsOf,
+  primaryKey,
+  queryColumns,
+  relationOf,
+} from './schema.ts'
 import { compareText, type ValueType } from './values.ts'
 
 /** Numbers that decide, one after the other; when they run out, the first choice is taken. */
@@ -148,6 +157,14 @@ function pool({ type, scale = 0 }: ValueType): readonly unknown[] {
         'text',
         0,
         { Z: { y: 1, x: 2 }, '😀': 0, '\uFF5E': 1 },
+        { n: 1, r: 0.5, a: { t: 'a', 'b-1': true } },
+        { n: 2, r: 3, a: { t: 'A', 'b-1': false } },
+        { n: -1, r: -0.25, a: { t: '😀' } },
+        { n: 10, r: 100, a: { t: '' } },
+        // Values of other types than the paths'.
+        { n: '1', r: true, a: { t: 1, 'b-1': 'true' } },
+        { n: 2.5, r: '0.5', a: { t: null, 'b-1': 0 } },
+        { n: null, a: [{ t: 'a' }] },
       ]
     case 'binary':
       return ['AA==', '', '/+8A', 'YWJj']
@@ -391,7 +408,7 @@ function parentOf(world: World, base: AnyModel, head: Tape): Query['parent'] {
 
 function field(base: AnyModel, reach: readonly string[][], choices: Tape): FieldRef {
   const path = choices.of(reach)
-  const column = choices.of(Object.keys(modelAt(base, path).columns))
+  const column = choices.of(Object.keys(queryColumns(modelAt(base, path))))
   return { path, column }
 }
 
@@ -399,7 +416,7 @@ const orderable = ({ type }: ValueType): boolean => type !== 'json' && type !== 
 
 function comparableField(base: AnyModel, reach: readonly string[][], choices: Tape): FieldRef {
   const path = choices.of(reach)
-  const { columns } = modelAt(base, path)
+  const columns = queryColumns(modelAt(base, path))
   const names = Object.keys(columns).filter((name) => orderable(columns[name] as Column))
   return { path, column: choices.of(names) }
 }
@@ -513,7 +530,7 @@ function decodeOptions(
       ...(choice === 2
         ? {
             fields: unique(
-              [field(target, [[]], choices).column, field(target, [[]], choices).column],
+              [choices.of(Object.keys(target.columns)), choices.of(Object.keys(target.columns))],
               String,
             ),
           }

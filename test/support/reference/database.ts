@@ -12,6 +12,8 @@ export const open: ApiConfig = {
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,
+  // Random conditions nest deeper than those of clients.
+  API_MAX_RELATION_FILTERS: 50,
 }
 
 export const createWorldTables = (db: TestDatabase): Promise<void> => createTables(db, models)

@@ -1,7 +1,16 @@
 /** Joins, filters and order of the reference, over arrays of rows and in three-valued logic. */
 import type { AnyModel } from '@model-api/core'
 import type { Condition, FieldRef, Filter, Having, Operator, Order, Query } from './query.ts'
-import { isToOne, modelAt, modelNamed, primaryKey, type Relation, relationOf } from './schema.ts'
+import {
+  documentPaths,
+  isToOne,
+  modelAt,
+  modelNamed,
+  primaryKey,
+  queryColumns,
+  type Relation,
+  relationOf,
+} from './schema.ts'
 import { compareValues, containsFolded, type Value, type ValueType } from './values.ts'
 
 export type Row = Readonly<Record<string, Value>>
@@ -105,12 +114,32 @@ export function joinRows(world: World, query: Query, base: readonly Row[]): Join
   return combinations
 }
 
+/** A column of a row, or what its document has at a path; values of other types than the path's are null. */
+export function storedAt(row: Row | null, column: string): Value {
+  const [field = '', ...keys] = column.split('.')
+  let value: unknown = row?.[field] ?? null
+  if (keys.length === 0) return value
+  for (const key of keys) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    value = isObject ? ((value as Row)[key] ?? null) : null
+  }
+  const type = documentPaths[keys.join('.') as keyof typeof documentPaths]
+  return fits[type]?.(value) === true ? value : null
+}
+
+const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  integer: Number.isSafeInteger,
+  float: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+}
+
 export function cell(joined: Joined, { path, column }: FieldRef): Value {
-  return joined.get(path.join('.'))?.[column] ?? null
+  return storedAt(joined.get(path.join('.')) ?? null, column)
 }
 
 export function typeAt(base: AnyModel, { path, column }: FieldRef): ValueType {
-  const found = modelAt(base, path).columns[column]
+  const found = queryColumns(modelAt(base, path))[column]
   if (found === undefined) throw new Error(`no column ${column}`)
   return found
 }
@@ -149,7 +178,7 @@ function endsOf(world: World, base: AnyModel, row: Row | null, path: readonly st
 }
 
 function rowMeets(model: AnyModel, row: Row, filter: Filter): Truth {
-  return compare(typeAt(model, filter), row[filter.column], filter)
+  return compare(typeAt(model, filter), storedAt(row, filter.column), filter)
 }
 
 /** HAVING: labels of one group. */

@@ -1,5 +1,13 @@
 /** The models that random queries are about: every column type and every shape of relation once. */
-import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
+import {
+  type AnyModel,
+  belongsTo,
+  type Column,
+  defineModel,
+  hasMany,
+  hasOne,
+  manyToMany,
+} from '@model-api/core'
 
 /** A self-reference, two inverses from one table, a one-to-one, and a many-to-many with itself. */
 const Author = defineModel('Author', {
@@ -22,6 +30,14 @@ const Author = defineModel('Author', {
   meta: {},
 })
 
+/** The paths into the documents of `extra`. */
+export const documentPaths = {
+  n: 'integer',
+  r: 'float',
+  'a.t': 'text',
+  'a.b-1': 'boolean',
+} as const
+
 /** Every column type; two foreign keys to one table. */
 const Work = defineModel('Work', {
   columns: {
@@ -38,7 +54,7 @@ const Work = defineModel('Work', {
     opens: { type: 'time', nullable: true },
     touched: { type: 'datetime', nullable: true },
     ref: { type: 'uuid', nullable: true },
-    extra: { type: 'json', nullable: true },
+    extra: { type: 'json', nullable: true, json: documentPaths },
     cover: { type: 'binary', nullable: true },
     author_id: { type: 'integer', nullable: true },
     editor_id: { type: 'integer', nullable: true },
@@ -136,6 +152,18 @@ export function relationOf(model: AnyModel, key: string): Relation {
   const relation = model.relations[key]
   if (relation === undefined) throw new Error(`${model.name} has no relation ${key}`)
   return relation
+}
+
+/** What queries can name: the columns, and behind each json column its paths, such as `extra.a.t`. */
+export function queryColumns(model: AnyModel): Readonly<Record<string, Column>> {
+  const columns: Record<string, Column> = {}
+  for (const [field, column] of Object.entries(model.columns)) {
+    columns[field] = column
+    for (const [path, type] of Object.entries(column.json ?? {})) {
+      columns[`${field}.${path}`] = { type, nullable: true }
+    }
+  }
+  return columns
 }
 
 export const isToOne = ({ kind }: Relation): boolean => kind === 'belongsTo' || kind === 'hasOne'

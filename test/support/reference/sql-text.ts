@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseName } from '../databases.ts'
+import { documentPaths } from './schema.ts'
 
 /** Names the compiler gives: nothing a client says is among them. */
 const own =
@@ -43,12 +44,25 @@ const identifiers = (name: DatabaseName, text: string): string[] =>
     .filter(({ kind }) => kind === 'identifier')
     .map((piece) => piece.text)
 
-/** The string literals that stand nowhere in the source of the service. */
+/** The paths that models declare into documents, as the databases write them. */
+const paths: ReadonlySet<string> = new Set(
+  Object.keys(documentPaths).flatMap((path) => {
+    const names = path.split('.').map((name) => `"${name}"`)
+    return [`$.${names.join('.')}`, `{${names.join()}}`]
+  }),
+)
+
+/** The string literals that stand neither in the source of the service nor in a declared path. */
 export function strangeLiterals(name: DatabaseName, text: string): string[] {
   return pieces(name, text)
     .filter(({ kind }) => kind === 'literal')
     .map((piece) => piece.text)
-    .filter((literal) => !source().includes(`'${literal.replaceAll("'", "''")}'`))
+    .filter((literal) => !paths.has(literal))
+    .filter((literal) => {
+      const quoted = `'${literal.replaceAll("'", "''")}'`
+      // In a template of the source, a backslash is written twice.
+      return ![quoted, quoted.replaceAll('\\', '\\\\')].some((text) => source().includes(text))
+    })
 }
 
 let read: string | undefined

@@ -75,7 +75,7 @@ suite('a policy at start-up', (test) => {
 
   test('refuses what is no function, and what is no policy', () => {
     match(problem({ can_read: true }), 'can_read: expected a function, got true.')
-    for (const odd of [null, 'policy', 7, [], () => ({})]) match(problem(odd), 'expected a policy')
+    for (const odd of [null, 'policy', 7, []]) match(problem(odd), 'expected a policy')
     match(problem(new (class Empty {})()), 'has none of')
   })
 })
@@ -84,6 +84,7 @@ suite('a policy class', (test) => {
   const resource = (name: string, option: unknown, at = 'config.API_ACCESS_POLICY'): Resource =>
     ({
       name,
+      model: { name },
       settings: {
         policy: { at, policy: option },
         methods: new Set(),
@@ -124,8 +125,41 @@ suite('a policy class', (test) => {
     const problems = collectProblems()
     const at = 'models.Book.meta.access_policy'
     buildPolicies(registry(resource('Book', Throws, at), resource('Tag', Misspelt)), problems, hook)
-    equal(problems.list[0], { path: at, message: 'could not be constructed: no tenant' })
+    equal(problems.list[0], { path: at, message: 'could not be made: no tenant' })
     match(problems.list[1]?.message ?? '', 'unknown hook "can_raed". Did you mean "can_read"?')
+  })
+
+  test('as a function is called once for each model, with the model', () => {
+    const asked: string[] = []
+    const option = ({ name }: { readonly name: string }) => {
+      asked.push(name)
+      return { can_delete: () => name === 'Book' }
+    }
+    const problems = collectProblems()
+    const [books, tags] = [resource('Book', option), resource('Tag', option)]
+    const policies = buildPolicies(registry(books, tags), problems, () => {})
+    const mayDelete = (of: Resource) => policies.get(of)?.can_delete?.({}, {} as never)
+    equal([mayDelete(books), mayDelete(tags)], [true, false])
+    equal([asked, problems.list], [['Book', 'Tag'], []])
+  })
+
+  test('as a function that throws, or gives what is no policy, is a problem with its place', () => {
+    const wrong: readonly (readonly [option: () => unknown, message: string])[] = [
+      [() => Promise.resolve(), 'has none of'],
+      [() => undefined, 'expected the class or function to give an object.'],
+      [() => ({ can_raed: hook }), 'unknown hook "can_raed". Did you mean "can_read"?'],
+      [
+        () => {
+          throw new Error('no tenant')
+        },
+        'could not be made: no tenant',
+      ],
+    ]
+    for (const [option, message] of wrong) {
+      const problems = collectProblems()
+      buildPolicies(registry(resource('Book', option)), problems, () => {})
+      match(problems.list[0]?.message ?? '', message)
+    }
   })
 
   test('with can_read but without scope_query gets a warning', () => {

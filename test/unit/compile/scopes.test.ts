@@ -49,7 +49,7 @@ const { registry } = buildRegistry({
 })
 
 // Only its name is looked at.
-const target: Target = { db: {} as never, dialect: sqlite, schema: undefined, scopes: noScopes }
+const target: Target = { db: {} as never, dialect: sqlite, scopes: noScopes }
 
 const limit = { setting: 'none', value: 100 }
 const planOf = (query: string): ReadPlan =>

@@ -207,7 +207,15 @@ suite('mistakes in meta', (test) => {
     ],
     [
       { soft_delete: true, soft_delete_attribute: 'deleted', soft_delete_values: [null, true] },
+      'models.Book.meta.soft_delete_values: null is not a value of deleted, which is not nullable.',
+    ],
+    [
+      { soft_delete: true, soft_delete_attribute: 'deleted', soft_delete_values: [false, null] },
       'models.Book.meta.soft_delete_values: null is not a value of deleted, which is of type boolean.',
+    ],
+    [
+      { soft_delete: true, soft_delete_attribute: 'deleted', soft_delete_values: [false, 'now'] },
+      'models.Book.meta.soft_delete_values: "now" is not a value of deleted, which is of type boolean.',
     ],
     [
       { role_map: {}, api_role_map: {} },

@@ -54,6 +54,7 @@ suite('defaults', (test) => {
       allowOrderBy: true,
       allowSelectFields: true,
       allowGroupby: false,
+      listEtags: false,
       allowAggregation: false,
       serializationType: 'url',
       serializationDepth: undefined,
@@ -119,10 +120,15 @@ suite('precedence', (test) => {
 })
 
 suite('soft delete', (test) => {
+  const value = (of: unknown) => ({ kind: 'value', value: of })
   const global: ApiConfig = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'gone' }
 
   test('has the values false and true', () => {
-    equal(settings({}, global).softDelete, { attribute: 'gone', active: false, deleted: true })
+    equal(settings({}, global).softDelete, {
+      attribute: 'gone',
+      active: false,
+      deleted: value(true),
+    })
   })
 
   test('set globally, concerns the models that have the column', () => {
@@ -138,11 +144,11 @@ suite('soft delete', (test) => {
       soft_delete_attribute: 'gone',
       soft_delete_values: [true, false],
     })
-    equal(own.softDelete, { attribute: 'gone', active: true, deleted: false })
+    equal(own.softDelete, { attribute: 'gone', active: true, deleted: value(false) })
     equal(settings({ soft_delete: true }, { API_SOFT_DELETE_ATTRIBUTE: 'gone' }).softDelete, {
       attribute: 'gone',
       active: false,
-      deleted: true,
+      deleted: value(true),
     })
   })
 
@@ -156,7 +162,30 @@ suite('soft delete', (test) => {
         soft_delete_values: ['here', 'gone'],
       },
     })
-    equal(resourceOf('Book', [Book]).settings.softDelete?.deleted, 'gone')
+    equal(resourceOf('Book', [Book]).settings.softDelete?.deleted, value('gone'))
+  })
+
+  test('takes NULL for an active record, and a moment or a function for a deleted one', () => {
+    const deletedWith = (type: string, deleted: unknown) =>
+      resourceOf('Book', [
+        model('Book', {
+          columns: { gone: { type, nullable: true } },
+          meta: {
+            soft_delete: true,
+            soft_delete_attribute: 'gone',
+            soft_delete_values: [null, deleted],
+          } as never,
+        }),
+      ]).settings.softDelete
+    const make = () => 7
+    equal(deletedWith('datetime', 'now'), {
+      attribute: 'gone',
+      active: null,
+      deleted: { kind: 'now' },
+    })
+    equal(deletedWith('date', 'now')?.deleted, { kind: 'now' })
+    equal(deletedWith('string', 'now')?.deleted, value('now'))
+    equal(deletedWith('integer', make)?.deleted, { kind: 'function', make })
   })
 })
 

@@ -37,18 +37,21 @@ suite('declared types', (test) => {
       [['integer'], 'integer'],
       [['integer', 'real'], 'float'],
       [['blob'], 'binary'],
-      [['integer', 'text'], undefined],
-      [[], undefined],
+      [['integer', 'text'], 'opaque'],
+      [[], 'opaque'],
     ] as const) {
-      equal(sqliteShape('', new Set(values)).shape?.type, type)
-      equal(sqliteShape('MONEY', new Set(values)).shape?.type, type)
+      equal(sqliteShape('', new Set(values)).shape.type, type)
+      equal(sqliteShape('MONEY', new Set(values)).shape.type, type)
     }
   })
 
   test('dates kept as numbers are served as numbers', () => {
     equal(sqliteShape('DATETIME', new Set(['integer'])).shape, { type: 'bigint' })
     equal(sqliteShape('DATE', new Set(['real'])).shape, { type: 'float' })
-    equal(sqliteShape('DATETIME', new Set(['text', 'integer'])).shape, undefined)
+    equal(sqliteShape('DATETIME', new Set(['text', 'integer'])).shape, {
+      type: 'opaque',
+      readOnly: true,
+    })
     equal(sqliteShape('DATETIME', new Set(['text'])).shape, { type: 'datetime' })
   })
 })

@@ -5,6 +5,7 @@ import { readColumns } from '../../../packages/core/src/introspect/columns.ts'
 import { resolveLinks } from '../../../packages/core/src/introspect/links.ts'
 import { fieldNames, keyStem, modelNames } from '../../../packages/core/src/introspect/names.ts'
 import { nameRelations } from '../../../packages/core/src/introspect/relations.ts'
+import { transliterate } from '../../../packages/core/src/introspect/transliterate.ts'
 import { toCase } from '../../../packages/core/src/naming/case.ts'
 import { endpointNames } from '../../../packages/core/src/registry/endpoint-name.ts'
 import { badFieldName, badRelationName } from '../../../packages/core/src/registry/field-name.ts'
@@ -76,7 +77,7 @@ suite('names of introspect', (test) => {
   test('models are identifiers, and no two answer at one endpoint in any case', () => {
     fc.assert(
       fc.property(names, (tables) => {
-        const models = [...modelNames(tables).values()]
+        const models = [...modelNames(tables.map((name) => ({ name }))).values()]
         for (const model of models) equal(/^[A-Za-z][A-Za-z0-9]*$/.test(model), true, model)
         for (const letterCase of ['kebab', 'snake', 'camel', 'pascal'] as const) {
           const paths = models.flatMap((model) => endpointNames(model, {}, letterCase).paths)
@@ -94,7 +95,7 @@ suite('names of introspect', (test) => {
     })
     fc.assert(
       fc.property(few, few, (tables, columns) => {
-        const models = modelNames(tables)
+        const models = modelNames(tables.map((name) => ({ name })))
         const drafts = tangled(tables, columns).map((table) => ({
           table,
           model: models.get(table.name) ?? '',
@@ -116,19 +117,57 @@ suite('names of introspect', (test) => {
   })
 
   test('the stem of a key is what it says of its target', () => {
-    for (const [column, referenced, stem] of [
-      ['ArtistId', 'ArtistId', 'artist'],
-      ['artist_id', 'id', 'artist'],
-      ['SupportRepId', 'EmployeeId', 'support_rep'],
-      ['ReportsTo', 'EmployeeId', 'reports_to'],
-      ['country_code', 'code', 'country'],
-      ['parent_category_id', 'category_id', 'parent'],
-      ['user_uuid', 'id', 'user'],
-      ['id', 'id', ''],
-      ['ID', 'user_id', ''],
-      ['author', 'id', 'author'],
+    for (const [column, referenced, target, stem] of [
+      ['ArtistId', 'ArtistId', 'artist', ''],
+      ['artist_id', 'id', 'artist', 'artist'],
+      ['SupportRepId', 'EmployeeId', 'employee', 'support_rep'],
+      ['ReportsTo', 'EmployeeId', 'employee', 'reports_to'],
+      ['country_code', 'code', 'country', 'country'],
+      ['parent_category_id', 'category_id', 'category', 'parent_category'],
+      ['parent_id', 'category_id', 'category', 'parent'],
+      ['user_uuid', 'id', 'user', 'user'],
+      ['id', 'id', 'user', ''],
+      ['ID', 'user_id', 'user', ''],
+      ['author', 'id', 'employee', 'author'],
+      ['emp_no', 'emp_no', 'employee', ''],
+      ['manager_emp_no', 'emp_no', 'employee', 'manager'],
+      ['customerNumber', 'customerNumber', 'customer', ''],
+      ['salesRepEmployeeNumber', 'employeeNumber', 'employee', 'sales_rep_employee'],
+      ['original_language_id', 'language_id', 'language', 'original_language'],
+      ['customer_no', 'id', 'customer', 'customer'],
+      ['order_no', 'id', 'customer', 'order_no'],
+      ['bill_territory_id', 'territory_id', 'sales_territory', 'bill_territory'],
+      ['productid', 'productid', 'product', ''],
+      ['productid', 'id', 'product', ''],
+      ['billtoaddressid', 'addressid', 'address', 'billto_address'],
+      ['fromcurrencycode', 'currencycode', 'currency', 'from_currency'],
+      ['salespersonid', 'businessentityid', 'sales_person', ''],
+      ['paid', 'id', 'payment', 'paid'],
     ] as const) {
-      equal(keyStem(column, referenced), stem, column)
+      equal(keyStem(column, referenced, target), stem, column)
+    }
+  })
+
+  test('other alphabets are written as they are pronounced, or else by the numbers of their letters', () => {
+    for (const [text, expected] of [
+      ['Größe', 'Grosse'],
+      ['Łódź', 'Lodz'],
+      ['Заказы', 'Zakazy'],
+      ['ЩИТ', 'SHCHIT'],
+      ['ёлка_їжак', 'yolka_yizhak'],
+      ['Ελλάδα', 'Ellada'],
+      ['מחיר', 'mhyr'],
+      ['اسم', 'asm'],
+      ['고객', 'gogaek'],
+      ['カタログ', 'katarogu'],
+      ['きゃく がっこう', 'kyaku_gakkou'],
+      ['顧客', 'u9867u5ba2'],
+      ['顾客2', 'u987eu5ba22'],
+      ['unit price', 'unit_price'],
+      ['price %', 'price_'],
+    ] as const) {
+      equal(transliterate(text), expected, text)
+      equal(transliterate(text.normalize('NFD')), expected, text)
     }
   })
 })

@@ -48,6 +48,28 @@ const byType: readonly (readonly [name: string, type: ColumnType, expected: bool
   ['hash', 'float', false],
 ]
 
+const byTable: readonly (readonly [
+  table: string,
+  name: string,
+  type: ColumnType,
+  expected: boolean,
+])[] = [
+  ['api_keys', 'key', 'string', true],
+  ['ApiKeys', 'Value', 'text', true],
+  ['secrets', 'data', 'json', true],
+  ['password_resets', 'code', 'string', true],
+  ['personal_access_tokens', 'name', 'string', false],
+  ['api_keys', 'key', 'integer', false],
+  ['token_types', 'value', 'string', false],
+  ['settings', 'key', 'string', false],
+  ['sessions', 'id', 'string', true],
+  ['session', 'sid', 'string', true],
+  ['user_sessions', 'session_id', 'uuid', true],
+  ['sessions', 'id', 'uuid', false],
+  ['sessions', 'session_id', 'integer', false],
+  ['visits', 'session_id', 'string', false],
+]
+
 suite('names of credentials', (test) => {
   test('are recognised as words, whatever their case', () => {
     equal(
@@ -66,5 +88,10 @@ suite('names of credentials', (test) => {
   for (const [name, type, expected] of byType) {
     test(`${name} of type ${type} is ${expected ? 'one' : 'none'}`, () =>
       equal(looksLikeCredential(name, type), expected))
+  }
+
+  for (const [table, name, type, expected] of byTable) {
+    test(`${name} of type ${type} in ${table} is ${expected ? 'one' : 'none'}`, () =>
+      equal(looksLikeCredential(name, type, table), expected))
   }
 })

@@ -13,11 +13,20 @@ suite('suggestions', (test) => {
     ['published-on', 'published_on'],
     ['authorid', 'author_id'],
     ['tilte', 'title'],
+    ['published', 'published_on'],
+    ['on', undefined],
     ['xyzzy', undefined],
     ['', undefined],
   ] as const) {
     test(`for "${unknown}": ${expected ?? 'none'}`, () => equal(nearest(unknown, known), expected))
   }
+
+  test('are names with further words, if there is one only', () => {
+    equal(nearest('born', ['name', 'born_on']), 'born_on')
+    equal(nearest('date', ['orderDate', 'total']), 'orderDate')
+    equal(nearest('name', ['firstName', 'last_name']), undefined)
+    equal(nearest('orn', ['born_on', 'thorn']), undefined)
+  })
 
   test('are a sentence to append', () => {
     equal(didYouMean('titel', known), ' Did you mean "title"?')

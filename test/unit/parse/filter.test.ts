@@ -5,7 +5,7 @@ import { suite } from '../../support/suite.ts'
 import { filter, list, part, refuses, refusesAs } from './query.ts'
 
 const operators =
-  'Operators are eq, ne, lt, le, gt, ge, in, nin, like, ilike, nlike, nilike, startswith, istartswith, endswith, iendswith, between, isnull.'
+  'Operators are eq, ne, lt, le, gt, ge, in, nin, like, ilike, nlike, nilike, startswith, istartswith, endswith, iendswith, between, isnull, contains, overlaps.'
 
 suite('a filter', (test) => {
   test('is field__operator=value', () => {

@@ -4,7 +4,7 @@ import {
   authorityCache,
   trackAuthority,
 } from '../../../packages/core/src/plan-cache/authority-bound.ts'
-import type { Resource } from '../../../packages/core/src/registry/resource.ts'
+import type { Registry, Resource } from '../../../packages/core/src/registry/resource.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -13,10 +13,13 @@ const open = { name: 'Open' } as Resource
 const secret = { name: 'Secret' } as Resource
 const other = { name: 'Other' } as Resource
 
+const registry = {} as Registry
+
 /** Somebody who may list these resources. */
 const caller = (...listed: readonly Resource[]): Authority => ({
   reach: (resource) => listed.includes(resource),
   hooks: {},
+  registry,
 })
 
 const admin = caller(open, secret)
@@ -54,6 +57,13 @@ suite('a kept value', (test) => {
       equal(bound.valueFor(viewer), undefined)
       equal(boundFor(viewer, open).valueFor({ ...viewer, hooks } as never), undefined)
     }
+  })
+
+  test('is for callers who may read and write the same columns', () => {
+    const clerk = { ...admin, registry: {} as Registry }
+    equal(boundFor(admin, open).valueFor(clerk), undefined)
+    equal(boundFor(clerk, open).valueFor(admin), undefined)
+    equal(boundFor(clerk, open).valueFor({ ...clerk }), 'value')
   })
 
   test('cannot be read past its authority', () => {

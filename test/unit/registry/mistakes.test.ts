@@ -139,11 +139,13 @@ suite('mistakes of models', (test) => {
     ])
   })
 
-  test('no primary key, which an unpublished model may lack', () => {
+  test('no primary key, which a model that is only read may lack', () => {
     const columns = { id: integer }
-    equal(problemsOf({ models: [model('Book', { columns })] }), [
-      'models.Book.columns: a published model needs a primary key: primaryKey: true.',
+    const posting = { allowed_methods: ['POST'] }
+    equal(problemsOf({ models: [model('Book', { columns, meta: posting })] }), [
+      'models.Book.meta.allowed_methods: Book has no primary key, so it is read only; take POST away, or mark its key primaryKey: true.',
     ])
+    equal(problemsOf({ models: [model('Book', { columns })] }), [])
     equal(problemsOf({ models: [model('Book', { columns, meta: undefined })] }), [])
   })
 
@@ -182,7 +184,7 @@ suite('mistakes of models', (test) => {
 
 suite('mistakes of columns', (test) => {
   const types =
-    'integer, bigint, float, decimal, boolean, string, text, date, datetime, time, uuid, json, binary, enum'
+    'integer, bigint, float, decimal, boolean, string, text, date, datetime, time, uuid, json, binary, enum, list, opaque'
   const cases: readonly (readonly [column: Record<string, unknown>, ...ends: string[]])[] = [
     [{}, ': needs a type.'],
     [{ type: 'int' }, `.type: expected one of ${types}, got "int".`],
@@ -201,14 +203,17 @@ suite('mistakes of columns', (test) => {
       { type: 'enum', enum: ['a', 'a'] },
       '.enum: expected a list of at least one string, without duplicates.',
     ],
-    [{ type: 'string', enum: ['a'] }, '.enum: only a column of type enum can have it.'],
+    [{ type: 'string', enum: ['a'] }, '.enum: only a column of type enum, list can have it.'],
     [{ type: 'string', maxLength: 0 }, '.maxLength: expected a whole number from 1, got 0.'],
     [
       { type: 'integer', maxLength: 3 },
       '.maxLength: only a column of type string, text, binary can have it.',
     ],
     [{ type: 'decimal', scale: -1 }, '.scale: expected a whole number from 0, got -1.'],
-    [{ type: 'float', precision: 5 }, '.precision: only a column of type decimal can have it.'],
+    [
+      { type: 'float', precision: 5 },
+      '.precision: only a column of type decimal, list can have it.',
+    ],
     [{ type: 'string', storage: 'text' }, '.storage: only a column of type decimal can have it.'],
     [
       { type: 'integer', collation: 'database' },
@@ -243,6 +248,27 @@ suite('mistakes of columns', (test) => {
     [{ type: 'integer', default: '1' }, ': the default "1" is not a value of type integer.'],
     [{ type: 'integer', default: null }, ': the default null is not a value of type integer.'],
     [{ type: 'enum', enum: ['a'], default: 'b' }, ': the default "b" is not a value of type enum.'],
+    [
+      { type: 'integer', databaseDefault: 1 },
+      ': databaseDefault says which default it is: add hasDefault: true.',
+    ],
+    [
+      { type: 'integer', hasDefault: true, databaseDefault: 'x' },
+      ': the databaseDefault "x" is not a value of type integer.',
+    ],
+    [
+      { type: 'decimal', minimum: '1,5' },
+      '.minimum: expected a number, or its digits as a string such as \'0.01\', got "1,5".',
+    ],
+    [
+      { type: 'string', minimum: 1 },
+      '.minimum: only a column of type integer, bigint, float, decimal can have it.',
+    ],
+    [
+      { type: 'integer', minimum: 5, exclusiveMaximum: 5 },
+      ': no number fits minimum 5 and exclusiveMaximum 5.',
+    ],
+    [{ type: 'string', minLength: 5, maxLength: 4 }, ': minLength 5 is more than maxLength 4.'],
     [{ type: 'string', validator: 7 }, '.validator: expected a non-empty string, got 7.'],
     [{ type: 'json', primaryKey: true }, ': a column of type json cannot be a key.'],
     [{ type: 'binary', primaryKey: true }, ': a column of type binary cannot be a key.'],

@@ -221,8 +221,15 @@ suite('the relations of a resource', (test) => {
   const { byName } = buildRegistry({ models }).registry
   const relation = (name: string, key: string) => byName.get(name)?.relations.get(key)
   const keys = (name: string, key: string) => {
-    const { from = [], to = [], through } = relation(name, key) ?? {}
-    const junction = through ? [through.table, through.from, through.to] : []
+    const { from = [], to = [], pairs = [], through } = relation(name, key) ?? {}
+    const foreignKeys = [through?.from ?? [], through?.to ?? []]
+    const junction = through
+      ? [through.table, ...foreignKeys.map((columns) => columns.map(({ dbName }) => dbName))]
+      : []
+    equal(
+      pairs.map((pair) => [pair.from, pair.to]),
+      through ? [] : from.map((column, i) => [column, to[i]]),
+    )
     return [from.map((c) => c.name), to.map((c) => c.name), ...junction]
   }
 

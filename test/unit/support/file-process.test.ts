@@ -28,7 +28,7 @@ async function run(
 }
 
 const one = (step: string): string => `suite('a', (test) => { test('one', () => { ${step} }) })`
-const start = (alone = false): FileProcess => startFileProcess(process.env, { plain: false, alone })
+const start = (alone = false): FileProcess => startFileProcess(process.env, { way: 'usual', alone })
 
 const leftovers: readonly [what: string, step: string, leftover: string][] = [
   ['a timer', 'setTimeout(() => {}, 60_000)', 'Timeout'],
@@ -62,7 +62,7 @@ suite('a process of files', (test) => {
     writeFileSync(node, `#!/bin/sh\necho yes > '${note}'\nexec '${process.execPath}' "$@"\n`)
     chmodSync(node, 0o755)
     const env = { ...process.env, TEST_NODE: node }
-    const child = startFileProcess(env, { plain: false, alone: false })
+    const child = startFileProcess(env, { way: 'usual', alone: false })
     equal((await run(child, one(''))).tally, '1/0')
     equal(readFileSync(note, 'utf8'), 'yes\n')
     await child.end()

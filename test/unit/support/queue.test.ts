@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal, ok } from '../../support/assert.ts'
+import type { Way } from '../../support/path.ts'
 import {
   type Lane,
   lanesOf,
@@ -19,31 +20,29 @@ suite('the queue of test files', (test) => {
     .sort()
 
   test('has every file once, and again what runs twice', () => {
-    const queue = queueOf(files, false)
-    const named = (plain: boolean) => queue.filter((job) => job.plain === plain)
-    equal(
-      named(false)
-        .map(({ file }) => file)
-        .sort(),
-      files,
-    )
-    const twice = named(true).map(({ file }) => file)
-    ok(twice.length > 0 && twice.every((file) => files.includes(file)))
-    ok(
-      ['golden/golden', 'parity/parity', 'security/leaks', 'security/write-leaks'].every((start) =>
-        twice.includes(`${start}.test.ts`),
-      ),
-    )
+    const queue = queueOf(files)
+    const on = (way: Way) => queue.filter((job) => job.way === way).map(({ file }) => file)
+    equal(on('usual').sort(), files)
+    const expected = {
+      plain: ['golden/golden', 'parity/parity', 'security/leaks', 'security/write-leaks'],
+      query: ['golden/golden', 'contract/filtering', 'contract/joins', 'contract/search'],
+      batch: ['contract/column-rights', 'security/scope', 'security/user-roles'],
+    }
+    for (const [way, starts] of Object.entries(expected)) {
+      const again = on(way as Way)
+      ok(again.every((file) => files.includes(file)))
+      ok(starts.every((start) => again.includes(`${start}.test.ts`)))
+    }
   })
 
-  test('has every file once where all run on the plain ways', () => {
-    const queue = queueOf(files, true)
+  test('has every file once where all take one way', () => {
+    const queue = queueOf(files, 'plain')
     equal(queue.map(({ file }) => file).sort(), files)
-    ok(queue.every(({ plain }) => plain))
+    ok(queue.every(({ way }) => way === 'plain'))
   })
 
   const taken = (files: readonly string[], lanes: readonly Lane[]) => {
-    const queue = files.map((file) => ({ file, plain: false }))
+    const queue = files.map((file) => ({ file, way: 'usual' as const }))
     return lanes.map((lane) => takeJob(queue, lane)?.file)
   }
 
@@ -72,7 +71,7 @@ suite('the queue of test files', (test) => {
         files.some((file) => file.startsWith(start)),
         start,
       )
-    ok(queueOf(files, false)[0]?.file.startsWith(slowest[0] ?? ''))
+    ok(queueOf(files)[0]?.file.startsWith(slowest[0] ?? ''))
   })
 
   test('gives some files a process of their own', () => {

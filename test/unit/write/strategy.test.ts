@@ -1,6 +1,8 @@
 /** Which writes are one statement of their own: a plain one is, and each remark is a reason for a transaction. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
+import { refOf } from '../../../packages/core/src/plan/names.ts'
+import type { Condition, Source } from '../../../packages/core/src/plan/plan.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/registry/resource.ts'
 import { withKeyAndTag } from '../../../packages/core/src/write/plan/echo.ts'
@@ -46,7 +48,17 @@ const Defaulted = defineModel('Defaulted', {
   meta: {},
 })
 
-const models: readonly AnyModel[] = [Author, Book, Counted, Defaulted]
+const Marked = defineModel('Marked', {
+  table: 'books',
+  columns: Book.columns,
+  meta: {
+    soft_delete: true,
+    soft_delete_attribute: 'gone',
+    soft_delete_values: [false, () => true],
+  },
+})
+
+const models: readonly AnyModel[] = [Author, Book, Counted, Defaulted, Marked]
 const { registry } = buildRegistry({
   models,
   config: { API_ALLOW_JOIN: true, API_ALLOW_SELECT_FIELDS: true },
@@ -73,7 +85,7 @@ const node = (more: Partial<RecordNode> = {}): RecordNode => ({
   resource: book,
   path: '',
   values: { title: 'Emma' },
-  sentBack: { fields: {}, urls: {} },
+  sentBack: { fields: {}, otherForms: {}, urls: {} },
   wholeRecordChecks: [],
   parents: [],
   children: [],
@@ -93,7 +105,8 @@ const calm: WriteConditions = {
   many: false,
   idempotencyKey: false,
   precondition: false,
-  policy: false,
+  policyHooks: false,
+  scope: 'all',
   callback: false,
   permitted: true,
   narrows: () => false,
@@ -109,12 +122,42 @@ const [relation] = book.relations.values()
 const parents = [{ relation: relation as never, node: node() }]
 const title = book.columns.get('title') as never
 
+const tested = (name: string): Condition => ({
+  kind: 'isNull',
+  operand: refOf(base, book.columns.get(name) as never),
+  negated: false,
+})
+const base: Source = {
+  resource: book,
+  alias: 'books',
+  relation: null,
+  many: false,
+  includeDeleted: true,
+}
+const written: Condition = {
+  kind: 'exists',
+  from: base,
+  relation: relation as never,
+  source: base,
+  where: [],
+  negated: false,
+  lookUp: 'each',
+}
+
 const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   'the host has begun a transaction': [{ around: { hosted: true } }],
   'it writes several records': [{ around: { many: true } }],
   'it has an Idempotency-Key': [{ around: { idempotencyKey: true } }],
   'it has a precondition': [{ around: { precondition: true } }],
-  'the resource has an access policy': [{ around: { policy: true } }],
+  'a hook of the policy runs': [{ around: { policyHooks: true } }],
+  'the policy refuses': [{ around: { scope: 'none' } }],
+  'the scope of the policy reads other tables': [
+    { around: { scope: [{ kind: 'not', one: written }] } },
+  ],
+  'the write may decide whether the record is in scope': [
+    { around: { scope: [{ kind: 'or', all: [tested('title')] }] } },
+    { write: { replace: true }, around: { scope: [tested('author_id')] } },
+  ],
   'a callback runs': [{ around: { callback: true } }],
   'the caller may not write or read the record': [{ around: { permitted: false } }],
   'the body has nested records': [
@@ -122,8 +165,8 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
     sent({ children: [{ relation: relation as never, nodes: [] }] }),
   ],
   'fields of the body must equal the stored ones': [
-    sent({ sentBack: { fields: { id: 1 }, urls: {} } }),
-    sent({ sentBack: { fields: {}, urls: { author: null } } }),
+    sent({ sentBack: { fields: { id: 1 }, otherForms: {}, urls: {} } }),
+    sent({ sentBack: { fields: {}, otherForms: {}, urls: { author: null } } }),
   ],
   'a validator needs the whole record': [sent({ wholeRecordChecks: [title] })],
   'a policy may hide a referenced record': [
@@ -139,6 +182,9 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
     { write: { resource: resourceOf('Defaulted'), replace: true } },
   ],
   'it sets the soft-delete attribute': [sent({ values: { gone: true } })],
+  'the soft-delete value is a function': [
+    { write: { ...removal, change: 'update', resource: resourceOf('Marked') } },
+  ],
   'other records may refer to the record': [{ write: { ...removal, dependents: true } }],
   'the response shows more than the row': [
     { write: { echo: echoOf(book, 'join=author') } },
@@ -171,7 +217,8 @@ suite('the strategy of a write', (test) => {
 
   test('the database is asked about the change and the table', () => {
     const asked: unknown[] = []
-    const singleWrites = (...about: unknown[]) => void asked.push(about)
+    const singleWrites = (what: string, { table }: { readonly table: string }) =>
+      void asked.push([what, table])
     strategy({ around: { singleWrites } })
     strategy({
       write: { change: 'insert', resource: resourceOf('Author') },
@@ -189,6 +236,12 @@ suite('the strategy of a write', (test) => {
     })
   }
 
+  test('no reason: a scope of columns that the write leaves alone, and a removal within any', () => {
+    const scope = [tested('author_id')]
+    equal(strategy({ around: { scope } }).kind, 'single statement')
+    equal(strategy({ write: removal, around: { scope } }).kind, 'single statement')
+  })
+
   test('no reason: fields that are chosen, links, what PUT does not send, a foreign key in sight', () => {
     equal(strategy({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'single statement')
     equal(strategy({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'single statement')
@@ -203,7 +256,10 @@ suite('the strategy of a write', (test) => {
     const insert = (more: Partial<RecordNode>) =>
       strategy({ write: { change: 'insert', node: node(more) } }).kind
     equal(insert({ values: { id: 7 } }), 'single statement')
-    equal(insert({ sentBack: { fields: { gone: false }, urls: {} } }), 'single statement')
+    equal(
+      insert({ sentBack: { fields: { gone: false }, otherForms: {}, urls: {} } }),
+      'single statement',
+    )
     equal(insert({ values: {} }), 'single statement')
   })
 })

@@ -14,7 +14,7 @@ export interface Check {
 
 /**
  * The checks of a request. A relation route needs two: the RELATION_ action on the parent, and reading the target
- * (contract §9).
+ * (docs/access.md).
  *
  * ```ts
  * checksOf({ kind: 'related', resource: author, relation: books, key: ['1'] }, 'GET')

@@ -2,31 +2,32 @@
 
 import type { CallHook } from '../call-hook.ts'
 import type { StrategyName } from '../config/access-types.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
 
 /**
  * A user and its roles: what `methods.roles(user)` of the user model returns, else its `roles` — a list of strings, or of
- * related records with a `name` each. Anything else counts as no roles (contract §9).
+ * related records with a `name` each. Anything else counts as no roles (docs/access.md).
  *
  * ```ts
  * await callerOf(callHook, { id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }
  * ```
  */
-export async function callerOf(
+export function callerOf(
   callHook: CallHook,
   user: unknown,
   userModel: AnyModel | undefined,
   strategy?: StrategyName,
-): Promise<Caller> {
+): MaybePromise<Caller> {
   if (user === null || user === undefined || user === false) return anonymous
   const known = { authenticated: true, ...(strategy === undefined ? {} : { strategy }) }
   // A custom strategy that returns `true` authenticates the request without naming a user.
   if (user === true) return { ...known, user: null, roles: [] }
   const method = userModel?.methods.roles
   if (method !== undefined) {
-    const given = await callHook(`method roles of ${userModel?.name}`, () => method(user))
-    return { ...known, user, roles: rolesIn(given) }
+    const given = callHook(`method roles of ${userModel?.name}`, () => method(user))
+    return andThen(given, (roles) => ({ ...known, user, roles: rolesIn(roles) }))
   }
   const own = typeof user === 'object' && 'roles' in user ? user.roles : undefined
   const roles = rolesIn(own)

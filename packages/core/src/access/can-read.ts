@@ -1,4 +1,4 @@
-// can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (contract §9).
+// can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (docs/access.md).
 
 import type { HookCall } from '../call/hook-call.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -15,6 +15,7 @@ const isOne = ({ action }: ReadPlan): boolean =>
 
 /** Adds to a plan every column of the records that can_read will check: the record of a GET one, and embedded records. */
 export function readRecords<P extends ReadPlan>(call: HookCall, plan: P): P {
+  if (!hasObjectChecks(call, plan)) return plan
   const base = isOne(plan) && hasCanRead(call, plan.rows.from.resource)
   return {
     ...plan,
@@ -34,6 +35,11 @@ function embedWithRecord(call: HookCall, embed: EmbedPlan): EmbedPlan {
 
 const hasCanRead = (call: HookCall, resource: Resource): boolean =>
   call.runtime.policies.get(resource)?.can_read !== undefined
+
+/** Whether can_read decides about the record of a GET one or about embedded records. */
+export const hasObjectChecks = (call: HookCall, plan: ReadPlan): boolean =>
+  call.runtime.policies.size > 0 &&
+  ((isOne(plan) && hasCanRead(call, plan.rows.from.resource)) || anyHasCanRead(call, plan.embeds))
 
 /** The record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
 export function recordOf(resource: Resource, row: LoadedRow): HookRecord {

@@ -1,13 +1,27 @@
-// Turns configured policies into objects with hooks; a class is constructed once, even if several models share it.
+// Turns configured policies into objects with hooks: constructs a class once, even if several models share it, and calls a function for each model.
 
-import type { AccessPolicy } from '../config/access-types.ts'
-import { constructed, policyHooks } from '../config/check-policy.ts'
+import type { AccessPolicy, AccessPolicyOption } from '../config/access-types.ts'
+import { constructed, isPolicyFunction, policyFrom, policyHooks } from '../config/check-policy.ts'
 import type { Problems } from '../config/problems.ts'
+import type { PolicySetting } from '../config/settings.ts'
+import type { AnyModel } from '../model/define-model.ts'
+import { type CheckedScope, checkScope } from '../plan/policy-scope.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import { warnOfLiftedRoles } from './role-map-warning.ts'
 
 /** The policy of each resource that has one. A model's policy without hooks replaces the API's policy by none. */
-export type Policies = ReadonlyMap<Resource, AccessPolicy>
+export interface Policies {
+  get(resource: Resource): AccessPolicy | undefined
+  has(resource: Resource): boolean
+  /** Whether the policy of a resource has a hook, beside a scope as data. */
+  hasHooks(resource: Resource): boolean
+  /** Whether the policy of a resource decides which of its rows are seen. */
+  narrows(resource: Resource): boolean
+  /** The checked conditions of `scope`; undefined if it is a function, or if there is none. */
+  scopeOf(resource: Resource): CheckedScope | undefined
+  /** The number of resources that have one. */
+  readonly size: number
+}
 
 /**
  * Builds the policies of a registry. Errors are added to `problems`; probable mistakes are reported with `warn`.
@@ -22,39 +36,78 @@ export function buildPolicies(
   warn: (message: string) => void,
 ): Policies {
   const made = new Map<unknown, AccessPolicy | undefined>()
-  const policies = new Map<Resource, AccessPolicy>()
+  const policyOf = ({ model }: Resource, { policy, at }: PolicySetting) => {
+    // A function is called for each model, a class is constructed once for all.
+    const key = isPolicyFunction(policy) ? model : policy
+    if (!made.has(key)) made.set(key, build(policy, model, at, problems))
+    return made.get(key)
+  }
+  // By model: what one caller sees of a resource is another object.
+  const policies = new Map<AnyModel, AccessPolicy>()
+  const scopes = new Map<AnyModel, CheckedScope>()
   for (const resource of registry.resources) {
     warnOfLiftedRoles(resource, warn)
     const setting = resource.settings.policy
     if (setting === null) continue
-    if (!made.has(setting.policy)) {
-      made.set(setting.policy, construct(setting.policy, setting.at, problems))
-    }
-    const policy = made.get(setting.policy)
+    const policy = policyOf(resource, setting)
     if (policy === undefined || !policyHooks.some((hook) => policy[hook] !== undefined)) continue
-    policies.set(resource, policy)
-    if (policy.can_read !== undefined && policy.scope_query === undefined) {
+    policies.set(resource.model, policy)
+    const scope = checkedScope(resource, policy, setting.at, problems)
+    if (scope !== undefined) scopes.set(resource.model, scope)
+    if (policy.can_read !== undefined && !narrowsRows(policy)) {
       warn(
-        `models.${resource.name}: the policy at ${setting.at} has can_read but no scope_query. Lists, counts, filters and aggregates are narrowed by scope_query alone, so rows that can_read refuses appear there.`,
+        `models.${resource.name}: the policy at ${setting.at} has can_read but neither scope nor scope_query. Lists, counts, filters and aggregates are narrowed by those alone, so rows that can_read refuses appear there.`,
       )
     }
   }
-  return policies
+  return {
+    get: ({ model }) => policies.get(model),
+    has: ({ model }) => policies.has(model),
+    hasHooks: ({ model }) => {
+      const policy = policies.get(model)
+      return policyHooks.some((hook) => hook !== 'scope' && policy?.[hook] !== undefined)
+    },
+    narrows: ({ model }) => {
+      const policy = policies.get(model)
+      return policy !== undefined && narrowsRows(policy)
+    },
+    scopeOf: ({ model }) => scopes.get(model),
+    size: policies.size,
+  }
 }
 
-function construct(
-  option: NonNullable<Resource['settings']['policy']>['policy'],
+const narrowsRows = ({ scope, scope_query }: AccessPolicy): boolean =>
+  scope !== undefined || scope_query !== undefined
+
+function checkedScope(
+  resource: Resource,
+  { scope }: AccessPolicy,
+  at: string,
+  problems: Problems,
+): CheckedScope | undefined {
+  if (scope === undefined || typeof scope === 'function') return undefined
+  try {
+    return checkScope(resource, scope)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    problems.add(at, `${resource.name}: ${message}`)
+    return undefined
+  }
+}
+
+function build(
+  option: AccessPolicyOption,
+  model: AnyModel,
   at: string,
   problems: Problems,
 ): AccessPolicy | undefined {
-  if (typeof option !== 'function') return option
   try {
-    const instance = new option()
-    const problem = constructed(instance)
-    if (problem === undefined) return instance
+    const policy = policyFrom(option, model)
+    const problem = typeof option === 'function' ? constructed(policy) : undefined
+    if (problem === undefined) return policy
     problems.add(at, problem)
   } catch (error) {
-    problems.add(at, `could not be constructed: ${error instanceof Error ? error.message : error}`)
+    problems.add(at, `could not be made: ${error instanceof Error ? error.message : error}`)
   }
   return undefined
 }

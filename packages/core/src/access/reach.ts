@@ -1,5 +1,6 @@
 // reach: whether a caller may list a resource. Joins and relation filters to others are refused; their embeds stay URLs.
 
+import type { AnyModel } from '../model/define-model.ts'
 import type { Reach } from '../plan/context.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Action, methodOf } from './action.ts'
@@ -7,7 +8,7 @@ import { needsAuthentication } from './requirement.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
 /** Whether the caller is authenticated by a strategy that the resource accepts; another strategy may be weaker. */
-const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
+export const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
   authenticated && (strategy === undefined || settings.strategies.includes(strategy))
 
 /** Whether a caller could send a request of this kind to the resource itself: its methods, requirements and roles. */
@@ -22,10 +23,10 @@ export const mayList = (resource: Resource, caller: Caller): boolean =>
 
 /** `mayList` for one caller, memoised per resource. */
 export function reachOf(caller: Caller): Reach {
-  const known = new Map<Resource, boolean>()
+  const known = new Map<AnyModel, boolean>()
   return (resource) => {
-    const answer = known.get(resource) ?? mayList(resource, caller)
-    known.set(resource, answer)
+    const answer = known.get(resource.model) ?? mayList(resource, caller)
+    known.set(resource.model, answer)
     return answer
   }
 }

@@ -12,11 +12,29 @@ import {
 } from 'kysely'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
-import { type Scope, type ScopeDecisions, type Scopes, scopeDecisions } from '../compile/scopes.ts'
-import type { HookQuery } from '../config/hook-types.ts'
-import { hasSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
+import { allOf } from '../compile/condition.ts'
+import {
+  type ConditionScope,
+  hasConditions,
+  type Scope,
+  type ScopeDecisions,
+  type Scopes,
+  scopeDecisions,
+  unscoped,
+} from '../compile/scopes.ts'
+import type { Target } from '../compile/target.ts'
+import type { HookArgs, HookQuery } from '../config/hook-types.ts'
+import type { PolicyScope } from '../config/scope-types.ts'
+import { hasSchemaPlugin, withoutSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
 import { forbidden, forbiddenJoin } from '../errors.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
+import {
+  type CheckedScope,
+  checkScope,
+  type PlannedScope,
+  planScope,
+} from '../plan/policy-scope.ts'
 import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -30,6 +48,7 @@ export interface ScopeCall {
   readonly call: HookCall
   /** The connection of this request, with the host application's Kysely plugins. */
   readonly db: AnyDatabase
+  readonly target: Target
   readonly action: Action
   /** The filter callback of the request; it narrows the base before the policy does. */
   readonly filter?: BaseFilter
@@ -38,7 +57,7 @@ export interface ScopeCall {
 }
 
 /** Narrows the query of a read's base. */
-export type BaseFilter = (query: HookQuery) => Promise<HookQuery>
+export type BaseFilter = (query: HookQuery) => MaybePromise<HookQuery>
 
 /**
  * Scopes a whole read. An embed that its policy refuses becomes a URL, so the plan may change.
@@ -54,6 +73,7 @@ export async function scopeRead<P extends ReadPlan>(
 ): Promise<{ readonly plan: P; readonly scopes: Scopes }> {
   const scopes = scopeDecisions()
   await scopeRows(scope, plan.rows, scopes)
+  if (plan.embeds.length === 0) return { plan, scopes }
   return { plan: { ...plan, ...(await scopeEmbeds(scope, plan, scopes)) }, scopes }
 }
 
@@ -64,7 +84,9 @@ export async function scopeRows(
   scopes: ScopeDecisions,
 ): Promise<void> {
   for (const { source, part } of sourcesOf(rows)) {
-    const narrowed = await narrow(scope, source, source === rows.from ? scope.filter : undefined)
+    const narrowing = narrow(scope, source, source === rows.from ? scope.filter : undefined)
+    // A scope as data seldom waits, and a promise costs as much as its conditions.
+    const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
     if (narrowed !== 'none') scopes.decide(source, narrowed)
     else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
     else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
@@ -73,8 +95,8 @@ export async function scopeRows(
 }
 
 /**
- * The scopes of a read without policies and filter callback: all rows of every source. Undefined if there is any, since
- * its result may differ from request to request and must not be cached.
+ * The scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one
+ * does, since it decides for each request.
  */
 export function openScopes(
   { runtime: { policies }, hooks }: HookCall & Pick<RoutedRequest, 'hooks'>,
@@ -83,7 +105,7 @@ export function openScopes(
   if (hooks.filter !== undefined) return undefined
   const scopes = scopeDecisions()
   for (const source of allSourcesOf(plan)) {
-    if (policies.has(source.resource)) return undefined
+    if (policies.narrows(source.resource)) return undefined
     scopes.decide(source, 'all')
   }
   return scopes
@@ -99,7 +121,8 @@ async function scopeEmbeds(
   const kept: EmbedPlan[] = []
   const refused: ResolvedRelation[] = []
   for (const embed of embeds) {
-    const narrowed = await narrow(scope, embed.rows.from)
+    const narrowing = narrow(scope, embed.rows.from)
+    const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
     if (narrowed === 'none') {
       refused.push(embed.relation)
       continue
@@ -120,17 +143,50 @@ async function scopeOrEmpty(
   source: Source,
   scopes: ScopeDecisions,
 ): Promise<void> {
-  const narrowed = await narrow(scope, source)
+  const narrowing = narrow(scope, source)
+  const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
   scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
 }
 
-/** Calls scope_query for a source: 'all' without such a hook, 'none' for a falsy result, otherwise the returned query. */
-async function narrow(
-  { call, db, action }: ScopeCall,
-  source: Source,
+/** Whether the policy refuses a list as a whole, so that a GET of it is 403. */
+export async function refusesList(
+  { call, db }: Pick<ScopeCall, 'call' | 'db'>,
+  resource: Resource,
+): Promise<boolean> {
+  const asking = { call, db, action: 'GET_MANY' } as const
+  const source = { resource, many: true, relation: null }
+  const scope = call.runtime.policies.get(resource)?.scope
+  const narrowed =
+    scope === undefined
+      ? await narrowByQuery(asking, source)
+      : await conditionsOf(asking, scope, source)
+  return narrowed === 'none' || narrowed === false
+}
+
+type NarrowedSource = Pick<Source, 'resource' | 'many'> & {
+  readonly relation: { readonly name: string } | null
+}
+
+/** What the policy of a source says: 'all' without a scope, 'none' if it refuses, otherwise conditions or the returned query. */
+function narrow(
+  scoping: ScopeCall,
+  source: NarrowedSource,
   filter?: BaseFilter,
-): Promise<Scope | 'none'> {
-  const { resource, many, relation } = source
+): MaybePromise<Scope | 'none'> {
+  const scope = scoping.call.runtime.policies.get(source.resource)?.scope
+  if (scope !== undefined) return narrowByConditions(scoping, scope, source, filter)
+  const { call } = scoping
+  if (filter === undefined && call.runtime.policies.get(source.resource)?.scope_query === undefined)
+    return 'all'
+  return narrowByQuery(scoping, source, filter)
+}
+
+/** Calls scope_query for a source: 'all' without such a hook, 'none' for a falsy result, otherwise the returned query. */
+async function narrowByQuery(
+  { call, db, action }: Omit<ScopeCall, 'target'>,
+  { resource, many, relation }: NarrowedSource,
+  filter?: BaseFilter,
+): Promise<Expression<unknown> | 'all' | 'none'> {
   const policy = call.runtime.policies.get(resource)
   if (policy?.scope_query === undefined && filter === undefined) return 'all'
   const all = openQuery(db, call.runtime.schema, resource)
@@ -144,10 +200,113 @@ async function narrow(
   )
 }
 
+/** What the policy's scope, as data, leaves of the records of a resource, for a write of one of them. */
+export function scopeOfRecord(
+  scoping: ScopeCall,
+  resource: Resource,
+): MaybePromise<'all' | 'none' | ConditionScope> {
+  const scope = scoping.call.runtime.policies.get(resource)?.scope
+  if (scope === undefined) return 'all'
+  const record = { resource, many: false, relation: null }
+  return andThen(narrowByConditions(scoping, scope, record, undefined), (found) =>
+    typeof found === 'string' || hasConditions(found) ? found : 'none',
+  )
+}
+
+/** The conditions of `scope` on the table, or on the filter callback's query. */
+function narrowByConditions(
+  scoping: ScopeCall,
+  scope: PolicyScope,
+  source: NarrowedSource,
+  filter: BaseFilter | undefined,
+): MaybePromise<Scope | 'none'> {
+  return andThen(filteredRows(scoping, source, filter), (rows) =>
+    andThen(conditionsOf(scoping, scope, source), (found) => {
+      if (found === false) return 'none'
+      if (found === true) return rows
+      // What a condition reads beside the rows is not shown, so the policies of those models do not narrow it.
+      const condition = allOf(unscoped(scoping.target), found.conditions)
+      return condition === undefined ? rows : { ...found, rows, condition }
+    }),
+  )
+}
+
+/** All rows of a source, or those that the filter callback leaves. */
+function filteredRows(
+  { call, db }: ScopeCall,
+  { resource }: NarrowedSource,
+  filter: BaseFilter | undefined,
+): MaybePromise<ConditionScope['rows']> {
+  if (filter === undefined) return 'all'
+  const filtered = filter(openQuery(db, call.runtime.schema, resource))
+  return andThen(filtered, (query) => checked(query, resource))
+}
+
+/** Plans the conditions of `scope` with the values of this request; or whether it may see all rows or none. */
+function conditionsOf(
+  { call, action }: Pick<ScopeCall, 'call' | 'action'>,
+  scope: PolicyScope,
+  { resource, many, relation }: NarrowedSource,
+): MaybePromise<PlannedScope | boolean> {
+  const args = subjectArgs(call, { action, resource, many, relation: relation?.name ?? null })
+  return callPolicyHook(
+    call,
+    resource,
+    'scope',
+    () => valuesOf(scope, call.runtime.policies.scopeOf(resource), resource, args),
+    (given) =>
+      typeof given === 'boolean' ? given : planScope(resource, given.checked, given.values),
+  )
+}
+
+interface GivenScope {
+  readonly checked: CheckedScope
+  readonly values: readonly unknown[]
+}
+
+/** The conditions that hold for a request with their values, or whether it may see all rows or none. */
+function valuesOf(
+  scope: PolicyScope,
+  known: CheckedScope | undefined,
+  resource: Resource,
+  args: HookArgs,
+): MaybePromise<GivenScope | boolean> {
+  if (known !== undefined) return withValues(known, args)
+  const given = typeof scope === 'function' ? scope(args) : scope
+  return andThen(given, (conditions) => {
+    if (typeof conditions === 'object' && conditions !== null) {
+      return withValues(checkScope(resource, conditions), args)
+    }
+    return conditions === true
+  })
+}
+
+function withValues(checked: CheckedScope, args: HookArgs): MaybePromise<GivenScope> {
+  const values = checked.values.map((value: unknown) =>
+    typeof value === 'function' ? (value(args) as unknown) : value,
+  )
+  if (!values.some(isThenable)) return { checked, values }
+  return Promise.all(values).then((settled) => ({ checked, values: settled }))
+}
+
+const isThenable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'then' in value
+
 /** The query that a policy receives: all rows of the model, on the host application's Kysely instance. */
-function openQuery(db: AnyDatabase, schema: string | undefined, { table }: Resource): HookQuery {
-  const own = schema === undefined || hasSchemaPlugin(db) ? db : db.withSchema(schema)
-  return own.selectFrom(table).selectAll(table)
+function openQuery(db: AnyDatabase, shared: string | undefined, resource: Resource): HookQuery {
+  const { table } = resource
+  return inSchema(db, resource.schema, shared).selectFrom(table).selectAll(table)
+}
+
+function inSchema(
+  db: AnyDatabase,
+  schema: string | undefined,
+  shared: string | undefined,
+): AnyDatabase {
+  const isPlugged = hasSchemaPlugin(db)
+  if (schema === undefined || (isPlugged && schema === shared)) return db
+  // The schema of an earlier plugin would be taken for that of the model.
+  return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
 }
 
 const noRows = ({ db, call }: ScopeCall, resource: Resource): Expression<unknown> =>

@@ -1,30 +1,31 @@
-// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (contract §9).
+// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/authentication.md).
 
 import type { StrategyName } from '../config/access-types.ts'
 import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
 import { type ApiRequest, header } from '../http/request.ts'
 import { challengeOf } from './challenge.ts'
 import type { Auth } from './create-auth.ts'
-import type { CheckGuard, Credential, Identity } from './identity.ts'
+import type { CheckGuard, Credential, FindOptions, Identity } from './identity.ts'
 
 /** The credentials that a request carries for the given strategies. */
 export async function findCredentials(
   auth: Auth,
   names: readonly StrategyName[],
   request: ApiRequest,
-  options: { readonly secret?: string } = {},
+  options: FindOptions = {},
 ): Promise<readonly Credential[]> {
-  try {
-    await auth.ready()
-  } catch (cause) {
-    throw Object.assign(notReady(), { cause })
-  }
+  if (auth.ready !== undefined) await auth.ready().catch(refuseUntilReady)
   const found: Credential[] = []
   for (const name of names) {
-    const credential = await auth.strategies.get(name)?.find(request, options)
+    const finding = auth.strategies.get(name)?.find(request, options)
+    const credential = finding instanceof Promise ? await finding : finding
     if (credential !== undefined) found.push(credential)
   }
   return found
+}
+
+function refuseUntilReady(cause: unknown): never {
+  throw Object.assign(notReady(), { cause })
 }
 
 /** A guard that neither counts nor refuses checks. */
@@ -62,10 +63,12 @@ export async function authenticate(
   if (!required) return null
   const challenge = challengeOf(names)
   if (auth.onlyCookie !== undefined && names.every((name) => name === 'jwt')) {
-    throw authorizationMissing(challenge, auth.onlyCookie)
+    throw authorizationMissing(challenge, { cookie: auth.onlyCookie })
   }
+  // What the strategy of the host reads is not known here.
+  const place = names.every((name) => name === 'custom') ? 'host' : 'header'
   throw header(request, 'authorization') === undefined
-    ? authorizationMissing(challenge)
+    ? authorizationMissing(challenge, place)
     : invalidCredentials(challenge)
 }
 

@@ -20,10 +20,13 @@ interface Thread {
   settle?: ((answer: BcryptAnswer | undefined) => void) | undefined
 }
 
-/** Bundlers recognise `new URL('…', import.meta.url)` and emit the worker file; without that file no thread starts. */
+/**
+ * Bundlers recognise `new URL('…', import.meta.url)` and fail if the file does not exist, so that only the name of the compiled
+ * file is written like that. A bundle in which the worker is missing or does not load starts no thread.
+ */
 const workerFile = (): URL =>
   import.meta.url.endsWith('.ts')
-    ? new URL('./bcrypt-worker.ts', import.meta.url)
+    ? new URL(import.meta.url.replace('bcrypt-threads', 'bcrypt-worker'))
     : new URL('./bcrypt-worker.js', import.meta.url)
 
 /** Starts a thread if a task finds none idle; the caller limits how many tasks run at once. */

@@ -9,6 +9,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Resource } from '../registry/resource.ts'
 import { challengeOf } from './challenge.ts'
 import type { Strategy } from './identity.ts'
+import { rememberUsers } from './remembered-users.ts'
 import { apiKeyStrategy } from './strategies/api-key.ts'
 import { basicStrategy } from './strategies/basic.ts'
 import { customStrategy } from './strategies/custom.ts'
@@ -25,8 +26,8 @@ export interface Auth {
   readonly challenge: string
   /** The cookie of the access token, if tokens are read from nowhere else. */
   readonly onlyCookie: string | undefined
-  /** Imports the token providers configured as `"module#export"`. */
-  ready(): Promise<void>
+  /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
+  readonly ready: (() => Promise<unknown>) | undefined
   /**
    * The error to throw when a host function threw `error`: an ApiError and a HookTimeout unchanged, otherwise 401, with
    * the original error reported.
@@ -73,7 +74,14 @@ export function createAuth(parts: AuthParts): Auth {
     switch (name) {
       case 'jwt':
         return users && tokens
-          ? jwtStrategy({ tokens, users, findToken: providers.find, baseUrl, challenge })
+          ? jwtStrategy({
+              tokens,
+              users,
+              remember: rememberUsers(parts.clock, settings.userCache),
+              findToken: providers.find,
+              baseUrl,
+              challenge,
+            })
           : undefined
       case 'basic':
         return users && basicStrategy(users, challenge)

@@ -3,6 +3,7 @@
 import type { StrategyName } from '../config/access-types.ts'
 import type { HookUser } from '../config/hook-types.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 
 /** Who sent a request. */
 export interface Identity {
@@ -32,9 +33,17 @@ export interface Credential {
   verify(guard: CheckGuard): Promise<Identity>
 }
 
+/** How a credential is looked for and verified. */
+export interface FindOptions {
+  /** Verifies tokens with this secret instead of the configured key. */
+  readonly secret?: string
+  /** The route only reads, whatever the method of the request: a QUERY that was sent as POST. */
+  readonly reads?: boolean
+}
+
 /** A way to authenticate. */
 export interface Strategy {
   readonly name: StrategyName
   /** The credential of this strategy in a request; undefined if there is none. */
-  find(request: ApiRequest, options: { readonly secret?: string }): Promise<Credential | undefined>
+  find(request: ApiRequest, options: FindOptions): MaybePromise<Credential | undefined>
 }

@@ -4,7 +4,7 @@ import { type ApiRequest, header } from '../http/request.ts'
 
 /** Whether a request only reads, or comes provably from the API's own origin. */
 export function isSameOrigin(request: ApiRequest, baseUrl: string): boolean {
-  if (/^(?:get|head|options)$/i.test(request.method)) return true
+  if (/^(?:get|head|options|query)$/i.test(request.method)) return true
   const site = header(request, 'sec-fetch-site')
   // Browsers set Sec-Fetch-Site on every request to a secure origin, and scripts cannot change it.
   if (site !== undefined) return site === 'same-origin'

@@ -3,6 +3,7 @@
 import type { CallHook } from '../call-hook.ts'
 import type { TokenProvider } from '../config/access-types.ts'
 import { type ApiRequest, header } from '../http/request.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 
 /** An access token, and whether it came from a cookie, which browsers send automatically. */
 export interface FoundToken {
@@ -11,7 +12,7 @@ export interface FoundToken {
 }
 
 /** Reads a token from a request. */
-export type FindToken = (request: ApiRequest) => Promise<FoundToken | undefined>
+export type FindToken = (request: ApiRequest) => MaybePromise<FoundToken | undefined>
 
 /** The credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */
 export function authorization(request: ApiRequest, scheme: string): string | undefined {
@@ -34,14 +35,14 @@ export function cookie(request: ApiRequest, name: string): string | undefined {
   return undefined
 }
 
-const fromHeader: FindToken = async (request) => {
+const fromHeader: FindToken = (request) => {
   const token = authorization(request, 'Bearer')
   return token === undefined ? undefined : { token, fromCookie: false }
 }
 
 const fromCookie =
   (name: string): FindToken =>
-  async (request) => {
+  (request) => {
     const token = cookie(request, name)
     return token === undefined || token === '' ? undefined : { token, fromCookie: true }
   }
@@ -58,12 +59,12 @@ const fromCallable =
     return { token: token.replace(/^bearer /i, ''), fromCookie: false }
   }
 
-/** Combines the configured providers; `ready` imports those given as `"module#export"`. */
+/** Combines the configured providers; `ready` imports those given as `"module#export"`, and is undefined if there are none. */
 export function tokenProviders(
   providers: readonly TokenProvider[],
   cookieName: string,
   callHook: CallHook,
-): { readonly find: FindToken; ready(): Promise<void> } {
+): { readonly find: FindToken; readonly ready: (() => Promise<unknown>) | undefined } {
   const modules: (() => Promise<Callable>)[] = []
   const finders = providers.map((provider): FindToken => {
     if (typeof provider === 'function') return fromCallable(async () => provider, callHook)
@@ -74,17 +75,16 @@ export function tokenProviders(
     return fromCallable(load, callHook)
   })
   return {
-    async find(request) {
-      for (const finder of finders) {
-        const found = await finder(request)
-        if (found !== undefined) return found
-      }
-      return undefined
-    },
-    async ready() {
-      await Promise.all(modules.map((load) => load()))
-    },
+    find: (request) => firstOf(finders, request),
+    ready: modules.length === 0 ? undefined : () => Promise.all(modules.map((load) => load())),
   }
+}
+
+/** The token that the first provider finds; they are asked one after the other. */
+function firstOf(finders: readonly FindToken[], request: ApiRequest): ReturnType<FindToken> {
+  const [first, ...others] = finders
+  if (first === undefined) return undefined
+  return andThen(first(request), (found) => found ?? firstOf(others, request))
 }
 
 /** Imports `"module#export"` once; a failed import is tried again on the next call. */
@@ -92,7 +92,11 @@ function loadOnce(path: string): () => Promise<Callable> {
   const [specifier = '', name = 'default'] = path.split('#')
   let loaded: Promise<Callable> | undefined
   return () => {
-    loaded ??= import(resolved(specifier)).then(
+    // The module is the application's, found when it runs: bundlers must leave the import as it is.
+    const url = resolved(specifier)
+    loaded ??= import(
+      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ url
+    ).then(
       (module: Record<string, unknown>) => {
         const member = module[name]
         if (typeof member === 'function') return member as Callable

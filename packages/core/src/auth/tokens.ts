@@ -5,8 +5,11 @@ import type { Clock } from '../call/clock.ts'
 import type { Algorithm, JwtSettings, KeyTexts } from '../config/auth-settings.ts'
 import { looksLikePem } from '../config/pem.ts'
 import { secretProblem } from '../config/secret-strength.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { accountKey } from './account.ts'
 import { isTokenForm } from './token-form.ts'
 import { type KeyOf, tokenKeys } from './token-keys.ts'
+import { rememberVerified } from './verified-tokens.ts'
 
 /** The user a token is issued to. */
 export interface Subject {
@@ -20,6 +23,10 @@ export interface Subject {
 export interface Claims extends Subject {
   /** Whether it has expired; everything else about it is valid. */
   readonly expired: boolean
+  /** The key under which requests and failed sign-ins of its account are counted. */
+  readonly account: string
+  /** Seconds since 1970 at which it expires. */
+  readonly expiresAt: number
 }
 
 /** A newly issued token. */
@@ -34,7 +41,7 @@ export interface Tokens {
   issueAccess(subject: Subject): Promise<IssuedToken>
   issueRefresh(subject: Subject): Promise<IssuedToken>
   /** Undefined if the token is not valid for this API; `secret` takes precedence over the configured keys. */
-  readAccess(token: string, secret?: string): Promise<Claims | undefined>
+  readAccess(token: string, secret?: string): MaybePromise<Claims | undefined>
   readRefresh(token: string): Promise<Claims | undefined>
 }
 
@@ -46,6 +53,7 @@ const refreshType = 'rt+jwt'
 export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   const access = tokenKeys(settings.access)
   const refresh = tokenKeys(settings.refresh)
+  const verified = rememberVerified<Claims>(clock, settings.leeway)
   const explicit = new Map<string, KeyOf>()
   const keysOfSecret = (secret: string): KeyOf => {
     const known = explicit.get(secret) ?? tokenKeys(textsOf(secret)).verifying
@@ -61,7 +69,8 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
       issue(settings, clock, refreshType, subject, settings.refreshSeconds, refresh.signing),
     readAccess: (token, secret) => {
       const keys = secret === undefined ? access.verifying : keysOfSecret(secret)
-      return read(settings, clock, accessType, token, keys)
+      const verify = () => read(settings, clock, accessType, token, keys)
+      return verified(`${secret?.length ?? -1}:${secret ?? ''}${token}`, verify)
     },
     readRefresh: (token) => read(settings, clock, refreshType, token, refresh.verifying),
   }
@@ -122,10 +131,11 @@ async function read(
       ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
       ...(settings.audience === undefined ? {} : { audience: settings.audience }),
     })
-    return claims(payload, settings, clock, false)
+    return await claims(payload, settings, clock, false)
   } catch (error) {
     // jose checks `exp` last, so an expired token is valid in all other respects.
-    if (error instanceof errors.JWTExpired) return claims(error.payload, settings, clock, true)
+    if (error instanceof errors.JWTExpired)
+      return await claims(error.payload, settings, clock, true)
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
@@ -141,16 +151,19 @@ function algorithmOf(token: string, allowed: readonly Algorithm[]): Algorithm | 
   }
 }
 
-function claims(
+async function claims(
   payload: JWTPayload,
   settings: JwtSettings,
   clock: Clock,
   expired: boolean,
-): Claims | undefined {
-  const { sub, iat, exp, lookup } = payload
-  if (typeof sub !== 'string' || sub === '' || !Number.isFinite(exp)) return undefined
+): Promise<Claims | undefined> {
+  const { sub, iat, exp, lookup: given } = payload
+  if (typeof sub !== 'string' || sub === '' || exp === undefined || !Number.isFinite(exp)) {
+    return undefined
+  }
   // A token issued in the future (`iat`, beyond the leeway) is invalid.
   const now = Math.floor(clock.now() / 1000)
   if (iat !== undefined && !(Number.isFinite(iat) && iat <= now + settings.leeway)) return undefined
-  return { key: sub, lookup: typeof lookup === 'string' ? lookup : '', expired }
+  const lookup = typeof given === 'string' ? given : ''
+  return { key: sub, lookup, expired, account: await accountKey(lookup || sub), expiresAt: exp }
 }

@@ -1,7 +1,7 @@
 // Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes from a query string.
 
 import { refOf } from '../plan/names.ts'
-import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source, Value } from '../plan/plan.ts'
+import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
 import { withJunction } from '../plan/sources.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
@@ -25,12 +25,8 @@ const rowsOf = (
   distinctBase: false,
 })
 
-/** The user whose columns have these values. */
-export function userPlan(
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  values: readonly (Value | undefined)[],
-): ReadPlan {
+/** The user whose columns have the values of a request (`slot`). */
+export function userPlan(resource: Resource, columns: readonly NamedColumn[]): ReadPlan {
   const from: Source = {
     resource,
     alias: resource.table,
@@ -42,7 +38,8 @@ export function userPlan(
     kind: 'compare' as const,
     operand: refOf(from, column),
     operator: 'eq' as const,
-    value: values[i] ?? '',
+    value: '',
+    slot: { key: i },
   }))
   const rows = rowsOf(from, resource.allColumns.values(), where)
   return { action: 'GET_ONE', rows, embeds: [], links: [], count: 'none' }

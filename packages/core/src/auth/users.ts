@@ -1,7 +1,7 @@
 // Users: looks up users by login name, primary key or API key hash in the user model's table, and checks their credentials.
 
 import type { CallHook } from '../call-hook.ts'
-import { compileEdges, compileRead } from '../compile/read-program.ts'
+import { compileEdges } from '../compile/read-program.ts'
 import { unscoped } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
@@ -9,26 +9,32 @@ import type { HookRecord } from '../config/hook-types.ts'
 import { edgesFrom, loadEdges } from '../execute/embed.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import { readOne } from '../execute/read.ts'
-import type { Connection } from '../execute/run.ts'
+import { type Connection, sqlForDriver } from '../execute/run.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { EmbedPlan } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
+import { compileByKey, prepareByKey } from '../plan-cache/read-by-key.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { unmatchableHash } from './passwords.ts'
 import { createQueue } from './queue.ts'
 import { roleRelation, userPlan } from './user-plan.ts'
 
 /** Opens the connection of a request. */
-export type OpenDatabase = (
-  request: ApiRequest,
-) => Promise<{ readonly connection: Connection; readonly target: Target }>
+export type OpenDatabase = (request: ApiRequest) => MaybePromise<OpenedDatabase>
+
+export interface OpenedDatabase {
+  readonly connection: Connection
+  readonly target: Target
+}
 
 /**
  * Asks a replica before the primary, where the request may read its user there; undefined where the primary has to be asked.
  */
 export type ReadNearby = <T>(
   request: ApiRequest,
-  read: (opened: Awaited<ReturnType<OpenDatabase>>) => Promise<T | undefined>,
+  read: (opened: OpenedDatabase) => Promise<T | undefined>,
 ) => Promise<T | undefined>
 
 export type CredentialKind = 'password' | 'api_key'
@@ -69,32 +75,45 @@ export function createUsers(
 ): Users {
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
+  const look = (columns: readonly NamedColumn[]) => ({
+    columns,
+    prepared: prepareByKey(userPlan(resource, columns)),
+  })
+  const looks = {
+    name: look(lookup === undefined ? [] : [lookup]),
+    key: look(resource.primaryKey),
+    hash: look(hash === undefined ? [] : [hash]),
+  }
+  const roles = roleRelation(resource)
   const find = async (
     request: ApiRequest,
-    columns: readonly NamedColumn[],
+    { columns, prepared }: ReturnType<typeof look>,
     texts: readonly string[],
     nearby?: ReadNearby,
   ): Promise<HookRecord | undefined> => {
-    const values = columns.map((column, i) => keyValue(column, texts[i] ?? ''))
+    const values = columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
     if (columns.length === 0 || columns.length !== texts.length) return undefined
-    if (values.some((value) => value === undefined)) return undefined
-    const plan = userPlan(resource, columns, values)
-    const read = async ({ connection, target }: Awaited<ReturnType<OpenDatabase>>) => {
-      const row = await readOne(connection, compileRead(unscoped(target), plan))
+    if (values.length !== columns.length) return undefined
+    const read = async ({ connection, target }: OpenedDatabase) => {
+      const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
+      const program = compileByKey(unscoped(target), prepared, values, finish)
+      const row = await readOne(connection, program)
       if (row === undefined) return undefined
       // Under the database's collation, equal values may differ in case, accents or trailing spaces.
       const same = columns.every((column, i) => sameValue(row, column, values[i]))
       if (!same) return undefined
-      return { ...row.values, ...(await loadRoles(connection, target, resource, row)) }
+      if (roles === undefined) return row.values as HookRecord
+      return { ...row.values, roles: await loadRoles(connection, target, roles, row) }
     }
-    return (await nearby?.(request, read)) ?? read(await open(request))
+    const found = nearby === undefined ? undefined : await nearby(request, read)
+    return found ?? andThen(open(request), read)
   }
   return {
     resource,
-    byName: (request, name) => find(request, lookup === undefined ? [] : [lookup], [name]),
-    byKeyHash: (request, digest) => find(request, hash === undefined ? [] : [hash], [digest]),
+    byName: (request, name) => find(request, looks.name, [name]),
+    byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
     // A token is proven already. A password or an API key is checked on the primary: a replica that lags has the old one.
-    byKey: (request, key) => find(request, resource.primaryKey, keyTexts(key), readNearby),
+    byKey: (request, key) => find(request, looks.key, keyTexts(key), readNearby),
     check: (user, secret, kind, before) =>
       checks(async () => {
         await before()
@@ -161,13 +180,11 @@ function keyTexts(key: string): readonly string[] {
 async function loadRoles(
   connection: Connection,
   target: Target,
-  resource: Resource,
+  embed: EmbedPlan,
   row: LoadedRow,
-): Promise<{ readonly roles?: readonly JsonValue[] }> {
-  const embed = roleRelation(resource)
-  if (embed === undefined) return {}
+): Promise<readonly JsonValue[]> {
   const edges = edgesFrom(compileEdges(unscoped(target), [embed]), [row])
   await loadEdges(connection, edges, { limit: 1000, left: 1000 })
   const related = row.related.roles
-  return { roles: Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : [] }
+  return Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : []
 }

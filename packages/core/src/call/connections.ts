@@ -10,7 +10,7 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 export interface Connections {
   /** The `db` of `createApi`. */
   readonly root: AnyDatabase
-  /** The database schema that qualifies every table. */
+  /** The schema of the service's own tables, and of models that name none. */
   readonly schema: string | undefined
   /** The connected dialect; inside a transaction its look-up runs on that connection. */
   dialect(on?: AnyDatabase): MaybePromise<InternalDialect>

@@ -3,11 +3,21 @@
 import type { Expression, SqlBool } from 'kysely'
 import type { DialectColumn } from '../dialect/dialect.ts'
 import { aggregateColumn, bucketColumn } from '../dialect/shared/result-column.ts'
-import { chain } from '../dialect/shared/sql-parts.ts'
+import { chain, tuple } from '../dialect/shared/sql-parts.ts'
+import { keyRefs } from '../plan/names.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
-import { columnOf, joinedSource, joinKeys, junction, linkRows, relatedRows } from './source.ts'
+import type { KeyColumn } from './keys-condition.ts'
+import {
+  columnOf,
+  joinedSource,
+  joinKeys,
+  junction,
+  linkRows,
+  relatedRows,
+  valueIn,
+} from './source.ts'
 import type { Target } from './target.ts'
 
 /** An operand as SQL, with the column whose type determines how it is compared. */
@@ -17,20 +27,17 @@ export interface CompiledOperand {
 }
 
 /** Compiles an operand. `grouped`: the statement has GROUP BY, which groups by comparable forms. */
-export function compileOperand(
-  { dialect }: Target,
-  operand: Operand,
-  grouped = false,
-): CompiledOperand {
+export function compileOperand(target: Target, operand: Operand, grouped = false): CompiledOperand {
+  const { dialect } = target
   if (operand.kind === 'column') {
-    const { column, source } = operand
-    const ref = columnOf(source, column)
+    const { column } = operand
+    const ref = valueIn(target, operand)
     return grouped
       ? { column: { ...column, comparable: true }, expression: dialect.comparable(column, ref) }
       : { column, expression: ref }
   }
-  const { column, source } = operand.of
-  const ref = columnOf(source, column)
+  const { column } = operand.of
+  const ref = valueIn(target, operand.of)
   return operand.kind === 'bucket'
     ? { column: bucketColumn(operand.unit), expression: dialect.bucket(operand.unit, column, ref) }
     : {
@@ -61,6 +68,8 @@ export function compileCondition(target: Target, condition: Condition): Expressi
       return exists(target, condition)
     case 'linked':
       return linked(target, condition)
+    case 'found':
+      return found(target, condition)
     default: {
       const { column, expression } = compileOperand(target, condition.operand)
       switch (condition.kind) {
@@ -77,10 +86,11 @@ export function compileCondition(target: Target, condition: Condition): Expressi
           const test = dialect.textMatch(column, expression, condition)
           return condition.slot === undefined ? test : withOrigin(condition.slot, test)
         }
+        case 'items':
+          return listMatch(target, column, expression, condition)
         case 'isNull':
-          return condition.negated
-            ? sql<SqlBool>`${expression} is not null`
-            : sql<SqlBool>`${expression} is null`
+          if (condition.negated) return sql<SqlBool>`${expression} is not null`
+          return dialect.isNull?.(column, expression) ?? sql<SqlBool>`${expression} is null`
       }
     }
   }
@@ -93,6 +103,29 @@ function join(
 ): Fragment<SqlBool> {
   const parts = conditions.map((condition) => compileCondition(target, condition))
   return chain(parts, word)
+}
+
+/** By the keys that the index gives: a subquery of the table is there for every source, also one of a policy. */
+function found(
+  target: Target,
+  { operand: { source }, index, words, plain }: Extract<Condition, { kind: 'found' }>,
+): Expression<SqlBool> {
+  const keys = target.dialect.foundByIndex?.(index, words)
+  if (keys === undefined) return sql<SqlBool>`(${join(target, plain, 'and')})`
+  const own = keyRefs(source).map(({ column }) => columnOf(source, column))
+  return sql<SqlBool>`${tuple(own)} in (${keys})`
+}
+
+function listMatch(
+  { dialect }: Target,
+  column: DialectColumn,
+  expression: Expression<unknown>,
+  { match, values }: Extract<Condition, { kind: 'items' }>,
+): Expression<SqlBool> {
+  const test = dialect.listMatch?.(column, expression, { match, values })
+  // createApi refuses a list column without it.
+  if (test === undefined) throw new Error(`${dialect.name} has no lists`)
+  return test
 }
 
 // For an empty list: `in ()` is a syntax error in PostgreSQL and MariaDB, and not every database has the keyword `false`.
@@ -134,30 +167,27 @@ function linked(
   target: Target,
   { relation, source, key }: Extract<Condition, { kind: 'linked' }>,
 ): Expression<SqlBool> {
-  const equals = relation.from.map((column, i) => {
-    const to = relation.through
-      ? sql.id(junction, relation.through.from[i] ?? '')
-      : columnOf(source, relation.to[i] ?? column)
-    return target.dialect.compare(
-      relation.through ? column : (relation.to[i] ?? column),
-      to,
-      'eq',
-      key[i] ?? '',
-    )
-  })
+  const { dialect } = target
+  const { pairs, through } = relation
+  const compared: readonly KeyColumn[] =
+    through === undefined
+      ? pairs.map(({ to }) => ({ column: to, ref: columnOf(source, to) }))
+      : through.from.map(({ dbName, column }) => ({ column, ref: sql.id(junction, dbName) }))
+  const equals = compared.map(({ column, ref }, i) =>
+    dialect.compare(column, ref, 'eq', key[i] ?? ''),
+  )
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
-  if (relation.through === undefined) return all
-  const rows = sql`${linkRows(target, source, relation.through.table)} as ${sql.id(junction)}`
-  const pairs = relation.to.map((column, i) => ({
+  if (through === undefined) return all
+  const rows = sql`${linkRows(target, source, through)} as ${sql.id(junction)}`
+  const partners = through.to.map(({ dbName, column }) => ({
     column,
-    ref: sql.id(junction, relation.through?.to[i] ?? ''),
+    ref: sql.id(junction, dbName),
     otherColumn: column,
     otherRef: columnOf(source, column),
   }))
-  const { dialect } = target
-  const among = dialect.shortcuts?.keysIn?.('any', pairs, sql`${rows} where ${all}`)
+  const among = dialect.shortcuts?.keysIn?.('any', partners, sql`${rows} where ${all}`)
   if (among !== undefined) return among
-  const same = pairs.map(({ column, ref, otherRef }) =>
+  const same = partners.map(({ column, ref, otherRef }) =>
     dialect.sameKey(column, ref, column, otherRef),
   )
   return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all})`

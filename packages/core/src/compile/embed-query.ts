@@ -4,6 +4,8 @@ import type { SqlBool } from 'kysely'
 import { rowCount } from '../dialect/shared/row-count.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
+import { valueOfJson } from '../plan/value.ts'
+import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf } from './condition.ts'
@@ -16,7 +18,7 @@ import {
 } from './object-json.ts'
 import { orderTerms } from './row-order.ts'
 import { compileSelection, type MemberReader } from './selection.ts'
-import { columnOf, joinedSource } from './source.ts'
+import { comparedColumns, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
 
 export interface CompiledEmbed {
@@ -33,6 +35,13 @@ export interface KeyReader {
   readonly alias: string
   readonly index: number
   readonly decode: (raw: unknown) => JsonValue
+}
+
+/** Decodes a key to what `keyText` compares: of a decimal, whose scale may differ between the two sides, its value. */
+function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader['decode'] {
+  const decode = dialect.decoder(column)
+  if (column.type !== 'decimal') return decode
+  return (raw) => (valueOfJson(column, decode(raw)) as string | undefined) ?? null
 }
 
 const parentAlias = (i: number): string => `parent_${i}`
@@ -64,7 +73,7 @@ export function compileEmbed(
   const parentKey = parents.map(({ column }, i) => ({
     alias: parentAlias(i),
     index: readers.length + objects.length + i,
-    decode: dialect.decoder(column),
+    decode: keyDecoder(dialect, column),
   }))
   const selected = [...selection.expressions, ...objects, ...parentSelection]
   const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
@@ -99,11 +108,5 @@ export const parentKeysIn = (
 ): Fragment => keysCondition(target, parentColumns(embed), keys)
 
 /** The columns of the related rows that hold the parent's key: in the target table, or in the junction. */
-function parentColumns({ relation, rows }: EmbedPlan): readonly KeyColumn[] {
-  return relation.from.map((column, i) => {
-    const to = relation.to[i]
-    return relation.through === undefined && to !== undefined
-      ? { column: to, ref: columnOf(rows.from, to) }
-      : { column, ref: sql.id(rows.from.alias, `link_${i}`) }
-  })
-}
+const parentColumns = ({ relation, rows }: EmbedPlan): readonly KeyColumn[] =>
+  comparedColumns({ relation, source: rows.from })

@@ -127,17 +127,17 @@ function linkOf(
   source: Source,
   relation: ResolvedRelation,
 ): Fragment | undefined {
-  const key = relation.source.primaryKey.map((column) =>
-    jsonText.keyPart(column, columnOf(source, column)),
-  )
+  const { address } = relation
+  if (address === null) return undefined
+  const key = address.key.map((column) => jsonText.keyPart(column, columnOf(source, column)))
   if (key.some((part) => part === undefined)) return undefined
   const text = (given: string): Fragment => jsonText.text(sql`${given}`)
   const parts = key.flatMap((part, i) => (i === 0 ? [part] : [text(','), part])) as Fragment[]
   const url = jsonText.joined([
     withOrigin(linkBaseOrigin, linkBaseOf(jsonText, options.base)),
-    text(`${collectionUrl(relation.source, '')}/`),
+    text(`${collectionUrl(address.resource, '')}/`),
     ...parts,
-    text(`/${relation.segment}`),
+    ...(address.rest === '' ? [] : [text(address.rest)]),
   ])
   if (relation.kind !== 'belongsTo') return url
   const missing = relation.from.map((column) => sql`${columnOf(source, column)} is null`)

@@ -8,7 +8,7 @@ import type { KeysetPage, KeysetTerm, Value } from '../plan/plan.ts'
 import { isStoredPlace, storedKey, storedPlace } from '../plan/stored-place.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
-import { columnOf } from './source.ts'
+import { valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
 /** Selects the value of each order term, under aliases that no output has. `first` is the index of the first one in the select list. */
@@ -17,9 +17,10 @@ export function cursorColumnsOf(
   { terms }: KeysetPage,
   first: number,
 ): readonly CursorColumn[] {
-  return terms.map(({ ref: { column, source } }, i) => {
+  return terms.map(({ ref: term }, i) => {
+    const { column } = term
     const alias = `place ${i}`
-    const ref = columnOf(source, column)
+    const ref = valueIn(target, term)
     const { dialect } = target
     const selected = dialect.orderKey?.select?.(column, ref) ?? dialect.select(column, ref)
     const expression = sql`${selected}`.as(alias)
@@ -80,7 +81,7 @@ export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool
 }
 
 function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expression<unknown> {
-  const expression = columnOf(ref.source, ref.column)
+  const expression = valueIn(target, ref)
   if (stored === null) return sql`${expression} is null`
   return compare(target, ref, 'eq', stored)
 }
@@ -92,7 +93,7 @@ function beyond(
   stored: Value | null,
   backwards: boolean,
 ): Expression<unknown> | undefined {
-  const expression = columnOf(ref.source, ref.column)
+  const expression = valueIn(target, ref)
   const nullsComeLater = (nulls === 'last') !== backwards
   if (stored === null) return nullsComeLater ? undefined : sql`${expression} is not null`
   const greater = compare(target, ref, descending !== backwards ? 'lt' : 'gt', stored)
@@ -100,12 +101,14 @@ function beyond(
 }
 
 function compare(
-  { dialect }: Target,
-  { source, column }: KeysetTerm['ref'],
+  target: Target,
+  term: KeysetTerm['ref'],
   operator: 'eq' | 'lt' | 'gt',
   value: Value,
 ): Expression<unknown> {
-  const ref = columnOf(source, column)
+  const { dialect } = target
+  const { column } = term
+  const ref = valueIn(target, term)
   if (!isStoredPlace(column, value)) return dialect.compare(column, ref, operator, value)
   const test = dialect.orderKey?.compare(column, ref, operator, storedKey(String(value)))
   if (test !== undefined) return test

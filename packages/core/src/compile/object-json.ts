@@ -185,16 +185,18 @@ function linkOf(
   relation: ResolvedRelation,
   shown: ReadonlySet<NamedColumn>,
 ): TextPiece | undefined {
-  const key = relation.source.primaryKey.map((column) =>
+  const { address } = relation
+  if (address === null) return undefined
+  const key = address.key.map((column) =>
     objectText.keyPart(column, columnOf(source, column), shown.has(column)),
   )
   if (key.some((part) => part === undefined)) return undefined
   const url = inRow([
     constant('"'),
     basePiece(withOrigin(linkBaseOrigin, sql`${insideQuotes(base)}`)),
-    constant(`${insideQuotes(collectionUrl(relation.source, ''))}/`),
+    constant(`${insideQuotes(collectionUrl(address.resource, ''))}/`),
     ...(key as TextPiece[]).flatMap((part, i) => (i === 0 ? [part] : [constant(','), part])),
-    constant(`${insideQuotes(`/${relation.segment}`)}"`),
+    constant(`${insideQuotes(address.rest)}"`),
   ])
   if (relation.kind !== 'belongsTo') return url
   // Shown columns are checked by the form of the object; the value of another column could be one that is read as null.

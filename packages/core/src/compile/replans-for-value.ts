@@ -35,6 +35,8 @@ export function replansForValue(
       case 'linked':
         return condition.relation.to.some((column) => replansForValue(column, 'equality'))
       case 'isNull':
+      case 'items':
+      case 'found':
         return false
     }
   }

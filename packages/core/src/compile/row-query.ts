@@ -174,6 +174,7 @@ const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, embeddedJson }:
 /** Whether the page's keys can be selected first and its rows read by these keys. */
 export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
   plan.shape === 'entity' &&
+  plan.from.resource.primaryKey.length > 0 &&
   dialect.shortcuts?.computesSkippedRows === true &&
   (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))
 
@@ -202,7 +203,9 @@ function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly 
     ...(keyset?.terms ?? []).map(({ ref }) => ref),
   ].map((operand) => (operand.kind === 'column' ? operand.column : operand.of.column))
   const keys = joined.flatMap(({ relation }) => relation.from)
-  return [...new Set([...keyRefs(plan.from).map(({ column }) => column), ...refs, ...keys])].map(
-    (column) => columnOf(plan.from, column).as(column.dbName),
+  const needed = [...keyRefs(plan.from).map(({ column }) => column), ...refs, ...keys]
+  // A path is read from the json column, which may be among the columns itself.
+  return [...new Map(needed.map((column) => [column.dbName, column])).values()].map((column) =>
+    columnOf(plan.from, column).as(column.dbName),
   )
 }

@@ -1,10 +1,22 @@
 // Scopes: which rows of each source the caller may read. A source without a decision cannot be compiled, so no policy is forgotten.
 
-import type { Expression } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import type { Source } from '../plan/plan.ts'
+import type { PlannedScope } from '../plan/policy-scope.ts'
+import type { Fragment } from '../sql/fragment.ts'
 
-/** All rows of the source's table, or the query that an access policy has narrowed. */
-export type Scope = 'all' | Expression<unknown>
+/** All rows of the source's table, the query that an access policy has narrowed, or the conditions of a policy. */
+export type Scope = 'all' | Expression<unknown> | ConditionScope
+
+/** The rows of a table, or of the query of a filter callback, that meet the conditions of a policy. */
+export interface ConditionScope extends PlannedScope {
+  readonly rows: 'all' | Expression<unknown>
+  /** The conditions as SQL, on columns of the table's name. */
+  readonly condition: Fragment<SqlBool>
+}
+
+export const hasConditions = (scope: Scope): scope is ConditionScope =>
+  typeof scope === 'object' && 'condition' in scope
 
 export interface Scopes {
   /** The rows of a source that may be read; throws if nothing was decided. */

@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { type Aliased, sql } from '../sql/fragment.ts'
 import { compileOperand } from './condition.ts'
-import { columnOf } from './source.ts'
+import { valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
 /** Reads one value of a row. */
@@ -63,8 +63,8 @@ function selected(target: Target, operand: Operand, grouped: boolean): Expressio
   const { dialect } = target
   if (operand.kind === 'aggregate') {
     if (operand.countsRows === true) return sql`count(*)`
-    const { column, source } = operand.of
-    return dialect.aggregate(operand.function, column).select(columnOf(source, column))
+    const { column } = operand.of
+    return dialect.aggregate(operand.function, column).select(valueIn(target, operand.of))
   }
   const { column, expression } = compileOperand(target, operand, grouped)
   return dialect.select(column, expression)

@@ -2,18 +2,33 @@
 
 import { type Expression, expressionBuilder } from 'kysely'
 import type { KeyPair } from '../dialect/internal-dialect.ts'
-import type { PlannedJoin, Source } from '../plan/plan.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { ColumnRef, PlannedJoin, Source, Value } from '../plan/plan.ts'
+import { convertText } from '../plan/value.ts'
+import type { ForeignKeyColumn, NamedColumn, Resource } from '../registry/resource.ts'
+import { type Aliased, type Fragment, sql, withOrigin } from '../sql/fragment.ts'
+import { type TableName, tableOf } from '../sql/table-name.ts'
+import { whereAll } from './clauses.ts'
+import type { KeyColumn } from './keys-condition.ts'
+import { hasConditions } from './scopes.ts'
 import type { Target } from './target.ts'
 
 /** A column of an aliased source. Both names come from the registry. */
 export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
-/** A table by its database name, qualified by the schema where one is configured. */
-export const tableOf = (target: Target, table: string): Fragment =>
-  target.schema === undefined ? sql.id(table) : sql.id(target.schema, table)
+/** The value of a column that a query names: the column, or what a path finds in it. */
+export function valueIn(
+  { dialect }: Target,
+  { source, column }: Pick<ColumnRef, 'source' | 'column'>,
+): Fragment {
+  const ref = columnOf(source, column)
+  if (column.path === undefined) return ref
+  const value = dialect.jsonValue?.(column.path.of, ref, column.path.path)
+  // createApi refuses paths without it.
+  if (value === undefined) throw new Error(`${dialect.name} has no paths into json columns`)
+  return sql`${value}`
+}
 
 /** The rows of a source without alias: the table, or a subquery that applies the scope and soft delete and adds computed columns. */
 function rowsOf(target: Target, source: Source): Expression<unknown> {
@@ -24,36 +39,50 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
     (column) => column.computed !== undefined,
   )
   if (scope === 'all' && alive === undefined && computed.length === 0) {
-    return tableOf(target, resource.table)
+    return tableOf(resource)
   }
   const stored = [...resource.allColumns.values()].filter((column) => column.computed === undefined)
   const selected = [
     ...stored.map((column) => sql.id(column.dbName)),
     ...computed.map((column) => sql`${expressionOf(column)} as ${sql.id(column.dbName)}`),
   ]
-  const from =
-    scope === 'all' ? tableOf(target, resource.table) : sql`${scope} as ${sql.id(resource.table)}`
-  const where = alive === undefined ? sql`` : sql` where ${alive}`
+  const rows = hasConditions(scope) ? scope.rows : scope
+  const from = rows === 'all' ? tableOf(resource) : sql`${rows} as ${sql.id(resource.table)}`
+  // Later requests replace the condition by theirs.
+  const met = hasConditions(scope) ? withOrigin(source, scope.condition) : undefined
+  const where = whereAll([alive, met].filter((one) => one !== undefined))
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }
 
 /** The rows of a junction: its table, or the rows in scope of its published model. */
-export const linkRows = (target: Target, source: Source, table: string): Expression<unknown> =>
-  source.links === undefined ? tableOf(target, table) : rowsOf(target, source.links)
+export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
+  source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
 
 function expressionOf(column: NamedColumn): Expression<unknown> {
   if (column.computed === undefined) throw new Error(`${column.name} is not computed`)
   return column.computed(expressionBuilder())
 }
 
-/** The condition that a record is not soft-deleted, on the unqualified column. NULL and any value but `deleted` count as not deleted. */
+/** The condition that a record is not marked as deleted, on the unqualified column. */
 export function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
   const { softDelete } = resource.settings
   const column = softDelete && resource.allColumns.get(softDelete.attribute)
   if (!softDelete || !column) return undefined
+  const { active, deleted } = softDelete
   const ref = sql.id(column.dbName)
-  const other = sql`${ref} <> ${target.dialect.encode(column, softDelete.deleted)}`
+  const compare = (operator: 'eq' | 'ne', value: JsonValue): Expression<unknown> =>
+    target.dialect.compare(column, ref, operator, constantOf(column, value))
+  if (deleted.kind !== 'value') {
+    return active === null ? sql`${ref} is null` : compare('eq', active)
+  }
+  const other = compare('ne', deleted.value)
   return column.nullable ? sql`(${other} or ${ref} is null)` : other
+}
+
+/** A constant of the configuration as a value of its column. */
+function constantOf(column: NamedColumn, value: JsonValue): Value {
+  const converted = convertText(column, String(value))
+  return 'value' in converted ? converted.value : (value as Value)
 }
 
 /** The rows of a source under its alias, as in FROM. */
@@ -74,54 +103,61 @@ export function joinedSource(target: Target, join: Omit<PlannedJoin, 'type'>): A
   const { relation, source } = join
   if (relation.through === undefined) return aliasedSource(target, source)
   const links = relation.through.from.map(
-    (name, i) => sql`${sql.id(junction, name)} as ${sql.id(linkColumn(i))}`,
+    ({ dbName }, i) => sql`${sql.id(junction, dbName)} as ${sql.id(linkColumn(i))}`,
   )
   const columns = [...source.resource.allColumns.values()].map((column) =>
     sql.id(partner, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${linkRows(target, source, relation.through.table)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${junctionEquals(target, join)})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${linkRows(target, source, relation.through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${sameKeys(target, relation.through.to, junction, partner)})`.as(
     source.alias,
   )
 }
 
-function junctionEquals(target: Target, { relation }: Pick<PlannedJoin, 'relation'>): Fragment {
-  return sameKeys(
-    target,
-    relation.to,
-    (relation.through?.to ?? []).map((name) => sql.id(junction, name)),
-    relation.to.map(({ dbName }) => sql.id(partner, dbName)),
-  )
-}
-
-/** The condition that two keys are equal. `own` are the columns that are looked up and stay unconverted, so that their index can be used. */
-export function sameKeys(
+/** The condition that a foreign key of the junction table equals the key that it refers to, each in the rows of its alias. */
+function sameKeys(
   { dialect }: Target,
-  columns: readonly NamedColumn[],
-  own: readonly Fragment[],
-  other: readonly Fragment[],
-  otherColumns: readonly NamedColumn[] = columns,
+  key: readonly ForeignKeyColumn[],
+  links: string,
+  rows: string,
 ): Fragment {
-  const pairs = columns.map((column, i) =>
-    dialect.sameKey(column, own[i] as Fragment, otherColumns[i] ?? column, other[i] as Fragment),
+  const pairs = key.map(({ dbName, column }) =>
+    dialect.sameKey(column, sql.id(links, dbName), column, sql.id(rows, column.dbName)),
   )
   return sql.join(pairs, sql` and `)
 }
 
-/** The key columns of a join: those of the joined rows, and those of the row it starts from. */
-export function joinKeys({
-  relation,
-  from,
+/**
+ * The columns of the joined rows that the join compares, each with the column of the row it starts from. The rows of a
+ * many-to-many contain the junction's columns under names of their own.
+ */
+export function comparedColumns({
+  relation: { pairs, through },
   source,
-}: Omit<PlannedJoin, 'type'>): readonly JoinKey[] {
-  return relation.from.map((otherColumn, i) => {
-    const to = relation.to[i]
-    const own =
-      relation.through === undefined && to !== undefined
-        ? { column: to, ref: columnOf(source, to) }
-        : { column: otherColumn, ref: sql.id(source.alias, linkColumn(i)) }
-    return { ...own, otherColumn, otherRef: columnOf(from, otherColumn) }
-  })
+}: Pick<PlannedJoin, 'relation' | 'source'>): readonly ComparedColumn[] {
+  if (through === undefined) {
+    return pairs.map(({ from, to }) => ({
+      column: to,
+      ref: columnOf(source, to),
+      otherColumn: from,
+    }))
+  }
+  return through.from.map(({ column }, i) => ({
+    column,
+    ref: sql.id(source.alias, linkColumn(i)),
+    otherColumn: column,
+  }))
 }
+
+interface ComparedColumn extends KeyColumn {
+  readonly otherColumn: NamedColumn
+}
+
+/** The columns that a join compares, with the references to both. */
+export const joinKeys = (join: Omit<PlannedJoin, 'type'>): readonly JoinKey[] =>
+  comparedColumns(join).map((compared) => ({
+    ...compared,
+    otherRef: columnOf(join.from, compared.otherColumn),
+  }))
 
 interface JoinKey extends KeyPair {
   readonly ref: Fragment
@@ -152,18 +188,11 @@ export function rightJoinSteps(
   const through = relation.through
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const alias = `links of ${source.alias}`
-  const on = (names: readonly string[], side: Source, columns: readonly NamedColumn[]) =>
-    sameKeys(
-      target,
-      columns,
-      names.map((name) => sql.id(alias, name)),
-      columns.map((column) => columnOf(side, column)),
-    )
   return {
-    links: sql`${linkRows(target, source, through.table)}`.as(alias),
-    onLinks: on(through.from, from, relation.from),
+    links: sql`${linkRows(target, source, through)}`.as(alias),
+    onLinks: sameKeys(target, through.from, alias, from.alias),
     partners: aliasedSource(target, source),
-    onPartners: on(through.to, source, relation.to),
+    onPartners: sameKeys(target, through.to, alias, source.alias),
   }
 }
 

@@ -1,4 +1,4 @@
-// Target: what statements are compiled for — the dialect, the schema, a Kysely instance, and the scope of each source. Types only.
+// Target: what statements are compiled for — the dialect, a Kysely instance, and the scope of each source. Types only.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -8,7 +8,6 @@ export interface Target {
   /** A Kysely instance without plugins, so that identifiers reach the database as the registry has them. */
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
-  readonly schema: string | undefined
   /** Which rows of each source may be read. */
   readonly scopes: Scopes
 }

@@ -1,7 +1,9 @@
 // Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access policies). Types only.
 
 import type { ApiRequest } from '../http/request.ts'
+import type { AnyModel } from '../model/define-model.ts'
 import type { HookArgs, HookQuery, HookRecord, HookUser } from './hook-types.ts'
+import type { PolicyScope } from './scope-types.ts'
 
 type Awaitable<T> = T | Promise<T>
 type Falsy = false | null | undefined | 0 | ''
@@ -41,8 +43,10 @@ export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 /** Whether each kind of request needs authentication; strings: true 1 yes on, false 0 no off. */
 export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
 
-/** Row-level access: any subset of these hooks; a missing one allows everything, a falsy result is 403. */
+/** Row-level access: any subset of these; a missing one allows everything, a falsy result of a hook is 403. */
 export interface AccessPolicy<User = HookUser> {
+  /** The rows of the model that the caller may see, as data: narrows every read like `scope_query`, which a policy then does not have. */
+  readonly scope?: PolicyScope<User>
   /** Narrows every read of the model's rows, also in joins, embeds and filters. */
   scope_query?(query: HookQuery, args: HookArgs<User>): Awaitable<HookQuery | Falsy>
   can_read?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
@@ -51,16 +55,17 @@ export interface AccessPolicy<User = HookUser> {
   can_delete?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
 }
 
-/** A policy as an object, or as a class to be constructed once. */
+/** A policy as an object, as a class to be constructed once, or as a function that is called once for each model. */
 export type AccessPolicyOption<User = HookUser> =
   | AccessPolicy<User>
   | (new () => AccessPolicy<User>)
+  | ((model: AnyModel) => AccessPolicy<User>)
 
 /** Takes an API key, returns its user or nothing. */
-export type ApiKeyLookup = (key: string) => Awaitable<HookUser>
+export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
 /** Decides a custom strategy: true, the user, or a falsy value. */
-export type CustomAuth = (request: ApiRequest) => Awaitable<HookUser>
+export type CustomAuth<User = HookUser> = (request: ApiRequest) => Awaitable<User>
 
 /** Where an access token is read from: the Authorization header, a cookie, or a host function. */
 export type TokenProvider =

@@ -2,9 +2,10 @@
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ApiKeyLookup, CustomAuth, StrategyName, TokenProvider } from './access-types.ts'
+import type { CustomAuthScheme } from './custom-auth-scheme.ts'
 import type { RateWindow } from './rate-windows.ts'
 
-/** Environment variables; only ACCESS_SECRET_KEY and REFRESH_SECRET_KEY are read. */
+/** Environment variables; only ACCESS_SECRET_KEY, REFRESH_SECRET_KEY and NODE_ENV are read. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The algorithms of tokens: HMAC with a secret, RSA with a key pair. */
@@ -51,10 +52,13 @@ export interface AuthSettings {
   readonly strategies: readonly StrategyName[]
   readonly userModel: AnyModel | undefined
   readonly lookupField: string | undefined
+  /** Seconds for which the user of an access token is remembered. */
+  readonly userCache: number
   readonly checkMethod: string | undefined
   readonly hashField: string | undefined
   readonly keyLookup: ApiKeyLookup | undefined
   readonly customAuth: CustomAuth | undefined
+  readonly customScheme: CustomAuthScheme | undefined
   /** Null if the strategy jwt is not enabled. */
   readonly jwt: JwtSettings | null
   readonly providers: readonly TokenProvider[]

@@ -1,4 +1,4 @@
-// Checks that the documentation and health routes conflict with no other path, and require authentication only if a strategy is enabled.
+// Checks that the documentation, health and batch routes conflict with no other path, and require authentication only if a strategy is enabled.
 
 import type { AuthSettings } from './auth-settings.ts'
 import type { Problems } from './problems.ts'
@@ -6,7 +6,12 @@ import type { ApiSettings } from './settings.ts'
 
 /** Adds a problem for each conflicting path, and for required authentication without a strategy. */
 export function checkOwnRoutes(
-  { docs, healthRoute, prefix }: Pick<ApiSettings, 'docs' | 'healthRoute' | 'prefix'>,
+  {
+    docs,
+    healthRoute,
+    prefix,
+    batch,
+  }: Pick<ApiSettings, 'docs' | 'healthRoute' | 'prefix' | 'batch'>,
   { strategies, routes }: Pick<AuthSettings, 'strategies' | 'routes'>,
   problems: Problems,
 ): void {
@@ -29,5 +34,11 @@ export function checkOwnRoutes(
   if (healthRoute !== null) {
     const pages = docs === null ? [] : [docs.page, docs.spec]
     check('config.API_HEALTH_ROUTE', healthRoute, [...taken, ...pages])
+  }
+  if (batch !== null && taken.includes(batch.path)) {
+    problems.add(
+      'config.API_BATCH_ROUTE',
+      `"${batch.path}" is already the path of other endpoints.`,
+    )
   }
 }

@@ -1,10 +1,13 @@
 // Checks an access policy: every hook is a function, and no name resembles a hook, since a misspelt hook would never be called.
 
+import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean, nearest } from '../naming/suggest.ts'
+import type { AccessPolicy, AccessPolicyOption } from './access-types.ts'
 import { type Check, shown } from './checks.ts'
 
-/** The hooks a policy may have. */
+/** What a policy may have: the scope of rows as data, and hooks. */
 export const policyHooks = [
+  'scope',
   'scope_query',
   'can_read',
   'can_create',
@@ -31,8 +34,10 @@ function problemOf(value: object, mapping: boolean): string | undefined {
   for (const name of names) {
     if (isHook(name)) {
       const hook: unknown = Reflect.get(value, name)
-      if (typeof hook !== 'function' && hook !== undefined) {
-        return `${name}: expected a function, got ${shown(hook)}.`
+      const isScope = name === 'scope' && typeof hook === 'object' && hook !== null
+      if (typeof hook !== 'function' && hook !== undefined && !isScope) {
+        const wanted = name === 'scope' ? 'conditions or a function' : 'a function'
+        return `${name}: expected ${wanted}, got ${shown(hook)}.`
       }
       continue
     }
@@ -41,19 +46,36 @@ function problemOf(value: object, mapping: boolean): string | undefined {
       return `unknown hook ${JSON.stringify(name)}.${didYouMean(name, policyHooks)} A policy has ${policyHooks.join(', ')}.`
     }
   }
+  const has = (hook: string): boolean => Reflect.get(value, hook) !== undefined
+  if (has('scope') && has('scope_query')) {
+    return 'has scope and scope_query, which both say which rows the caller may see. Keep one of them.'
+  }
   return mapping || names.some(isHook) ? undefined : `has none of ${policyHooks.join(', ')}.`
 }
 
-const isClass = (value: unknown): value is new () => object =>
+const isClass = (value: unknown): value is new () => AccessPolicy =>
   typeof value === 'function' && typeof value.prototype === 'object' && value.prototype !== null
 
-/** A policy is an object of hooks, a class instance, or a class with a constructor without arguments. */
+/** Whether a policy is a function of the model: arrow functions and methods cannot be constructed. */
+export const isPolicyFunction = (
+  option: AccessPolicyOption,
+): option is (model: AnyModel) => AccessPolicy => typeof option === 'function' && !isClass(option)
+
+/** The policy of a model: the object itself, the instance of a class, or what a function gives. */
+export function policyFrom(option: AccessPolicyOption, model: AnyModel): AccessPolicy {
+  if (isPolicyFunction(option)) return option(model)
+  return isClass(option) ? new option() : (option as AccessPolicy)
+}
+
+/** A policy is an object of hooks, a class instance, a class with a constructor without arguments, or a function of the model. */
 export const policy: Check = (value) => {
   if (isClass(value)) {
     // Hooks may also be instance fields; `constructed` checks those after construction.
     const problem = problemOf(value.prototype as object, false)
     return problem?.startsWith('has none') ? undefined : problem
   }
+  // `constructed` checks what a function of the model gives.
+  if (typeof value === 'function') return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return `expected a policy: an object, an instance or a class with any of ${policyHooks.join(', ')}, got ${shown(value)}.`
   }
@@ -61,8 +83,10 @@ export const policy: Check = (value) => {
   return problemOf(value, parent === Object.prototype || parent === null)
 }
 
-/** The check of `policy` for the instance of a policy class. */
-export const constructed = (instance: unknown): string | undefined =>
-  typeof instance === 'object' && instance !== null
-    ? problemOf(instance, false)
-    : 'expected the class to construct an object.'
+/** The check of `policy` for the instance of a policy class, and for what a function of the model gives. */
+export function constructed(made: unknown): string | undefined {
+  if (typeof made !== 'object' || made === null) {
+    return 'expected the class or function to give an object.'
+  }
+  return problemOf(made, Object.getPrototypeOf(made) === Object.prototype)
+}

@@ -16,13 +16,17 @@ import type {
   StrategyName,
   TokenProvider,
 } from './access-types.ts'
+import type { CustomAuthScheme } from './custom-auth-scheme.ts'
 import type {
+  AfterCommitCallback,
   DumpCallback,
   ErrorCallback,
   FilterCallback,
   FinalCallback,
+  HookUser,
   ReturnCallback,
   SetupCallback,
+  SoftDeleteValues,
   UserOf,
   WriteCallback,
 } from './hook-types.ts'
@@ -30,6 +34,9 @@ import type { CountMode, EndpointCase, SerializationType } from './settings.ts'
 
 /** How a write sends its client the log position that replicas must reach before they show the write. */
 export type ReadYourWrites = 'off' | 'header' | 'cookie'
+
+/** What happens if a model and the database differ. */
+export type SchemaCheckMode = 'warn' | 'error' | 'off'
 
 /** The HTTP methods generated endpoints can have; HEAD is allowed with GET, OPTIONS always. */
 export type MethodName = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -47,7 +54,12 @@ export type SessionGetter = (
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
  * ```
  */
-export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
+export interface ApiConfig<
+  UserModel extends AnyModel = AnyModel,
+  CustomUser = HookUser,
+  KeyUser = HookUser,
+  User = UserOf<UserModel, CustomUser, KeyUser>,
+> {
   // ------------------------------------------------------------------ the API as a whole
 
   /** Title of the API. Default `API`. Config only. Specification: configuration keys. */
@@ -116,8 +128,12 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_SOFT_DELETE?: boolean
   /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_ATTRIBUTE?: string
-  /** Its value of an active record, and of a deleted one. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4. */
-  readonly API_SOFT_DELETE_VALUES?: readonly [active: unknown, deleted: unknown]
+  /**
+   * What it holds in an active record, and in a deleted one. The first may be `null`; the second may be `'now'` in a date or
+   * datetime column, or a function of the hook arguments: then a record is deleted unless it holds the first. Default
+   * `[false, true]`. Config, meta. Specification: Model-derived resources 4.
+   */
+  readonly API_SOFT_DELETE_VALUES?: SoftDeleteValues<User>
 
   // ------------------------------------------------------------------ the response
 
@@ -141,27 +157,39 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_DUMP_ENVELOPE?: boolean
   /** Adds `request_id` to the envelope. Default false. Config, meta. */
   readonly API_DUMP_REQUEST_ID?: boolean
+  /**
+   * Adds an `ETag` to lists, so that `If-None-Match` is answered with 304 where the page is unchanged. It costs a hash of the page. Default false. Config,
+   * meta.
+   */
+  readonly API_LIST_ETAGS?: boolean
   /** Adds the header `Server-Timing`: the milliseconds of each stage. It tells strangers what is slow. Default false. Config only. */
   readonly API_SERVER_TIMING?: boolean
+  /**
+   * What the `type` of problem details begins with; the code of the error follows, as in `https://example.org/errors#unknown_column`. Default none: the
+   * type is `about:blank`. Config only.
+   */
+  readonly API_PROBLEM_TYPE_PREFIX?: string
 
   // ------------------------------------------------------------------ callbacks; in meta also per method: `get_return_callback`
 
   /** Runs first, before authentication. Unset by default. Config, meta. */
   readonly API_SETUP_CALLBACK?: SetupCallback
   /** Narrows the query of a read. Unset by default. Config, meta. */
-  readonly API_FILTER_CALLBACK?: FilterCallback<UserOf<UserModel>>
+  readonly API_FILTER_CALLBACK?: FilterCallback<User>
   /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
-  readonly API_ADD_CALLBACK?: WriteCallback<UserOf<UserModel>>
+  readonly API_ADD_CALLBACK?: WriteCallback<User>
   /** Receives a record before it is changed, returns it. Unset by default. Config, meta. */
-  readonly API_UPDATE_CALLBACK?: WriteCallback<UserOf<UserModel>>
+  readonly API_UPDATE_CALLBACK?: WriteCallback<User>
   /** Receives a record before it is removed, returns it. Unset by default. Config, meta. */
-  readonly API_REMOVE_CALLBACK?: WriteCallback<UserOf<UserModel>>
+  readonly API_REMOVE_CALLBACK?: WriteCallback<User>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
-  readonly API_DUMP_CALLBACK?: DumpCallback<UserOf<UserModel>>
+  readonly API_DUMP_CALLBACK?: DumpCallback<User>
   /** Receives the value of every answer of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
-  readonly API_RETURN_CALLBACK?: ReturnCallback<UserOf<UserModel>>
+  readonly API_RETURN_CALLBACK?: ReturnCallback<User>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback
+  /** Is told, once after COMMIT, of every record that a request has written, with before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
+  readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User>
   /** Is told of every failure. Unset by default. Config, meta. */
   readonly API_ERROR_CALLBACK?: ErrorCallback
 
@@ -178,7 +206,7 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   /** Roles of which any is enough, for every endpoint; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_ACCEPTED?: readonly string[] | string
   /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
-  readonly API_ACCESS_POLICY?: AccessPolicyOption<UserOf<UserModel>>
+  readonly API_ACCESS_POLICY?: AccessPolicyOption<User>
 
   // ------------------------------------------------------------------ users and credentials
 
@@ -190,10 +218,18 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   readonly API_CREDENTIAL_CHECK_METHOD?: string
   /** The field that holds the hash of an API key. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_HASH_FIELD?: string
+  /** Seconds for which the user of an access token is remembered in the process instead of read for each request, at most 3600; a change or removal of the user or its roles takes effect after them. Default 0: it is read for each request. Config only. Security guide. */
+  readonly API_USER_CACHE?: number
   /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
-  readonly API_KEY_AUTH_AND_RETURN_METHOD?: ApiKeyLookup
+  readonly API_KEY_AUTH_AND_RETURN_METHOD?: ApiKeyLookup<KeyUser>
   /** The custom strategy: returns true, the user, or nothing. Unset by default. Config only. Specification: Strategies. */
-  readonly API_CUSTOM_AUTH?: CustomAuth
+  readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser>
+  /**
+   * Where the custom strategy finds its credential, for the OpenAPI document and `Vary`: `{ in: 'cookie', name: 'session' }`,
+   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`. Default: the header
+   * `Authorization`. Config only.
+   */
+  readonly API_CUSTOM_AUTH_SCHEME?: CustomAuthScheme
 
   // ------------------------------------------------------------------ tokens
 
@@ -277,6 +313,15 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
   /** Logo of the documentation page. Unset by default. Config only. */
   readonly API_LOGO_URL?: string
 
+  // ------------------------------------------------------------------ pages
+
+  /**
+   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` shows the index, a list or a record as a page with links, made of the
+   * JSON of the same response, without scripts. Default true, unless the environment variable `NODE_ENV` is `production` or there is no environment, as in
+   * workers. Config only.
+   */
+  readonly API_HTML_PAGES?: boolean
+
   // ------------------------------------------------------------------ health
 
   /**
@@ -284,6 +329,26 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
    * Default none; `model-api serve` sets `/health`. Config only.
    */
   readonly API_HEALTH_ROUTE?: string
+
+  // ------------------------------------------------------------------ batch
+
+  /**
+   * Serves `POST <API_PREFIX><API_BATCH_ROUTE>`: several requests of this API in one transaction, all or none. Default false. Config only.
+   */
+  readonly API_ALLOW_BATCH?: boolean
+  /** Path of the batch endpoint below API_PREFIX. Default `/batch`. Config only. */
+  readonly API_BATCH_ROUTE?: string
+  /** Maximum number of operations of one batch. Default 1000. Config only. */
+  readonly API_MAX_BATCH?: number
+  /**
+   * Most characters of the results of one batch together; more is 400, and nothing is stored. Default 16777216. Config only.
+   */
+  readonly API_MAX_BATCH_RESPONSE?: number
+  /**
+   * Longest batch in milliseconds, its wait for a connection and all attempts included; longer is 503, and nothing is stored. It is
+   * looked at between operations; a statement that runs is ended up to a second later. Default 30000. Config only.
+   */
+  readonly API_BATCH_TIMEOUT?: number
 
   // ------------------------------------------------------------------ replicas
 
@@ -300,6 +365,17 @@ export interface ApiConfig<UserModel extends AnyModel = AnyModel> {
    * are checked on the primary, as are writes, login and refresh. Default false: reads ask the primary, too. Config only.
    */
   readonly API_USERS_FROM_REPLICAS?: boolean
+
+  // ------------------------------------------------------------------ schema check
+
+  /**
+   * What happens if a model and the database differ: a table or column is missing, a column cannot hold the declared type or
+   * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults are others. The schema is
+   * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences. `error`: `ready` rejects with
+   * the list, and requests get 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
+   * skips all models, which `model-api check` still compares. Default `warn`. Config, meta.
+   */
+  readonly API_SCHEMA_CHECK?: SchemaCheckMode
 
   // ------------------------------------------------------------------ request limits
 

@@ -1,4 +1,4 @@
-// The types of the host's functions in the configuration (contract §11); records use field names and JSON values. Types only.
+// The types of the host's functions in the configuration (docs/hooks.md); records use field names and JSON values. Types only.
 
 import type { Kysely } from 'kysely'
 import type { ApiRequest } from '../http/request.ts'
@@ -14,8 +14,22 @@ export type HookRecord = Record<string, any>
 // biome-ignore lint/suspicious/noExplicitAny: the host's own type
 export type HookUser = any
 
-/** The type of `user` in hooks if `API_USER_MODEL` is this model: its record, or null without a user. */
-export type UserOf<M extends AnyModel> = string extends M['name'] ? HookUser : RecordOf<M> | null
+/**
+ * The type of `user` in hooks: the record of `API_USER_MODEL`; without one, what the custom strategy or the look-up of API
+ * keys gives; null without a user.
+ */
+export type UserOf<
+  M extends AnyModel,
+  CustomUser = unknown,
+  KeyUser = unknown,
+> = string extends M['name'] ? UserGivenBy<CustomUser, KeyUser> : RecordOf<M> | null
+
+type UserGivenBy<CustomUser, KeyUser> = [Given<CustomUser> | Given<KeyUser>] extends [never]
+  ? HookUser
+  : Given<CustomUser> | Given<KeyUser> | null
+
+/** What a function of the host returns if it has found a user; never if that is not known. */
+type Given<T> = unknown extends T ? never : Exclude<T, boolean | '' | 0 | null | undefined>
 
 /** A Kysely select query on the model's table, of the host's own instance. */
 // biome-ignore lint/suspicious/noExplicitAny: the database of the query is the host's
@@ -45,8 +59,47 @@ export interface HookArgs<User = HookUser> {
   readonly before: HookRecord | null
 }
 
+/** A record that a request has written, as it was before the request and as it is committed. */
+export interface Change {
+  /** Marking a record as deleted is `delete`, removing the mark is `restore`. */
+  readonly action: 'create' | 'update' | 'delete' | 'restore'
+  readonly model: AnyModel
+  /** The values of its primary key, in the order of the model: `[7]`. */
+  readonly key: readonly JsonValue[]
+  /** The stored record before the request, hidden columns included; null if the request created it. */
+  readonly before: HookRecord | null
+  /** The committed record, hidden and computed columns included; null if its row is gone. */
+  readonly after: HookRecord | null
+  /**
+   * The links that were made and removed, by many-to-many relation, where the junction table has no published model:
+   * `{ tags: { added: [[3]], removed: [] } }`, each partner by its key. Absent if no list of links has changed. Links of a
+   * published junction are changes of their own.
+   */
+  readonly links?: Readonly<Record<string, LinkChanges>>
+}
+
+/** The keys of the partners that a record was linked to, and of those that it was unlinked from. */
+export interface LinkChanges {
+  readonly added: readonly (readonly JsonValue[])[]
+  readonly removed: readonly (readonly JsonValue[])[]
+}
+
+/** What API_AFTER_COMMIT_CALLBACK receives about the request; `db` is its connection, outside of the transaction. */
+export interface AfterCommitArgs<User = HookUser> extends HookArgs<User> {
+  /** False inside a transaction of the host, which may still roll the changes back. */
+  readonly committed: boolean
+}
+
 /** Computes the value of a field that the body of a new record omits. */
 export type DefaultFunction<User = HookUser> = (args: HookArgs<User>) => unknown
+/**
+ * What an active record holds in its soft-delete column, and what a deleted one holds: a value, `'now'` in a date or datetime
+ * column, or a function, whose `args.before` is the record to be deleted.
+ */
+export type SoftDeleteValues<User = HookUser> = readonly [
+  active: JsonValue,
+  deleted: JsonValue | DefaultFunction<User>,
+]
 /** Runs first, before authentication. */
 export type SetupCallback = (request: ApiRequest) => Awaitable<void>
 /** Narrows the query of a read; returns the query. */
@@ -72,6 +125,11 @@ export type ReturnCallback<User = HookUser> = (
   result: JsonValue,
   args: HookArgs<User>,
 ) => Awaitable<JsonValue>
+/** Called with all changes of a request once they are committed; it is not awaited. */
+export type AfterCommitCallback<User = HookUser> = (
+  changes: readonly Change[],
+  args: AfterCommitArgs<User>,
+) => Awaitable<void>
 /** Receives the finished body, returns the one to send. */
 export type FinalCallback = (body: JsonValue) => Awaitable<JsonValue>
 /** Called for every failed request. */

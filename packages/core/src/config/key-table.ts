@@ -23,9 +23,11 @@ import {
   url,
 } from './checks.ts'
 import type { ApiConfig } from './config.ts'
+import { customAuthScheme } from './custom-auth-scheme.ts'
 import { parseIpRange } from './ip-range.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
 import { isParameter, operatorSuffix } from './query-names.ts'
+import { roleRule } from './role-rule.ts'
 
 /** The definition of a configuration key. */
 export interface KeyEntry<
@@ -89,20 +91,6 @@ const pair: Check = (value) =>
   Array.isArray(value) && value.length === 2 && value[0] !== value[1]
     ? undefined
     : 'expected a pair of different values: of an active record, and of a deleted one.'
-
-const someRoles: Check = (value) =>
-  Array.isArray(value) && value.length === 0 ? 'expected a role' : listOf(text)(value)
-
-const roleRule: Check = (value) => {
-  if (value === true || text(value) === undefined || someRoles(value) === undefined) {
-    return undefined
-  }
-  const { roles, any_of: anyOf = false, ...others } = Object(value)
-  if (someRoles(roles) === undefined && typeof anyOf === 'boolean') {
-    if (Object.keys(others).length === 0) return undefined
-  }
-  return 'expected a role, a list of at least one role, { roles: [...], any_of: true }, or true (authentication only).'
-}
 
 const ipRange: Check = (value) =>
   typeof value === 'string' && parseIpRange(value) !== undefined
@@ -184,7 +172,9 @@ export const keyTable: KeyTable = {
   API_DUMP_NULL_ERRORS: on,
   API_DUMP_ENVELOPE: on,
   API_DUMP_REQUEST_ID: off,
+  API_LIST_ETAGS: off,
   API_SERVER_TIMING: { default: false, ...api, check: boolean },
+  API_PROBLEM_TYPE_PREFIX: { ...unset, ...api, check: url },
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,
@@ -194,6 +184,7 @@ export const keyTable: KeyTable = {
   API_DUMP_CALLBACK: callback,
   API_RETURN_CALLBACK: callback,
   API_FINAL_CALLBACK: callback,
+  API_AFTER_COMMIT_CALLBACK: callback,
   API_ERROR_CALLBACK: callback,
 
   API_AUTHENTICATE_METHOD: {
@@ -211,8 +202,10 @@ export const keyTable: KeyTable = {
   API_USER_LOOKUP_FIELD: authText,
   API_CREDENTIAL_CHECK_METHOD: authText,
   API_CREDENTIAL_HASH_FIELD: authText,
+  API_USER_CACHE: { default: 0, ...api, check: integer(0, 3600) },
   API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable },
   API_CUSTOM_AUTH: { ...unset, ...api, check: callable },
+  API_CUSTOM_AUTH_SCHEME: { ...unset, ...api, check: customAuthScheme },
 
   API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1) },
   API_JWT_REFRESH_EXPIRY_TIME: { default: 2880, ...api, check: integer(1) },
@@ -261,11 +254,20 @@ export const keyTable: KeyTable = {
   API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url) },
   API_LOGO_URL: infoUrl,
 
+  API_HTML_PAGES: { ...unset, ...api, check: boolean },
+
   API_HEALTH_ROUTE: { ...unset, ...api, check: path },
+
+  API_ALLOW_BATCH: { default: false, ...api, check: boolean },
+  API_BATCH_ROUTE: { default: '/batch', ...api, check: path },
+  API_MAX_BATCH: { default: 1000, ...api, check: integer(1) },
+  API_MAX_BATCH_RESPONSE: { default: 16777216, ...api, check: integer(1) },
+  API_BATCH_TIMEOUT: { default: 30000, ...api, check: integer(1) },
 
   API_READ_YOUR_WRITES: { default: 'off', ...api, check: oneOf('off', 'header', 'cookie') },
   API_USERS_FROM_REPLICAS: { default: false, ...api, check: boolean },
 
+  API_SCHEMA_CHECK: { default: 'warn', ...both, check: oneOf('warn', 'error', 'off') },
   API_STATEMENT_TIMEOUT: { default: 5000, ...api, check: integer(1) },
   API_HOOK_TIMEOUT: { default: 10000, ...api, check: integer(1, 2147483647, timers) },
   API_BODY_LIMIT: { default: 1048576, ...api, check: integer(1) },

@@ -1,7 +1,9 @@
 // Meta: the settings of one model, derived from ApiConfig (strip `API_`, lower case), plus the keys that only a model has.
 
+import type { AnyModel } from '../model/define-model.ts'
 import type { RoleMap } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
+import type { HookUser } from './hook-types.ts'
 
 /** The keys of ApiConfig that apply to the whole API and are not allowed in meta. */
 export type ApiOnlyKey = Extract<
@@ -9,29 +11,36 @@ export type ApiOnlyKey = Extract<
   | `${'ACCESS' | 'REFRESH'}_${string}`
   | `API_${'TITLE' | 'VERSION' | 'BASE_MODEL' | 'SESSION_GETTER' | 'PREFIX' | 'BASE_URL' | 'ENDPOINT_CASE'}`
   | `API_${'USER' | 'CREDENTIAL' | 'JWT'}_${string}`
-  | `API_${'KEY_AUTH_AND_RETURN_METHOD' | 'CUSTOM_AUTH' | 'AUTH_TOKEN_PROVIDERS' | 'AUTH_COOKIE_NAME'}`
+  | `API_${'KEY_AUTH_AND_RETURN_METHOD' | 'CUSTOM_AUTH' | 'CUSTOM_AUTH_SCHEME' | 'AUTH_TOKEN_PROVIDERS' | 'AUTH_COOKIE_NAME'}`
   | `API_AUTH_${string}_ROUTE`
   | `API_${'AUTO_AUTH_ROUTES' | 'EXPOSE_ME'}`
   | `API_${'RATE_LIMIT_STORE' | 'LOGIN_RATE_LIMIT' | 'TRUSTED_PROXIES'}`
-  | `API_${'CREATE_DOCS' | 'DESCRIPTION' | 'LOGO_URL' | 'SERVER_URLS' | 'SERVER_TIMING'}`
+  | `API_${'CREATE_DOCS' | 'DESCRIPTION' | 'LOGO_URL' | 'SERVER_URLS' | 'SERVER_TIMING' | 'PROBLEM_TYPE_PREFIX'}`
   | `API_${'DOCUMENTATION' | 'DOCS' | 'CONTACT' | 'LICENCE'}_${string}`
-  | `API_${'HEALTH_ROUTE' | 'READ_YOUR_WRITES' | 'USERS_FROM_REPLICAS' | 'STATEMENT_TIMEOUT' | 'HOOK_TIMEOUT' | 'BODY_LIMIT' | 'MAX_URL_LENGTH'}`
+  | `API_${'ALLOW_BATCH' | 'BATCH_ROUTE' | 'MAX_BATCH' | 'MAX_BATCH_RESPONSE' | 'BATCH_TIMEOUT'}`
+  | `API_${'HTML_PAGES' | 'HEALTH_ROUTE' | 'READ_YOUR_WRITES' | 'USERS_FROM_REPLICAS' | 'STATEMENT_TIMEOUT' | 'HOOK_TIMEOUT' | 'BODY_LIMIT' | 'MAX_URL_LENGTH'}`
 >
 
 /** The name in meta of a key of ApiConfig. */
 export type MetaKeyOf<K extends string> = K extends `API_${infer Rest}` ? Lowercase<Rest> : never
 
 /** The keys of ApiConfig that are allowed in meta, by their names there. */
-type SharedMeta = {
-  readonly [K in Exclude<keyof ApiConfig, ApiOnlyKey> as MetaKeyOf<K>]?: ApiConfig[K]
+type SharedMeta<User> = {
+  readonly [K in Exclude<keyof ApiConfig, ApiOnlyKey> as MetaKeyOf<K>]?: ApiConfig<
+    AnyModel,
+    HookUser,
+    HookUser,
+    User
+  >[K]
 }
 
 /** The methods for which meta can set a rate limit or a callback of their own. */
 export type MetaMethod = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
 /** The callbacks of SharedMeta, for one method only: `get_return_callback`. */
-type MethodCallbacks = {
-  readonly [K in keyof SharedMeta & `${string}_callback` as `${MetaMethod}_${K}`]?: SharedMeta[K]
+type MethodCallbacks<User> = {
+  readonly [K in keyof SharedMeta<User> &
+    `${string}_callback` as `${MetaMethod}_${K}`]?: SharedMeta<User>[K]
 }
 
 /** `post_rate_limit: '5 per minute'`: a limit of that method on this model only. */
@@ -70,7 +79,11 @@ export interface OwnMeta {
  * meta: { allow_join: true, allowed_methods: ['GET', 'POST'], post_rate_limit: '5 per minute' }
  * ```
  */
-export interface Meta extends SharedMeta, MethodCallbacks, MethodRateLimits, OwnMeta {}
+export interface Meta<User = HookUser>
+  extends SharedMeta<User>,
+    MethodCallbacks<User>,
+    MethodRateLimits,
+    OwnMeta {}
 
 /** The name in meta of a configuration key: `API_ALLOW_JOIN` → `allow_join`. */
 export const metaKeyOf = (key: string): string => key.replace(/^API_/, '').toLowerCase()

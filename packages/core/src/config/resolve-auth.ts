@@ -19,16 +19,30 @@ export function resolveAuth(
 ): AuthSettings {
   const strategies = [...new Set([...(config.API_AUTHENTICATE_METHOD ?? []), ...ofModels])]
   checkRequiredSettings(config, strategies, problems)
+  if (config.API_CUSTOM_AUTH_SCHEME !== undefined && !strategies.includes('custom')) {
+    problems.add(
+      'config.API_CUSTOM_AUTH_SCHEME',
+      'describes the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
+    )
+  }
   checkUserModel(config, problems)
+  if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
+    problems.add(
+      'config.API_USER_CACHE',
+      'cannot be used with API_SESSION_GETTER: the key of a user may mean another one in the database of another request. Leave it out.',
+    )
+  }
   const routes = resolveRoutes(config, strategies, problems)
   return {
     strategies,
     userModel: config.API_USER_MODEL,
     lookupField: config.API_USER_LOOKUP_FIELD,
+    userCache: config.API_USER_CACHE ?? 0,
     checkMethod: config.API_CREDENTIAL_CHECK_METHOD,
     hashField: config.API_CREDENTIAL_HASH_FIELD,
     keyLookup: config.API_KEY_AUTH_AND_RETURN_METHOD,
     customAuth: config.API_CUSTOM_AUTH,
+    customScheme: config.API_CUSTOM_AUTH_SCHEME,
     jwt: strategies.includes('jwt')
       ? resolveJwt(config, env, routes.login !== null, problems)
       : null,

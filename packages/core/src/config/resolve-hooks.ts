@@ -1,7 +1,8 @@
-// Resolves the callbacks of each method: those in meta for the method, else in meta, else in config (contract §11).
+// Resolves the callbacks of each method: those in meta for the method, else in meta, else in config (docs/hooks.md).
 
 import type { ApiConfig } from './config.ts'
 import type {
+  AfterCommitCallback,
   DumpCallback,
   ErrorCallback,
   FilterCallback,
@@ -22,6 +23,7 @@ export interface HookSettings {
   readonly dump?: DumpCallback
   readonly return?: ReturnCallback
   readonly final?: FinalCallback
+  readonly afterCommit?: AfterCommitCallback
   readonly error?: ErrorCallback
 }
 
@@ -34,6 +36,7 @@ const keys = {
   dump: 'API_DUMP_CALLBACK',
   return: 'API_RETURN_CALLBACK',
   final: 'API_FINAL_CALLBACK',
+  afterCommit: 'API_AFTER_COMMIT_CALLBACK',
   error: 'API_ERROR_CALLBACK',
 } as const satisfies Record<keyof HookSettings, keyof ApiConfig>
 

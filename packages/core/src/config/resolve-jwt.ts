@@ -120,7 +120,7 @@ const noPair = { privateKey: undefined, verifyKey: undefined }
 
 /**
  * The RSA key pair. The verifying key is the public key, else the PEM given as secret, else the public half of the
- * private key (contract §9).
+ * private key (docs/authentication.md).
  */
 function resolvePair(
   kind: Kind,

@@ -1,6 +1,7 @@
 // Resolves settings once, at start-up: meta takes precedence over config, config over the default. Later stages see no configuration keys.
 
 import type { AnyModel } from '../model/define-model.ts'
+import type { Environment } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
 import { type IpRange, parseIpRange } from './ip-range.ts'
 import { keyTable } from './key-table.ts'
@@ -10,6 +11,7 @@ import { resolveRates } from './rate-settings.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveRequirements } from './requirements.ts'
 import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
+import { resourceMethods } from './resource-methods.ts'
 import { replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
@@ -65,7 +67,10 @@ const limitSettings = ({ get }: Reader): LimitSettings => ({
 })
 
 /** The settings of the whole API, from a checked configuration. */
-export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'> {
+export function resolveApiSettings(
+  config: ApiConfig,
+  env: Environment | undefined,
+): Omit<ApiSettings, 'auth'> {
   const read = reader(config)
   return {
     title: read.get('API_TITLE'),
@@ -79,13 +84,24 @@ export function resolveApiSettings(config: ApiConfig): Omit<ApiSettings, 'auth'>
     readYourWrites: read.get('API_READ_YOUR_WRITES'),
     usersFromReplicas: read.get('API_USERS_FROM_REPLICAS'),
     serverTiming: read.get('API_SERVER_TIMING'),
+    problemTypePrefix: read.find('API_PROBLEM_TYPE_PREFIX') ?? null,
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
     rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     rateStore: config.API_RATE_LIMIT_STORE,
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
+    // Without an environment it is not known whether this is production.
+    htmlPages: read.find('API_HTML_PAGES') ?? (env !== undefined && env.NODE_ENV !== 'production'),
     healthRoute: read.find('API_HEALTH_ROUTE') ?? null,
+    batch: read.get('API_ALLOW_BATCH')
+      ? {
+          path: `${read.get('API_PREFIX')}${read.get('API_BATCH_ROUTE')}`,
+          max: read.get('API_MAX_BATCH'),
+          maxResponse: read.get('API_MAX_BATCH_RESPONSE'),
+          timeout: read.get('API_BATCH_TIMEOUT'),
+        }
+      : null,
     docs: read.get('API_CREATE_DOCS')
       ? {
           page: read.get('API_DOCUMENTATION_URL'),
@@ -121,16 +137,23 @@ export function resolveResourceSettings(
   const blocked = get('API_BLOCK_METHODS')
   return {
     hooks: resolveResourceHooks(meta, config),
-    methods: new Set(get('API_ALLOWED_METHODS').filter((method) => !blocked.includes(method))),
+    methods: resourceMethods(
+      model,
+      meta,
+      get('API_ALLOWED_METHODS').filter((method) => !blocked.includes(method)),
+      problems,
+    ),
     allowJoin: get('API_ALLOW_JOIN'),
     allowFilters: get('API_ALLOW_FILTERS'),
     allowOrderBy: get('API_ALLOW_ORDER_BY'),
     allowSelectFields: get('API_ALLOW_SELECT_FIELDS'),
     allowGroupby: get('API_ALLOW_GROUPBY'),
+    listEtags: get('API_LIST_ETAGS'),
     allowAggregation: get('API_ALLOW_AGGREGATION'),
     allowNestedWrites: get('API_ALLOW_NESTED_WRITES'),
     allowBulk: get('API_ALLOW_BULK'),
     showTriggerMessages: get('API_SHOW_TRIGGER_MESSAGES'),
+    schemaCheck: get('API_SCHEMA_CHECK'),
     allowCascadeDelete: get('API_ALLOW_CASCADE_DELETE'),
     serializationType: get('API_SERIALIZATION_TYPE'),
     serializationDepth: depth(read, problems),
@@ -147,7 +170,7 @@ export function resolveResourceSettings(
     policy: resolvePolicy(model.name, meta, config),
     ...resolveRequirements(model.name, meta, config, problems),
     rates: resolveRates(meta, config),
-    description: meta.description,
+    description: meta.description ?? model.description,
     tag: meta.tag,
     tagGroup: meta.tag_group,
     summaries: {

@@ -26,6 +26,8 @@ export const settingNames = {
   endpointCase: 'API_ENDPOINT_CASE',
   prefix: 'API_PREFIX',
   hookTimeout: 'API_HOOK_TIMEOUT',
+  schemaCheck: 'API_SCHEMA_CHECK',
+  addCallback: 'API_ADD_CALLBACK',
   readYourWrites: 'API_READ_YOUR_WRITES',
   rateLimitStore: 'API_RATE_LIMIT_STORE',
   bodyLimit: 'API_BODY_LIMIT',
@@ -37,6 +39,10 @@ export const settingNames = {
   maxDepth: 'API_MAX_DEPTH',
   maxEmbeddedRows: 'API_MAX_EMBEDDED_ROWS',
   maxBulk: 'API_MAX_BULK',
+  batchRoute: 'API_BATCH_ROUTE',
+  maxBatch: 'API_MAX_BATCH',
+  maxBatchResponse: 'API_MAX_BATCH_RESPONSE',
+  batchTimeout: 'API_BATCH_TIMEOUT',
 } as const
 
 /** The setting behind each member of LimitSettings. */

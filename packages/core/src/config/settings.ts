@@ -1,8 +1,10 @@
 // Settings: the resolved form of `API_*` and Meta; complete, typed, readonly. `resolve-settings.ts` builds them.
 
+import type { JsonValue } from '../json/json-value.ts'
 import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from './access-types.ts'
 import type { AuthSettings } from './auth-settings.ts'
-import type { ReadYourWrites } from './config.ts'
+import type { ReadYourWrites, SchemaCheckMode } from './config.ts'
+import type { DefaultFunction } from './hook-types.ts'
 import type { IpRange } from './ip-range.ts'
 import type { MetaMethod } from './meta.ts'
 import type { RateSettings } from './rate-settings.ts'
@@ -83,6 +85,18 @@ export interface Summaries {
   readonly delete: string | undefined
 }
 
+/** Settings of the batch endpoint. */
+export interface BatchSettings {
+  /** Its whole path: `/api/batch`. */
+  readonly path: string
+  /** Most operations of one batch. */
+  readonly max: number
+  /** Most characters of its results together. */
+  readonly maxResponse: number
+  /** Milliseconds that it may take. */
+  readonly timeout: number
+}
+
 /** Settings of the whole API. */
 export interface ApiSettings {
   /** Callbacks of requests that match no resource. */
@@ -105,9 +119,15 @@ export interface ApiSettings {
   readonly usersFromReplicas: boolean
   /** Whether responses have the header Server-Timing. */
   readonly serverTiming: boolean
+  /** What the type of problem details begins with; null for `about:blank`. */
+  readonly problemTypePrefix: string | null
   readonly info: InfoSettings
+  /** Whether browsers are answered with HTML. */
+  readonly htmlPages: boolean
   /** Null if no health route is served. */
   readonly healthRoute: string | null
+  /** Null if no batch endpoint is served. */
+  readonly batch: BatchSettings | null
   /** Null if no documentation is served. */
   readonly docs: DocsSettings | null
   readonly dump: DumpSettings
@@ -120,6 +140,25 @@ export interface ApiSettings {
   readonly trustedProxies: readonly IpRange[] | number
 }
 
+/** How records are marked as deleted. */
+export interface SoftDeleteSettings {
+  readonly attribute: string
+  /** What an active record holds: null, or a value of the column. */
+  readonly active: JsonValue
+  readonly deleted: DeletedValue
+}
+
+/**
+ * What a deleted record holds. With one value, records that hold it are deleted; with a moment or a function, all records
+ * that do not hold the value of an active one.
+ */
+export type DeletedValue =
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  /** The time of the request. */
+  | { readonly kind: 'now' }
+  /** A function of the host gives the value. */
+  | { readonly kind: 'function'; readonly make: DefaultFunction }
+
 /** Settings of one resource. */
 export interface ResourceSettings {
   /** Callbacks by method. */
@@ -131,10 +170,14 @@ export interface ResourceSettings {
   readonly allowOrderBy: boolean
   readonly allowSelectFields: boolean
   readonly allowGroupby: boolean
+  /** Whether lists have an ETag. */
+  readonly listEtags: boolean
   readonly allowAggregation: boolean
   readonly allowNestedWrites: boolean
   readonly allowBulk: boolean
   readonly showTriggerMessages: boolean
+  /** What happens if the model and the database differ. */
+  readonly schemaCheck: SchemaCheckMode
   readonly allowCascadeDelete: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */
@@ -143,11 +186,7 @@ export interface ResourceSettings {
   readonly pageSizeDefault: number
   readonly pageSizeMax: number
   readonly count: CountMode
-  readonly softDelete: {
-    readonly attribute: string
-    readonly active: unknown
-    readonly deleted: unknown
-  } | null
+  readonly softDelete: SoftDeleteSettings | null
   readonly additionalQueryParams: readonly string[]
   readonly dump: DumpSettings
   readonly limits: LimitSettings

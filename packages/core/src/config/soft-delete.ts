@@ -1,14 +1,16 @@
 // Resolves soft delete: which models use it, with which column and values.
 
+import type { Column } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { fits } from '../model/fits.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { shown } from './checks.ts'
 import type { ApiConfig } from './config.ts'
+import type { DefaultFunction, SoftDeleteValues } from './hook-types.ts'
 import { keyTable } from './key-table.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
-import type { ResourceSettings } from './settings.ts'
+import type { DeletedValue, ResourceSettings } from './settings.ts'
 
 /** The default of API_SOFT_DELETE_VALUES. */
 const standard = keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
@@ -39,15 +41,29 @@ export function resolveSoftDelete(
     return null
   }
   const [active, deleted] = meta.soft_delete_values ?? config.API_SOFT_DELETE_VALUES ?? standard
-  for (const value of [active, deleted]) {
-    // NULL is refused: it never compares equal.
-    if (fits(column, value) && column.type !== 'json') continue
+  const wrong = (value: unknown, why = ''): void =>
     problems.add(
       meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
-      `${shown(value)} is not a value of ${attribute}, which is of type ${column.type}.`,
+      `${shown(value)} is not a value of ${attribute}, which is ${why || `of type ${column.type}`}.`,
     )
-  }
-  return { attribute, active, deleted }
+  if (active === null && column.nullable !== true) wrong(active, 'not nullable')
+  if (active !== null && !isValueOf(column, active)) wrong(active)
+  const value = deletedValueOf(column, deleted)
+  // NULL is refused: a record that was never marked may hold it.
+  if (value.kind === 'value' && !isValueOf(column, value.value)) wrong(deleted)
+  return { attribute, active, deleted: value }
+}
+
+function deletedValueOf({ type }: Column, deleted: SoftDeleteValues[1]): DeletedValue {
+  if (typeof deleted === 'function') return { kind: 'function', make: deleted as DefaultFunction }
+  const isMoment = type === 'datetime' || type === 'date'
+  return isMoment && deleted === 'now' ? { kind: 'now' } : { kind: 'value', value: deleted }
+}
+
+function isValueOf(column: Column, value: unknown): boolean {
+  if (column.type === 'json' || !fits(column, value)) return false
+  const isMoment = column.type === 'datetime' || column.type === 'date'
+  return !isMoment || /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value as string)
 }
 
 /** Checks of all models together: the attribute is set, and at least one model has it. */

@@ -2,7 +2,7 @@
 
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
-import type { ColumnType } from '../model/column.ts'
+import type { ColumnType, ItemType, JsonPathType } from '../model/column.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 
 /** What a dialect needs to know of a column. */
@@ -15,12 +15,16 @@ export interface DialectColumn {
   readonly precision?: number
   /** Digits after the decimal point. */
   readonly scale?: number
-  /** The members of an `enum` column. */
+  /** The type of a list's items. */
+  readonly items?: ItemType
+  /** The members of an `enum` column, or of a list of them. */
   readonly enum?: readonly string[]
   /** `'database'`: compare and order text by the column's own collation. */
   readonly collation?: 'database'
   /** `'text'`: a decimal that is stored as text. */
   readonly storage?: 'text'
+  /** Set for a json column whose model declares paths into it; they are read by `jsonValue`. */
+  readonly paths?: unknown
   /**
    * The expression that goes with this column comes from `comparable`, `bucket` or an aggregate's `comparable`, not from
    * a table. GROUP BY works on such expressions, so SELECT, ORDER BY and comparisons must use them unchanged.
@@ -36,6 +40,22 @@ export interface DialectTable {
   readonly schema?: string
   readonly table: string
   readonly columns: readonly DialectTableColumn[]
+  /** The index that searches of the table use, if its model declares one. */
+  readonly search?: SearchIndex
+}
+
+/** The full-text index of a table. */
+export interface SearchIndex {
+  readonly schema?: string
+  readonly table: string
+  /** Its name, as the model declares it. */
+  readonly index: string
+  /** The text search configuration, for databases that have several. */
+  readonly language: string
+  /** The columns that it covers. */
+  readonly columns: readonly DialectTableColumn[]
+  /** The primary key of the table. */
+  readonly key: readonly DialectTableColumn[]
 }
 
 export interface DialectTableColumn extends DialectColumn {
@@ -71,7 +91,7 @@ export interface DatabaseFailure {
     | 'timeout'
     | 'unavailable'
     | 'other'
-  /** The constraint's or index's name as the driver reports it; never shown to clients. */
+  /** The constraint's or index's name as the driver reports it. Clients see that of a check whose columns they all see. */
   readonly constraint?: string
   /** The text of a trigger that refused the write; clients see it with API_SHOW_TRIGGER_MESSAGES. */
   readonly message?: string
@@ -122,6 +142,21 @@ export interface TextTest {
   readonly text: string
   readonly ignoreCase: boolean
   readonly negated: boolean
+}
+
+export interface ListTest {
+  /** `contains`: the list has all of the values; `overlaps`: at least one of them. */
+  readonly match: 'contains' | 'overlaps'
+  /** Checked against the type of the column's items. */
+  readonly values: readonly PlanValue[]
+}
+
+/** A path into the values of a json column, as the model declares it. */
+export interface JsonPath {
+  /** The names of members, from the outermost object inwards: letters, digits, `_` and `-`, not beginning with a digit. */
+  readonly keys: readonly string[]
+  /** The type of the value; one of another JSON type counts as NULL. */
+  readonly type: JsonPathType
 }
 
 export interface OrderTerm {
@@ -192,6 +227,25 @@ export interface Dialect {
 
   /** Literal text inside, at the start or at the end of a column; NULL stays NULL, also when negated. */
   textMatch(column: DialectColumn, ref: Expression<unknown>, test: TextTest): Expression<SqlBool>
+
+  /** Tests the items of a list column; NULL stays NULL. Without it, `createApi` refuses list columns. */
+  readonly listMatch?: (
+    column: DialectColumn,
+    ref: Expression<unknown>,
+    test: ListTest,
+  ) => Expression<SqlBool>
+
+  /**
+   * The value at a path of a json column, as a column of the path's type in the form that `comparable` gives; it binds no
+   * value. NULL where the path leads nowhere, to null or to a value of another JSON type, and where the column holds no JSON:
+   * no stored value may be an error. Whole numbers of at most 53 bits are integers, whatever their spelling (`1.0`); numbers
+   * that no double holds are NULL. Without it, `createApi` refuses such paths.
+   */
+  readonly jsonValue?: (
+    column: DialectColumn,
+    ref: Expression<unknown>,
+    path: JsonPath,
+  ) => Expression<unknown>
 
   /** The ORDER BY terms of one column, with direction and the place of NULL. */
   order(

@@ -2,9 +2,18 @@
 
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
+import type { SpecialValues } from '../model/type-rules.ts'
 import type { LookUp } from '../plan/plan.ts'
 import type { TextStyle } from '../sql/print.ts'
-import type { ComparisonOperator, Dialect, DialectColumn, DialectTable } from './dialect.ts'
+import type { TableName } from '../sql/table-name.ts'
+import type {
+  ComparisonOperator,
+  Dialect,
+  DialectColumn,
+  DialectTable,
+  DialectTableColumn,
+  SearchIndex,
+} from './dialect.ts'
 import type { Interruption } from './shared/interruption.ts'
 import type { JsonText } from './shared/json-text.ts'
 import type { JsonWriter } from './shared/json-writer.ts'
@@ -16,6 +25,35 @@ import type { SingleWrites } from './shared/writes.ts'
 export interface InternalDialect extends Dialect {
   readonly server?: ServerFunctions
   readonly shortcuts?: Shortcuts
+  /** The values that a column may hold besides those of the usual form of its type. */
+  readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
+  /** Whether a column may hold values that are none of its type and can be read, but neither compared nor written. */
+  readonly keepsOtherForms?: (column: DialectColumn) => boolean
+  /** Default: `ref is null`. */
+  readonly isNull?: (column: DialectColumn, ref: Expression<unknown>) => Expression<SqlBool>
+  /** Columns of the constraint that an error names, by database names; other words may be among them. */
+  readonly constraintColumns?: (
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+    db: Kysely<any>,
+    table: TableName,
+    name: string,
+  ) => Promise<readonly string[]>
+  /** How to set the counter of a column forward that gives keys which are taken. */
+  readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
+  /** INSERT has RETURNING, though Kysely's adapter does not say so. */
+  readonly insertReturns?: boolean
+  /** What the database's own default gives; for keys that no other way tells. Undefined if it is not known. */
+  readonly defaultOf?: (column: DialectColumn) => Expression<unknown> | undefined
+  /** The key that this connection's last INSERT was given, as text; for drivers that round the number they report. */
+  readonly insertId?: Expression<unknown>
+  /**
+   * The query of the keys of the rows in which the index finds every word; at least one is given. Undefined where `connect`
+   * did not find the index: the search then reads the columns.
+   */
+  readonly foundByIndex?: (
+    search: SearchIndex,
+    words: readonly string[],
+  ) => Expression<unknown> | undefined
   /** For databases whose columns may hold values that have no JSON form of their type. */
   readonly orderKey?: OrderKey
   readonly connect?: (
@@ -51,6 +89,8 @@ export interface ServerFunctions {
    * transaction has done nothing, and is begun again.
    */
   readonly beginWrite?: string
+  /** Checks the constraints that are deferred to COMMIT, for a transaction that will not commit. */
+  readonly checkDeferred?: string
   /** True where the server takes no writes at the moment: a replica, or a server that was set read-only. */
   readonly isReadOnly?: Expression<unknown>
   /** How far a server has come in the log of changes. */
@@ -112,6 +152,18 @@ export interface Shortcuts {
     rows: Expression<unknown>,
   ) => Expression<SqlBool> | undefined
 
+  /** How one statement inserts many records. Without it, each record is a statement. */
+  readonly multiRowInserts?: MultiRowInserts
+
+  /**
+   * Rows of bound values as a table that an UPDATE joins by FROM, in their order; undefined where the type of a column is not
+   * known, or the values of two rows would not be compared as the columns are.
+   */
+  readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
+
+  /** FOR UPDATE locks the rows that it finds, not the places of others, so that the keys of new records may be among those it looks for. */
+  readonly locksFoundRowsOnly?: boolean
+
   /** Which writes may be one statement without a transaction; found out at the first connection. */
   readonly singleWrites?: SingleWrites
   /** Looks for triggers, rules and their like, which RETURNING does not show. */
@@ -120,6 +172,41 @@ export interface Shortcuts {
     db: Kysely<any>,
     tables: readonly DialectTable[],
   ) => Promise<SingleWrites>
+}
+
+/** The bound values of a column, one of each row. */
+export interface BoundColumn {
+  readonly column: DialectColumn
+  readonly values: readonly unknown[]
+}
+
+/** A table of bound values. */
+export interface ValuesTable {
+  /** What follows FROM. */
+  readonly table: Expression<unknown>
+  /** The columns, in their order. */
+  readonly refs: readonly Expression<unknown>[]
+}
+
+/** What the service relies on where one statement inserts many records. */
+export interface MultiRowInserts {
+  /**
+   * What a row says for a column of the statement that it leaves to the database: DEFAULT, or NULL where that is the default.
+   * Undefined where it can say nothing, so that it does not fit into the statement.
+   */
+  readonly omitted: (column: DialectColumn) => Expression<unknown> | undefined
+  /**
+   * How the keys of a counter become known: RETURNING gives them in the order of the records or in any other, or they
+   * follow the driver's insert id, each by `step` more than the one before.
+   */
+  readonly counter: { readonly by: 'returning' } | InsertId
+  /** INSERT … SELECT from `valuesTable` costs less than INSERT … VALUES, and numbers the records in the same order. */
+  readonly selectsValues?: boolean
+}
+
+interface InsertId {
+  readonly by: 'insert id'
+  readonly step: Expression<unknown>
 }
 
 /** Two columns that hold the same key: the one that is looked up, and the one that a row brings. */

@@ -5,7 +5,8 @@ import { needsAuthentication } from '../access/requirement.ts'
 import { authenticate, findCredentials } from '../auth/authenticate.ts'
 import type { CheckGuard, Credential, Identity } from '../auth/identity.ts'
 import type { Call, Runtime } from '../call.ts'
-import type { StrategyName, TokenProvider } from '../config/access-types.ts'
+import type { StrategyName } from '../config/access-types.ts'
+import type { AuthSettings } from '../config/auth-settings.ts'
 import type { RateWindow } from '../config/rate-windows.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Timing } from '../http/server-timing.ts'
@@ -23,9 +24,11 @@ export interface Admission {
   readonly required: boolean
   /** Verifies tokens with this secret instead of the configured key. */
   readonly secret?: string
+  /** The route only reads, whatever the method of the request. */
+  readonly reads?: boolean
 }
 
-/** The admission of a route whose checks must all pass: only strategies that every check accepts (contract §9). */
+/** The admission of a route whose checks must all pass: only strategies that every check accepts (docs/access.md). */
 export function admissionOf(
   checks: readonly Check[],
   route: string,
@@ -43,26 +46,32 @@ export function admissionOf(
   return { route, windows, strategies, required: protectedChecks.length > 0 }
 }
 
-/** Runs both stages for a route of a resource; `user` is the user that the role rules check. */
-export async function admitCall(
-  call: Call,
-  admission: Admission,
-): Promise<{
+/** Who sent a request, and the headers of its response. */
+export interface Admitted {
+  /** The user that the role rules check. */
   readonly user: unknown
   readonly strategy: StrategyName | undefined
   readonly headers: LimitHeaders
-}> {
+  /** Counts another request with the same credentials against the limit of its route, without verifying them again. */
+  countAgain(admission: Admission): Promise<LimitHeaders>
+}
+
+/** Runs both stages for a route of a resource. */
+export async function admitCall(call: Call, admission: Admission): Promise<Admitted> {
   const { runtime, request } = call
-  const { identity, headers } = await admit(runtime, request, admission, call.timing)
+  const { identity, headers, credentials } = await admit(runtime, request, admission, call.timing)
   const { strategies, required } = admission
-  const { providers } = runtime.settings.auth
-  const caching = privateHeaders(strategies, providers, identity !== null)
+  const caching = privateHeaders(strategies, runtime.settings.auth, identity !== null)
   // If no strategy is enabled, the host may have authenticated the request itself.
   const hostUser = strategies.length === 0 && !required ? request.user : null
   return {
     user: identity === null ? hostUser : (identity.user ?? true),
     strategy: identity?.strategy,
     headers: { ...caching, ...headers },
+    async countAgain({ route, windows }) {
+      const counting = counter(runtime, request, credentials, route, windows)
+      return { ...(await counting.first()), ...(await counting.afterwards(identity)) }
+    },
   }
 }
 
@@ -70,7 +79,7 @@ export async function admitCall(
 export const needsNoAdmission = ({ windows, strategies, required }: Admission): boolean =>
   windows.length === 0 && strategies.length === 0 && !required
 
-const nobody = { identity: null, headers: {} }
+const nobody = { identity: null, headers: {}, credentials: [] }
 
 /** Returns the identity of the caller, or null if anonymous, and the rate limit headers. Throws 401, 403 and 429. */
 export async function admit(
@@ -78,11 +87,15 @@ export async function admit(
   request: ApiRequest,
   admission: Admission,
   timing?: Timing,
-): Promise<{ readonly identity: Identity | null; readonly headers: LimitHeaders }> {
+): Promise<{
+  readonly identity: Identity | null
+  readonly headers: LimitHeaders
+  readonly credentials: readonly Credential[]
+}> {
   const { auth } = runtime
-  const { route, windows, strategies, required, secret } = admission
+  const { route, windows, strategies, required, secret, reads = false } = admission
   if (needsNoAdmission(admission)) return nobody
-  const options = secret === undefined ? {} : { secret }
+  const options = secret === undefined ? { reads } : { reads, secret }
   const timeAuthentication = () => {
     if (strategies.length > 0 || required) timing?.enter('authenticate')
   }
@@ -91,16 +104,23 @@ export async function admit(
   }
   timeAuthentication()
   const credentials = await findCredentials(auth, strategies, request, options)
+  const guard = guardOf(runtime, request, credentials)
+  if (windows.length === 0) {
+    const identity = await authenticate(auth, strategies, request, credentials, required, guard)
+    return { identity, headers: {}, credentials }
+  }
   const counting = counter(runtime, request, credentials, route, windows)
   timeLimit()
-  let headers = await counting.first()
+  const first = await counting.first()
   timeAuthentication()
-  const guard = guardOf(runtime, request, credentials)
   try {
     const identity = await authenticate(auth, strategies, request, credentials, required, guard)
     timeLimit()
-    headers = { ...headers, ...(await counting.afterwards(identity)) }
-    return { identity, headers }
+    return {
+      identity,
+      headers: { ...first, ...(await counting.afterwards(identity)) },
+      credentials,
+    }
   } catch (error) {
     await counting.afterwards(null)
     throw error
@@ -172,11 +192,23 @@ function guardOf(
 /** Cache headers of a protected route: responses vary by credentials, and those to a user are private and revalidated. */
 export const privateHeaders = (
   strategies: readonly StrategyName[],
-  providers: readonly TokenProvider[],
+  auth: Pick<AuthSettings, 'providers' | 'customScheme'>,
   authenticated: boolean,
 ): LimitHeaders => {
   if (strategies.length === 0) return {}
-  const cookies = strategies.includes('jwt') && providers.some((name) => name !== 'header')
-  const vary = { vary: cookies ? 'Authorization, Cookie' : 'Authorization' }
+  const vary = { vary: credentialHeaders(strategies, auth) }
   return authenticated ? { ...vary, 'cache-control': 'private, no-cache' } : vary
+}
+
+/** The headers that credentials are read from. */
+function credentialHeaders(
+  strategies: readonly StrategyName[],
+  { providers, customScheme }: Pick<AuthSettings, 'providers' | 'customScheme'>,
+): string {
+  const custom = strategies.includes('custom') ? customScheme : undefined
+  const cookies = strategies.includes('jwt') && providers.some((name) => name !== 'header')
+  const headers = ['Authorization']
+  if (cookies || custom?.in === 'cookie') headers.push('Cookie')
+  if (custom?.in === 'header' && !headers.includes(custom.name)) headers.push(custom.name)
+  return headers.join(', ')
 }

@@ -4,19 +4,24 @@ import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Runtime } from '../call.ts'
 import type { DocsSettings } from '../config/settings.ts'
 import { methodNotAllowed, unknownPath } from '../errors.ts'
-import type { ApiRequest, Asset } from '../http/request.ts'
+import { matchesIfNoneMatch } from '../http/etag.ts'
+import { type ApiRequest, type Asset, wholeHeader } from '../http/request.ts'
 import { serversOf } from '../openapi/info.ts'
-import { plainPage } from '../openapi/plain-page.ts'
+import { plainPageSteps } from '../openapi/plain-page.ts'
 import { plainPolicy, redocPage, redocPolicy } from '../openapi/redoc-page.ts'
 import { admit } from './admit.ts'
+import type { Documentation } from './documentation.ts'
+import { createRepresentation, type Representation } from './representation.ts'
 
 export type DocsPart = 'page' | 'script' | 'document'
 
-/** A response without the envelope; the document is still an object. */
+/** A response without the envelope; the document is an object, unless the body is needed as text. */
 export interface DocsAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | OpenAPIObject | undefined
+  /** The compressed body. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
 /** The document is also served here, where many tools look for it. */
@@ -41,6 +46,7 @@ export async function serveDocs(
   runtime: Runtime,
   request: ApiRequest,
   part: DocsPart,
+  wantsText: boolean,
 ): Promise<DocsAnswer> {
   const method = request.method.toUpperCase()
   if (method === 'OPTIONS') {
@@ -54,65 +60,104 @@ export async function serveDocs(
     const admission = { route: 'docs', windows: rateWindows, strategies, required: true }
     await admit(runtime, request, admission)
   }
-  const { type, body, headers } = await partOf(runtime, request, docs, part)
-  // Shared caches must not store documentation that needs authentication.
-  const caching = docs.requireAuth ? 'private, no-cache' : (headers['cache-control'] ?? 'no-cache')
+  const { type, representation, object, headers } = await partOf(runtime, request, docs, part)
+  const bytes = wantsText ? await compressedFor(request, representation) : undefined
+  const { text, tag, compressedTag } = representation
+  const common = {
+    ...headers,
+    // Shared caches must not store documentation that needs authentication.
+    'cache-control': docs.requireAuth
+      ? 'private, no-cache'
+      : (headers['cache-control'] ?? 'no-cache'),
+    etag: bytes === undefined ? tag : compressedTag,
+    vary: 'accept-encoding',
+  }
+  if (matchesIfNoneMatch(request, common.etag)) {
+    return { status: 304, headers: common, body: undefined }
+  }
   return {
     status: 200,
-    headers: { 'content-type': type, ...headers, 'cache-control': caching },
-    body,
+    headers: {
+      'content-type': type,
+      ...common,
+      ...(bytes === undefined ? {} : { 'content-encoding': 'gzip' }),
+    },
+    body: wantsText ? text : (object ?? text),
+    ...(bytes === undefined ? {} : { bytes }),
   }
+}
+
+/** The compressed text, if client and adapter take it. */
+const compressedFor = async (
+  request: ApiRequest,
+  representation: Representation,
+): Promise<Uint8Array<ArrayBuffer> | undefined> =>
+  request.takesBytes === true && takesGzip(request) ? representation.compressed() : undefined
+
+/** Whether `Accept-Encoding` lists gzip, or anything, with a weight above 0. */
+function takesGzip(request: ApiRequest): boolean {
+  const listed = (wholeHeader(request, 'accept-encoding') ?? '').toLowerCase().split(',')
+  const weights = listed.map((one) => /^\s*([^\s;]+)(?:\s*;\s*q=([\d.]+))?\s*$/.exec(one))
+  const named = weights.find((one) => one?.[1] === 'gzip' || one?.[1] === 'x-gzip')
+  const found = named ?? weights.find((one) => one?.[1] === '*')
+  return found !== undefined && found !== null && Number(found[2] ?? 1) > 0
 }
 
 interface Part {
   readonly type: string
-  readonly body: string | OpenAPIObject
+  readonly representation: Representation
+  /** The document as an object. */
+  readonly object?: OpenAPIObject
   readonly headers: Readonly<Record<string, string>>
 }
 
 async function partOf(
-  runtime: Runtime,
+  { documentation, settings }: Runtime,
   request: ApiRequest,
   docs: DocsSettings,
   part: DocsPart,
 ): Promise<Part> {
   const mount = request.baseUrl ?? ''
-  const document = mounted(runtime, mount)
   const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
-  switch (part) {
-    case 'document':
-      return { type: 'application/json; charset=utf-8', body: document, headers: {} }
-    case 'page':
-      return pageOf(document, docs, mount, redoc)
-    case 'script':
-      if (redoc === undefined) throw unknownPath(request.url)
-      return {
-        type: 'text/javascript; charset=utf-8',
-        body: redoc.text,
-        headers: { 'cache-control': 'public, max-age=3600' },
-      }
+  if (part === 'script') {
+    if (redoc === undefined) throw unknownPath(request.url)
+    return {
+      type: 'text/javascript; charset=utf-8',
+      representation: documentation.script(redoc.text),
+      headers: { 'cache-control': 'public, max-age=3600' },
+    }
+  }
+  const whole = await documentation.built()
+  const document = mount === '' ? whole : { ...whole, servers: serversOf(settings, mount) }
+  if (part === 'page') return pageOf(documentation, document, docs, mount, redoc)
+  return {
+    type: 'application/json; charset=utf-8',
+    representation: await documentation.text(mount, document),
+    object: document,
+    headers: {},
   }
 }
 
-function pageOf(
+async function pageOf(
+  documentation: Documentation,
   document: OpenAPIObject,
   docs: DocsSettings,
   mount: string,
   redoc: Asset | undefined,
-): Part {
+): Promise<Part> {
   const type = 'text/html; charset=utf-8'
   const spec = `${mount}${docs.spec}`
   if (redoc === undefined) {
-    const headers = { 'content-security-policy': plainPolicy(document) }
-    return { type, body: plainPage(document, spec), headers }
+    return {
+      type,
+      representation: await documentation.page(mount, () => plainPageSteps(document, spec)),
+      headers: { 'content-security-policy': plainPolicy(document) },
+    }
   }
-  const script = `${mount}${scriptPath(docs)}`
-  const places = { script, module: redoc.module, document: spec }
-  const headers = { 'content-security-policy': redocPolicy(document) }
-  return { type, body: redocPage(document, places), headers }
-}
-
-/** The document, with the mount path of the API in `servers`. */
-function mounted({ document, settings }: Runtime, mount: string): OpenAPIObject {
-  return mount === '' ? document() : { ...document(), servers: serversOf(settings, mount) }
+  const places = { script: `${mount}${scriptPath(docs)}`, module: redoc.module, document: spec }
+  return {
+    type,
+    representation: createRepresentation(redocPage(document, places)),
+    headers: { 'content-security-policy': redocPolicy(document) },
+  }
 }

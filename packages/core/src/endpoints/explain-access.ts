@@ -10,6 +10,7 @@ import type { Runtime } from '../call.ts'
 import { policyHooks } from '../config/check-policy.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import { scopeText } from '../plan/policy-scope.ts'
 import { allowedMethods } from './route-method.ts'
 
 /** The decision of one stage. */
@@ -137,13 +138,20 @@ function policy(runtime: Runtime, { resource, action }: Check): AccessStep {
     decision: hooks.length === 0 ? 'allows' : 'asks',
     at: resource.settings.policy?.at ?? null,
     because:
-      hooks.length === 0 ? 'no hook speaks of it' : `${hooks.join(', ')} decides by the rows`,
+      hooks.length === 0
+        ? 'no hook speaks of it'
+        : `${hooks.map(named).join(', ')} decides by the rows`,
+  }
+  function named(hook: string): string {
+    const scope = hook === 'scope' ? runtime.policies.scopeOf(resource) : undefined
+    return scope === undefined ? hook : `scope ${scopeText(scope)}`
   }
 }
 
 /** Whether an action calls the hook. */
 function concerns(hook: (typeof policyHooks)[number], action: Action): boolean {
   switch (hook) {
+    case 'scope':
     case 'scope_query':
       return true
     case 'can_read':

@@ -1,9 +1,11 @@
 // describeExposure: which endpoints, fields, filters and relations each role can use, as stable text to commit and diff.
 
 import { type Action, methodOf } from '../access/action.ts'
+import { registryOfRoles } from '../access/column-rights.ts'
 import { mayAct, mayList } from '../access/reach.ts'
 import { anonymous, type Caller, rolesOf } from '../access/roles.ts'
-import { policyHooks } from '../config/check-policy.ts'
+import type { AccessPolicy } from '../config/access-types.ts'
+import { policyFrom, policyHooks } from '../config/check-policy.ts'
 import { functionFits, isGroupable, isSortable, operatorFits } from '../model/type-rules.ts'
 import {
   type AggregateFunction,
@@ -12,7 +14,9 @@ import {
   filterOperators,
 } from '../parse/operators.ts'
 import { unwritable } from '../registry/field-rules.ts'
+import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
+import { isKeyless } from '../registry/row-identity.ts'
 
 /** The parts of an API that the description needs. */
 export interface Exposed {
@@ -50,7 +54,9 @@ export function describeExposure(
   ]
   const lines = audiences.flatMap(([title, caller]) => [
     title,
-    ...indented(resourcesFor(exposed, caller)),
+    ...indented(
+      resourcesFor({ ...exposed, registry: registryOfRoles(exposed.registry, caller) }, caller),
+    ),
     '',
   ])
   return `${lines.join('\n').trimEnd()}\n`
@@ -58,10 +64,14 @@ export function describeExposure(
 
 /** Every role that a rule names, in alphabetical order. */
 function rolesNamed({ resources }: Registry): readonly string[] {
-  const rules = resources.flatMap(({ settings }) =>
-    settings.roleMaps.flatMap(({ map }) => Object.values(map)),
+  const rules = resources.flatMap(({ settings, allColumns }) => [
+    ...settings.roleMaps.flatMap(({ map }) => Object.values(map)),
+    ...[...allColumns.values()].flatMap(({ definition: { read, write } }) => [read, write]),
+  ])
+  const named = rules.flatMap((rule) =>
+    rule === undefined || typeof rule === 'function' ? [] : rolesOf(rule),
   )
-  return [...new Set(rules.flatMap(rolesOf))].sort()
+  return [...new Set(named)].sort()
 }
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)
@@ -82,6 +92,7 @@ function describe(exposed: Exposed, resource: Resource, caller: Caller): readonl
   return [
     ...endpoints,
     ...policyOf(resource),
+    ...searchOf(resource, caller),
     ...fieldsOf(resource, caller),
     ...(canRead(resource, caller) ? relations : relations.filter((line) => line.includes('route'))),
   ]
@@ -100,8 +111,8 @@ function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller):
   if (url === undefined) return []
   const endpoints = [
     ...allowed(lists).map((method) => `${method} ${url}`),
-    ...allowed(items).map((method) => `${method} ${url}/<id>`),
-    ...(softDelete !== null && mayAct(resource, 'RESTORE', caller)
+    ...(isKeyless(resource) ? [] : allowed(items)).map((method) => `${method} ${url}/<id>`),
+    ...(softDelete !== null && !isKeyless(resource) && mayAct(resource, 'RESTORE', caller)
       ? [`POST ${url}/<id>/restore`]
       : []),
   ]
@@ -115,21 +126,35 @@ const bulk: readonly Action[] = ['PATCH', 'DELETE']
 function policyOf({ model, settings }: Resource): readonly string[] {
   const { policy } = settings
   if (policy === null) return ['rows: all']
-  const hooks = hooksOf(policy.policy)
+  const hooks = hooksOf(policyFrom(policy.policy, model))
   return [`rows: ${hooks.length === 0 ? `all of ${model.name}` : hooks.join(', ')}`]
 }
 
-/** The hooks of a policy. A class is instantiated, since its hooks may be methods or fields. */
-function hooksOf(policy: NonNullable<Resource['settings']['policy']>['policy']): readonly string[] {
-  const instance = typeof policy === 'function' ? new policy() : policy
-  return policyHooks.filter((hook) => instance[hook] !== undefined)
+/** The names of the hooks that a policy has; those of a class may be methods or fields. */
+const hooksOf = (policy: AccessPolicy): readonly string[] =>
+  policyHooks.filter((hook) => policy[hook] !== undefined)
+
+function searchOf(resource: Resource, caller: Caller): readonly string[] {
+  const { search } = resource
+  if (search.length === 0 || !mayAct(resource, 'GET_MANY', caller)) return []
+  return [`search: ${search.map((column) => `${column.name}${decided(column)}`).join(', ')}`]
 }
 
 function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
-  return [...resource.columns.values()].flatMap((column) => {
+  return queryColumns(resource).flatMap((column) => {
     const uses = usesOf(resource, column, caller)
-    return uses === '' ? [] : [`${column.name} (${column.type}): ${uses}`]
+    return uses === '' ? [] : [`${column.name} (${column.type}): ${uses}${decided(column)}`]
   })
+}
+
+/** Which uses a function of the column decides, request by request. */
+function decided({ definition: { read, write } }: NamedColumn): string {
+  const rights = [
+    typeof read === 'function' ? 'read' : '',
+    typeof write === 'function' ? 'write' : '',
+  ]
+  const named = rights.filter(Boolean)
+  return named.length === 0 ? '' : `; where its function allows: ${named.join(', ')}`
 }
 
 function usesOf(resource: Resource, column: NamedColumn, caller: Caller): string {
@@ -177,6 +202,7 @@ function relationUses(
 ): readonly string[] {
   const many = relation.cardinality === 'many'
   const route =
+    !isKeyless(resource) &&
     mayAct(resource, many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE', caller) &&
     mayAct(relation.target, many ? 'GET_MANY' : 'GET_ONE', caller)
   const reads = canRead(resource, caller) && mayList(relation.target, caller)

@@ -1,4 +1,4 @@
-// The last steps of a successful response: the return callback, the ETag and the final callback (contract §11).
+// The last steps of a successful response: the return callback, the ETag and the final callback (docs/hooks.md).
 
 import { hookCallerOf } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
@@ -9,13 +9,15 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 
 /** Runs the return callback and adds the ETag; does nothing if that has been done. */
 export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result> {
-  const { request, hooks, timing } = call
+  const { request, method, hooks, timing, resource } = call
   if (result.finished === true) return result
   timing?.enter('serialize')
-  if (hooks.return === undefined) return withTag(request, result)
-  return runReturn(call, result.value).then((value) =>
-    withTag(request, { ...result, value, finished: true }),
-  )
+  // What a final callback makes of a list is in no value that could be hashed.
+  const tagsLists = resource.settings.listEtags && hooks.final === undefined
+  const conditional = { request, method, tagsLists }
+  const tagged = (one: Result): Result => (call.asPage ? one : withTag(conditional, one))
+  if (hooks.return === undefined) return tagged(result)
+  return runReturn(call, result.value).then((value) => tagged({ ...result, value, finished: true }))
 }
 
 /**

@@ -1,5 +1,6 @@
 // planRead: parse → plan → scope → compile, or the cached plan and statements of a query that differs in values only.
 
+import { hasObjectChecks, readRecords } from '../access/can-read.ts'
 import { openScopes } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import type { DatabaseJson } from '../compile/database-json.ts'
@@ -12,11 +13,17 @@ import type { QueryAst } from '../parse/ast.ts'
 import type { Reach } from '../plan/context.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { trackAuthority } from '../plan-cache/authority-bound.ts'
-import { type PreparedRead, prepareRead, refilledPlan } from '../plan-cache/prepared-read.ts'
+import {
+  type PreparedRead,
+  prepareRead,
+  type RefilledPlan,
+  refilledPlan,
+} from '../plan-cache/prepared-read.ts'
+import { type PrintedScopes, printScopes, unnarrowed } from '../plan-cache/printed-scopes.ts'
 import { type Skeleton, skeletonOf } from '../plan-cache/skeleton.ts'
 import { makeFromTemplates } from '../plan-cache/statement-templates.ts'
 import type { Resource } from '../registry/resource.ts'
-import { open, parseRead, scopePlan } from './read-stages.ts'
+import { narrowPlan, type Opened, open, parseRead, scopePlan } from './read-stages.ts'
 
 /** A read that is ready to be executed. */
 export interface PlannedRead<P extends ReadPlan, G> {
@@ -52,43 +59,82 @@ export function planRead<P extends ReadPlan, G>(
   return andThen(cached, (planned) => planned ?? planAnew(call, request, skeleton, name))
 }
 
-/** Fills the values of this request into a cached read; undefined if one does not fit its column. */
+/** Fills the values and scopes of this request into a cached read; undefined if a value does not fit its column. */
 function planFromCache<P extends ReadPlan, G>(
   call: Call,
-  { key, compile }: ReadRequest<P, G>,
+  request: ReadRequest<P, G>,
   known: PreparedRead,
   skeleton: Skeleton,
 ): MaybePromise<PlannedRead<P, G> | undefined> {
+  const { key } = request
   const filled = refilledPlan(known, { skeleton, ...(key && { key }) })
   if (filled === undefined) return undefined
-  return andThen(open(call), ({ connection, target }) => {
-    const { conditions } = filled
-    // The cache key contains the action, so the cached plan has the type P.
-    const plan = filled.plan as P
-    const templates = known.templates(target.dialect)
-    const scopedTarget = { ...target, scopes: known.scopes }
-    const finish = (text: string, rows: boolean): string => sqlForDriver(connection, text, rows)
-    const json = templates.hadUnexpectedJson
-      ? undefined
-      : databaseJson(call, plan, key !== undefined)
-    const program = compile(scopedTarget, plan, {
-      shortcuts: { joins: true, ...(json && { json }) },
-      make: makeFromTemplates({ target: scopedTarget, templates, conditions, finish }),
-      onUnexpectedJson: () => {
-        templates.hadUnexpectedJson = true
-      },
+  // The cache key contains the action, so the cached plan has the type P.
+  const plan = filled.plan as P
+  const { conditions } = filled
+  return andThen(open(call), (opened) => {
+    if (known.openScopes !== undefined) {
+      const scopes = unnarrowed(known.openScopes)
+      return programFromCache(call, request, known, { opened, plan, conditions, scopes })
+    }
+    const { db, dialect } = opened.target
+    return narrowPlan(call, opened, plan, known).then(({ plan: scoped, target }) => {
+      const style = dialect.shortcuts?.textStyle
+      const scopes =
+        style && keepsEmbeds(plan, scoped) ? printScopes(db, style, plan, target.scopes) : undefined
+      return scopes
+        ? programFromCache(call, request, known, { opened, plan, conditions, scopes })
+        : { plan: scoped, program: request.compile(target, scoped), connection: opened.connection }
     })
-    return { plan, program, connection }
   })
 }
 
-/** Which JSON the database may build: none if a hook or the caller of the API needs the values. */
-function databaseJson(
-  { asText, hooks, base }: Call,
-  { rows, embeds }: ReadPlan,
-  single: boolean,
-): DatabaseJson | undefined {
+/** Whether a scoped plan has all embeds of the plan: those that their policies refuse become links. */
+const keepsEmbeds = (plan: Embedding, scoped: Embedding): boolean =>
+  plan.embeds.length === scoped.embeds.length &&
+  plan.embeds.every((embed, i) => keepsEmbeds(embed, scoped.embeds[i] ?? embed))
+
+type Embedding = Pick<ReadPlan, 'embeds'>
+
+/** A cached plan with the values and scopes of a request. */
+interface FilledRead<P extends ReadPlan> extends Pick<RefilledPlan<P>, 'plan' | 'conditions'> {
+  readonly opened: Opened
+  readonly scopes: PrintedScopes
+}
+
+function programFromCache<P extends ReadPlan, G>(
+  call: Call,
+  { key, compile }: ReadRequest<P, G>,
+  known: PreparedRead,
+  { opened: { connection, target }, plan, conditions, scopes }: FilledRead<P>,
+): PlannedRead<P, G> {
+  const templates = known.templates(target.dialect, scopes.form)
+  const scopedTarget = { ...target, scopes: scopes.scopes }
+  const finish = (text: string, rows: boolean): string => sqlForDriver(connection, text, rows)
+  const json = templates.hadUnexpectedJson ? undefined : databaseJson(call, plan, key !== undefined)
+  const { fragments } = scopes
+  const program = compile(scopedTarget, plan, {
+    shortcuts: { joins: true, ...(json && { json }) },
+    make: makeFromTemplates({
+      target: scopedTarget,
+      templates,
+      conditions,
+      scopes: fragments,
+      finish,
+    }),
+    onUnexpectedJson: () => {
+      templates.hadUnexpectedJson = true
+    },
+  })
+  return { plan, program, connection }
+}
+
+/** Which JSON the database may build: none if a hook, a policy or the caller of the API needs the values. */
+function databaseJson(call: Call, plan: ReadPlan, single: boolean): DatabaseJson | undefined {
+  const { asText, hooks, base } = call
+  const { rows, embeds } = plan
   if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
+  if (hasObjectChecks(call, plan)) return undefined
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
   const objects = single ? rows.shape === 'entity' && 'columns' : 'complete'
   return { base, objects }
@@ -107,7 +153,10 @@ async function planAnew<P extends ReadPlan, G>(
   const opened = await open(call)
   const { reads } = call.runtime
   if (skeleton !== undefined && name !== undefined && reads.shouldPrepare(name, call)) {
-    const prepared = preparedFrom(call, complete(planned), skeleton)
+    const whole = complete(readRecords(call, planned))
+    const { additional } = ast
+    const scoping = { openScopes: openScopes(call, planned), additional }
+    const prepared = prepareRead(whole, skeleton, scoping) ?? null
     reads.set(name, call, tracker.bind(prepared))
     const filled = prepared === null ? undefined : planFromCache(call, request, prepared, skeleton)
     const read = await filled
@@ -119,9 +168,3 @@ async function planAnew<P extends ReadPlan, G>(
 }
 
 const unchanged = <P>(plan: P): P => plan
-
-/** The cacheable form of a read, from the plan before scoping; null if a policy, a filter callback or the query prevents caching. */
-function preparedFrom(call: Call, planned: ReadPlan, skeleton: Skeleton): PreparedRead | null {
-  const scopes = openScopes(call, planned)
-  return (scopes && prepareRead(planned, skeleton, scopes)) ?? null
-}

@@ -18,7 +18,7 @@ import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, mapAll } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { writeCursor } from '../plan/cursor.ts'
@@ -28,6 +28,7 @@ import { serializer } from '../serialize/serialize.ts'
 import { tagText } from '../serialize/tag-text.ts'
 import { cachedWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+import { withoutPlugins } from '../sql/without-plugins.ts'
 
 /** parse: the raw query → AST. Throws 400 if it exceeds a limit of the resource. */
 export function parse(call: Call, resource: Resource): QueryAst {
@@ -66,23 +67,33 @@ export interface Opened {
   readonly own: AnyDatabase
 }
 
+/** Whether the host application has begun the transaction of a request, which then neither commits nor retries. */
+export const isHosted = ({ runtime }: Pick<Call, 'runtime'>, own: AnyDatabase): boolean =>
+  own.isTransaction && runtime.batch === undefined
+
+/** What the connection of a request depends on. */
+export type OpenedBy = Pick<Call, 'runtime' | 'request' | 'replica' | 'timing'>
+
 /** Gets the connection of this request: from API_SESSION_GETTER, a replica or `db`. */
-export const open = (call: Call): MaybePromise<Opened> =>
+export const open = (call: OpenedBy): MaybePromise<Opened> =>
   andThen(call.runtime.session(call.request), (own) =>
     call.replica === undefined
       ? andThen(call.runtime.dialect(own), (dialect) => openedWith(call, own, dialect))
       : openedOnReplica(call, own, call.replica),
   )
 
-function openedWith(call: Call, own: AnyDatabase, dialect: InternalDialect): Opened {
+function openedWith(call: OpenedBy, own: AnyDatabase, dialect: InternalDialect): Opened {
   const { runtime } = call
   const db = withoutPlugins(own)
-  const target: Target = { db, dialect, schema: runtime.schema, scopes: noScopes }
+  const target: Target = { db, dialect, scopes: noScopes }
   return {
     connection: {
       db,
       dialect,
-      statementTimeout: runtime.settings.statementTimeout,
+      // The connection of a batch bounds its statements itself.
+      ...(runtime.batch === undefined
+        ? { statementTimeout: runtime.settings.statementTimeout }
+        : {}),
       // A transaction sees its own uncommitted rows, so it must not use a count of others.
       counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
       timing: call.timing,
@@ -94,41 +105,53 @@ function openedWith(call: Call, own: AnyDatabase, dialect: InternalDialect): Ope
 }
 
 /** `openedWith`, but statements go to the replica. Policies and hooks still receive the primary's instance. */
-function openedOnReplica(call: Call, own: AnyDatabase, { db, dialect, counts }: Replica): Opened {
+function openedOnReplica(
+  call: OpenedBy,
+  own: AnyDatabase,
+  { db, dialect, counts }: Replica,
+): Opened {
   const { connection, target } = openedWith(call, own, dialect)
   return { own, target: { ...target, db }, connection: { ...connection, db, counts } }
 }
 
 /** Runs `work` with one connection of the pool for all its statements. */
 export const withOneConnection = <T>(
-  call: Call,
+  call: OpenedBy,
   { own, connection }: Opened,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> =>
   onOneConnection(own, connection, (one) => work(openedWith(call, one, connection.dialect)))
 
-/** The instance without plugins, created once for each. */
-function withoutPlugins(own: AnyDatabase): AnyDatabase {
-  const known = withoutPluginsOf.get(own)
-  if (known !== undefined) return known
-  const db = own.withoutPlugins()
-  withoutPluginsOf.set(own, db)
-  return db
-}
-
-const withoutPluginsOf = new WeakMap<AnyDatabase, AnyDatabase>()
-
 /** scope: narrows every source of the plan by its policy; returns the plan, and the target with the scopes. */
 export async function scopePlan<P extends ReadPlan>(
+  call: Call,
+  opened: Opened,
+  planned: P,
+  ast: Pick<QueryAst, 'additional'>,
+): Promise<{ plan: P; target: Target }> {
+  const { plan, target } = await narrowPlan(call, opened, planned, ast)
+  return { plan: readRecords(call, plan), target }
+}
+
+/** `scopePlan` without the columns that can_read needs. */
+export function narrowPlan<P extends ReadPlan>(
   call: Call,
   { target, own }: Opened,
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
 ): Promise<{ plan: P; target: Target }> {
   const filter = baseFilter(call, planned.rows.from.resource, ast)
-  const scope = { call, db: own, action: call.action, ...(filter === undefined ? {} : { filter }) }
-  const { plan, scopes } = await scopeRead(scope, planned)
-  return { plan: readRecords(call, plan), target: { ...target, scopes } }
+  const scope = {
+    call,
+    db: own,
+    target,
+    action: call.action,
+    ...(filter === undefined ? {} : { filter }),
+  }
+  return scopeRead(scope, planned).then(({ plan, scopes }) => ({
+    plan,
+    target: { ...target, scopes },
+  }))
 }
 
 /** `scopePlan` for one statement without embeds. */
@@ -139,7 +162,7 @@ export async function scopeStatement(
   refusedBase: 'forbidden' | 'empty' = 'forbidden',
 ): Promise<Target> {
   const scopes = scopeDecisions()
-  await scopeRows({ call, db: own, action: call.action, refusedBase }, rows, scopes)
+  await scopeRows({ call, db: own, target, action: call.action, refusedBase }, rows, scopes)
   return { ...target, scopes }
 }
 
@@ -159,7 +182,7 @@ export async function objectsOf(
   if (dump === undefined && !hasDump(resource, embeds)) return objects
   const args = hookArgs(call)
   const caller = { callHook: hookCallerOf(call) }
-  return Promise.all(objects.map((object) => runDump(caller, resource, embeds, object, dump, args)))
+  return mapAll(objects, (object) => runDump(caller, resource, embeds, object, dump, args))
 }
 
 /** The value of a response, as an object or as JSON text. */
@@ -206,8 +229,20 @@ export function recordContent(
   })
 }
 
+/** Writes the objects of a plan as JSON text; undefined if hooks or the caller need objects. */
+export const textWriterOf = (
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+): ObjectWriter | undefined =>
+  serialisesToText(call, resource, plan) ? writerOf(call, resource, plan) : undefined
+
 /** Calls can_read for the rows; continues synchronously if there are no policies. */
-function checkReadable(call: Call, plan: ReadPlan, rows: readonly LoadedRow[]): MaybePromise<void> {
+export function checkReadable(
+  call: Call,
+  plan: ReadPlan,
+  rows: readonly LoadedRow[],
+): MaybePromise<void> {
   call.timing?.enter('serialize')
   return call.runtime.policies.size === 0 ? undefined : checkObjects(call, plan, rows)
 }

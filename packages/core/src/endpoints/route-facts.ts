@@ -11,7 +11,7 @@ import { allowedMethods, resourceOf } from './route-method.ts'
 export interface RouteFacts {
   /** The value of the `Allow` header. */
   readonly allowed: readonly string[]
-  /** By allowed method, without OPTIONS, which has no checks. */
+  /** By allowed method, without OPTIONS, which has no checks, and QUERY, which is a GET. */
   readonly methods: ReadonlyMap<string, MethodFacts>
 }
 
@@ -41,7 +41,7 @@ export function factsOf(route: Route): RouteFacts {
 
 function newFacts(route: Route): RouteFacts {
   const allowed = allowedMethods(route)
-  const answered = allowed.filter((method) => method !== 'OPTIONS')
+  const answered = allowed.filter((method) => method !== 'OPTIONS' && method !== 'QUERY')
   return { allowed, methods: new Map(answered.map((method) => [method, factsFor(route, method)])) }
 }
 

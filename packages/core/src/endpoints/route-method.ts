@@ -14,8 +14,12 @@ export function allowedMethods(route: Route): readonly string[] {
   if (route.kind === 'restore') return methods.has('PATCH') ? ['POST', 'OPTIONS'] : ['OPTIONS']
   const reads = methods.has('GET') && resourceOf(route).settings.methods.has('GET')
   const writes = writingMethods(route).filter((method) => methods.has(method))
-  return [...(reads ? ['GET', 'HEAD'] : []), ...writes, 'OPTIONS']
+  const reading = hasQuery(route) ? ['GET', 'HEAD', 'QUERY'] : ['GET', 'HEAD']
+  return [...(reads ? reading : []), ...writes, 'OPTIONS']
 }
+
+/** Whether a kind of route has QUERY, which takes the query language: lists and relations. */
+export const hasQuery = ({ kind }: Route): boolean => kind === 'collection' || kind === 'related'
 
 /** The methods that a kind of route has in addition to GET. */
 function writingMethods({ kind, resource }: Route): readonly string[] {

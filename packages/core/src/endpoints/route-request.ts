@@ -6,16 +6,23 @@ import type { MetaMethod } from '../config/meta.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { ApiSettings, ResourceSettings } from '../config/settings.ts'
-import { unknownPath, urlTooLong } from '../errors.ts'
+import { type ApiError, noRecordUrls, unknownPath, urlTooLong } from '../errors.ts'
+import { isQueryRequest } from '../http/query-method.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import { keylessListAbove, matchRoute, type Route, splitUrl } from '../http/route-table.ts'
 import { similarPath } from '../http/similar-path.ts'
-import { actionOf, resourceOf } from './route-method.ts'
+import { actionOf, hasQuery, resourceOf } from './route-method.ts'
 
-/** Throws 414 for a URL that is too long, before it is parsed. */
-export function refuseLongUrl({ settings }: Runtime, { url }: ApiRequest): void {
+/** Throws 414 for a URL that is too long, before it is parsed. The URL of a QUERY may be as long as its body. */
+export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void {
   const { urlLength } = settings.limits
-  if (url.length > urlLength) throw urlTooLong(url.length, settingNames.maxUrlLength, urlLength)
+  const { length } = request.url
+  if (length <= urlLength) return
+  const isQuery = isQueryRequest(request)
+  const [limit, setting] = isQuery
+    ? [settings.bodyLimit, settingNames.bodyLimit]
+    : [urlLength, settingNames.maxUrlLength]
+  if (length > limit) throw urlTooLong(length, setting, limit)
 }
 
 type SplitUrl = ReturnType<typeof splitUrl>
@@ -35,10 +42,21 @@ const hooksOf = ({ hooks }: ResourceSettings, method: string): HookSettings =>
   hooks[hookMethods[method] ?? 'get']
 
 /** A call before authentication: its caller is anonymous and can be replaced. */
-export type RoutedCall = Omit<Call, 'caller' | 'reach'> & {
-  caller: Call['caller']
-  reach: Call['reach']
+export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[K] } & {
+  /** Whether the method is QUERY: the body is the rest of the query, and is read once the caller is known. */
+  readonly isQuery: boolean
 }
+
+/** What the caller decides, the form of the response, and the query, which the body of a QUERY completes. */
+type Decided =
+  | 'caller'
+  | 'reach'
+  | 'registry'
+  | 'resource'
+  | 'relation'
+  | 'query'
+  | 'asPage'
+  | 'asText'
 
 /** What a call needs in addition to its request. */
 interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
@@ -55,8 +73,15 @@ export function routeRequest(
 ): { call: RoutedCall; route: Route } {
   const { baseUrl, prefix } = runtime.settings
   const route = matchRoute(runtime.routes, path)
-  if (route === undefined) throw unknownPath(path, documentedPathLike(runtime, path))
-  const method = request.method.toUpperCase()
+  if (route === undefined) {
+    const list = keylessListAbove(runtime.routes, path)
+    if (list !== undefined) throw noRecordUrls(path, list)
+    throw unknownPathOf(runtime, path)
+  }
+  const asksQuery = isQueryRequest(request)
+  const isQuery = asksQuery && hasQuery(route)
+  // A QUERY is a GET in every stage after this one; where there is none, it is not allowed, also if it was sent as POST.
+  const method = isQuery ? 'GET' : asksQuery ? 'QUERY' : request.method.toUpperCase()
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const hooks = hooksOf(resource.settings, method)
@@ -66,20 +91,27 @@ export function routeRequest(
     method,
     path,
     query,
+    isQuery,
     resource,
     action: actionOf(route, method),
     relation: route.kind === 'related' ? route.relation : null,
     hooks,
+    asPage: false,
     asText: wantsText && hooks.return === undefined && hooks.final === undefined,
     origin,
     base: `${origin}${prefix}`,
     caller: anonymous,
     reach: runtime.anonymousReach,
+    registry: runtime.registry,
     stamp,
     timing,
   }
   return { call, route }
 }
+
+/** The 404 of a path without a route. */
+export const unknownPathOf = (runtime: Runtime, path: string): ApiError =>
+  unknownPath(path, documentedPathLike(runtime, path))
 
 /** A known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {

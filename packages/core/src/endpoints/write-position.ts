@@ -8,7 +8,7 @@ import { invalidPosition } from '../errors.ts'
 import { currentPosition } from '../execute/position.ts'
 import type { Result } from '../http/envelope.ts'
 import { header } from '../http/request.ts'
-import { open } from './read-stages.ts'
+import { type OpenedBy, open } from './read-stages.ts'
 
 const headerName = 'x-write-position'
 const cookieName = 'write_position'
@@ -42,17 +42,17 @@ export function carriedPosition(
 }
 
 /** Adds the write position to the response of a write. */
-export async function withPosition(call: Call, result: Result): Promise<Result> {
+export async function withPosition(call: OpenedBy, result: Result): Promise<Result> {
   const position = await positionAfter(call)
   if (position === undefined) return result
   return { ...result, headers: { ...result.headers, ...headersFor(call, position) } }
 }
 
 /** Whether responses of writes contain the position: if there are replicas and API_READ_YOUR_WRITES is on. */
-export const sendsPosition = ({ runtime }: Call): boolean =>
+export const sendsPosition = ({ runtime }: Pick<Call, 'runtime'>): boolean =>
   runtime.replicas !== undefined && runtime.settings.readYourWrites !== 'off'
 
-async function positionAfter(call: Call): Promise<string | undefined> {
+async function positionAfter(call: OpenedBy): Promise<string | undefined> {
   const { own, connection } = await open(call)
   // The host's own instance may be a transaction that is not committed yet.
   if (own !== call.runtime.root) return undefined
@@ -71,7 +71,7 @@ async function positionAfter(call: Call): Promise<string | undefined> {
   }
 }
 
-function headersFor({ runtime, request }: Call, position: string): Record<string, string> {
+function headersFor({ runtime, request }: OpenedBy, position: string): Record<string, string> {
   const headers = { [headerName]: position }
   if (runtime.settings.readYourWrites !== 'cookie') return headers
   // Cookies cannot contain a comma, and positions never contain a plus.

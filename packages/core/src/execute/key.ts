@@ -2,21 +2,35 @@
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { Value } from '../plan/plan.ts'
+import { valueOfJson } from '../plan/value.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-
-/** The plan value of a decoded key column; undefined if it is null. */
-function planValue(column: NamedColumn, value: JsonValue | undefined): Value | undefined {
-  if (typeof value === 'string') return column.type === 'bigint' ? BigInt(value) : value
-  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
-}
 
 /** The plan values of a row's key; undefined if one is null, since NULL equals nothing. */
 export function keyFromRow(
   columns: readonly NamedColumn[],
   values: Readonly<Record<string, JsonValue>>,
 ): readonly Value[] | undefined {
-  const key = columns.map((column) => planValue(column, values[column.name]))
-  return key.every((value) => value !== undefined) ? (key as readonly Value[]) : undefined
+  const key: Value[] = []
+  for (const column of columns) {
+    const value = valueOfJson(column, values[column.name])
+    if (value === undefined) return undefined
+    key.push(value)
+  }
+  return key
+}
+
+/** `keyText` of the key in a row's values; undefined if a part is missing or null. */
+export function keyTextIn(
+  columns: readonly NamedColumn[],
+  values: Readonly<Record<string, JsonValue>>,
+): string | undefined {
+  const [only] = columns
+  if (only === undefined || columns.length > 1) {
+    const key = keyFromRow(columns, values)
+    return key && keyText(key)
+  }
+  const value = valueOfJson(only, values[only.name])
+  return value === undefined ? undefined : String(value)
 }
 
 /** A string that is equal for two keys of the same columns exactly if the keys are equal. */

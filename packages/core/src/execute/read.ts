@@ -150,10 +150,11 @@ function joinCount(connection: Connection, { withoutTotal, count }: PageProgram)
   const { counts } = connection
   if (counts === undefined || withoutTotal === undefined) return undefined
   const statement = count()
-  if (!('printed' in statement)) return undefined
+  const key = 'printed' in statement ? keyOfStatement(statement) : undefined
+  if (key === undefined) return undefined
   // A client that disconnects must not cancel a count that other requests wait for.
   const forAll = (): Connection => ({ ...connection, client: undefined })
-  return counts.join(keyOfStatement(statement), () => runCount(forAll(), statement))
+  return counts.join(key, () => runCount(forAll(), statement))
 }
 
 function placeOf(

@@ -1,4 +1,4 @@
-// withRetries: retries work that a conflict has rolled back, for a limited time (reliability R10).
+// withRetries: retries work that a conflict has rolled back, for a limited time.
 
 import { ApiError } from '../errors.ts'
 import { unavailable } from './unavailable.ts'

@@ -1,9 +1,21 @@
-// keyOfStatement: a string that is equal for two statements exactly if their SQL and values are equal.
+// keyOfStatement: a string that is equal for two statements only if their SQL and values are equal.
 
 import type { PrintedStatement } from '../compile/sendable.ts'
 
-export const keyOfStatement = ({ printed: { sql, parameters } }: PrintedStatement): string =>
-  parameters.length === 0 ? sql : `${sql}\n${JSON.stringify(parameters, digitsOf)}`
+/** Undefined if a value has no exact form as JSON, such as a Date that a policy compares with. */
+export const keyOfStatement = ({
+  printed: { sql, parameters },
+}: PrintedStatement): string | undefined => {
+  if (parameters.length === 0) return sql
+  return parameters.every(isExact) ? `${sql}\n${JSON.stringify(parameters, digitsOf)}` : undefined
+}
+
+const isExact = (value: unknown): boolean =>
+  value === null ||
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  typeof value === 'bigint' ||
+  Number.isFinite(value)
 
 /** A bigint has no JSON form; no other parameter of a read has this one. */
 const digitsOf = (_: string, value: unknown): unknown =>

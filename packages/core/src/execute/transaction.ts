@@ -1,5 +1,6 @@
-// inTransaction: runs a write in one transaction and retries it after conflicts (reliability R3, R10).
+// inTransaction: runs a write in one transaction and retries it after conflicts.
 
+import { CompiledQuery } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { isWithoutTransactions } from '../dialect/shared/driver-errors.ts'
 import {
@@ -102,6 +103,20 @@ export function unknownOutcome(cause: unknown): ApiError {
   const error = Object.assign(outcomeUnknown(), { cause })
   unknownOutcomes.add(error)
   return error
+}
+
+/**
+ * Checks the constraints that the database defers to COMMIT, and throws the error that COMMIT would; does nothing where
+ * the database cannot check them before.
+ */
+export async function checkDeferred(db: AnyDatabase, dialect: InternalDialect): Promise<void> {
+  const check = dialect.server?.checkDeferred
+  if (check === undefined) return
+  try {
+    await db.executeQuery(CompiledQuery.raw(check))
+  } catch (error) {
+    throw boundaryError(dialect, 'commit', error)
+  }
 }
 
 /** The error for a failed BEGIN or COMMIT: without a connection, or because of deferred constraints. */

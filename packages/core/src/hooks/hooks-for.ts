@@ -1,6 +1,6 @@
 // hooksFor: types the callbacks of a model's meta by the model; at run time it returns its argument unchanged.
 
-import type { HookArgs, HookRecord } from '../config/hook-types.ts'
+import type { HookArgs, HookRecord, HookUser } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RecordOf, RowOf } from '../model/infer.ts'
@@ -8,24 +8,28 @@ import type { RecordOf, RowOf } from '../model/infer.ts'
 type Awaitable<T> = T | Promise<T>
 
 /** Callbacks typed by their model: records hold JSON values; hidden columns are present in writes, not in responses. */
-export interface HooksFor<M extends AnyModel> {
+export interface HooksFor<M extends AnyModel, User = HookUser> {
   add_callback?(
     object: Partial<RecordOf<M>>,
     model: AnyModel,
-    args: HookArgs,
+    args: HookArgs<User>,
   ): Awaitable<Partial<RecordOf<M>>>
   update_callback?(
     object: Partial<RecordOf<M>>,
     model: AnyModel,
-    args: HookArgs,
+    args: HookArgs<User>,
   ): Awaitable<Partial<RecordOf<M>>>
-  remove_callback?(object: RecordOf<M>, model: AnyModel, args: HookArgs): Awaitable<RecordOf<M>>
+  remove_callback?(
+    object: RecordOf<M>,
+    model: AnyModel,
+    args: HookArgs<User>,
+  ): Awaitable<RecordOf<M>>
   /** `data` has only the requested fields (`fields`), and relations beside the columns. */
-  dump_callback?(data: Partial<RowOf<M>> & HookRecord, args: HookArgs): Awaitable<HookRecord>
+  dump_callback?(data: Partial<RowOf<M>> & HookRecord, args: HookArgs<User>): Awaitable<HookRecord>
 }
 
 /** A misspelt callback is a compile error. */
-type Exact<H> = { readonly [K in Exclude<keyof H, keyof HooksFor<AnyModel>>]: never }
+export type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof HooksFor<AnyModel>>]: never }
 
 /**
  * Types the callbacks of a model by its columns; a wrong column name does not compile.
@@ -39,7 +43,7 @@ type Exact<H> = { readonly [K in Exclude<keyof H, keyof HooksFor<AnyModel>>]: ne
  */
 export function hooksFor<const M extends AnyModel, const H extends HooksFor<M>>(
   _model: M,
-  hooks: H & HooksFor<M> & Exact<H>,
+  hooks: H & HooksFor<M> & Misspelt<H>,
 ): Pick<Meta, keyof H & keyof Meta> {
   return hooks as unknown as Pick<Meta, keyof H & keyof Meta>
 }

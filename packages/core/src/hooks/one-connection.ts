@@ -2,6 +2,7 @@
 
 import { type CallHook, HookTimeout } from '../call-hook.ts'
 import { hasOneConnection } from '../dialect/shared/one-connection.ts'
+import { type Executor, interceptConnection } from '../execute/intercept-connection.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { asyncContext } from './async-context.ts'
@@ -9,17 +10,65 @@ import { asyncContext } from './async-context.ts'
 /** Milliseconds a hook has to finish after it requests a second connection; one that does not await the statement finishes in time. */
 const graceMs = 20
 
-/** A hook that is running inside a transaction. */
-interface RunningHook {
-  readonly name: string
-  finished: boolean
-  /** Resolves when the hook has finished. */
-  readonly ended: Promise<void>
-  /** Rejects the call of the hook, even if the hook catches the error. */
-  fail(error: unknown): void
+/** A promise and the functions that settle it. */
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
 }
 
-type Executor = ReturnType<AnyDatabase['getExecutor']>
+function deferred<T>(): Deferred<T> {
+  let resolve: Deferred<T>['resolve'] = () => {}
+  let reject: Deferred<T>['reject'] = () => {}
+  const promise = new Promise<T>((resolves, rejects) => {
+    resolve = resolves
+    reject = rejects
+  })
+  return { promise, resolve, reject }
+}
+
+/** A hook that is running inside a transaction. Most hooks are synchronous and need none of its promises. */
+class RunningHook {
+  readonly name: string
+  finished = false
+  #ended: Deferred<void> | undefined
+  #failed: Deferred<never> | undefined
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Resolves when the hook has finished. */
+  get ended(): Promise<void> {
+    this.#ended ??= deferred()
+    if (this.finished) this.#ended.resolve()
+    return this.#ended.promise
+  }
+
+  /** Rejects when the hook has failed. */
+  get failed(): Promise<never> {
+    return this.#failure.promise
+  }
+
+  end(): void {
+    this.finished = true
+    this.#ended?.resolve()
+  }
+
+  /** Rejects the call of the hook, even if the hook catches the error. */
+  fail(error: unknown): void {
+    this.#failure.reject(error)
+  }
+
+  get #failure(): Deferred<never> {
+    if (this.#failed === undefined) {
+      this.#failed = deferred<never>()
+      // Not awaited if the hook settled before; an unhandled rejection must not end the process.
+      this.#failed.promise.catch(() => {})
+    }
+    return this.#failed
+  }
+}
 
 const watched = new WeakSet<Executor>()
 const context = asyncContext<RunningHook>()
@@ -47,34 +96,17 @@ export function guardConnection(db: AnyDatabase, callHook: CallHook): Connection
   if (!hasOneConnection(db)) return { watch: () => {}, callHookOn: () => callHook }
   const callInside = insideTransaction(callHook)
   const watch = (own: AnyDatabase): void => {
-    if (!own.isTransaction) watchExecutor(own.getExecutor())
+    if (!own.isTransaction) interceptConnection(own.getExecutor(), provideToHook, watched)
   }
   watch(db)
   return { watch, callHookOn: (own) => (own.isTransaction ? callInside : callHook) }
 }
 
-function watchExecutor(executor: Executor): void {
-  if (watched.has(executor)) return
-  watched.add(executor)
-  const provide = executor.provideConnection.bind(executor)
-  executor.provideConnection = (consumer, ...options) => {
-    const hook = context.current()
-    return hook === undefined || hook.finished
-      ? provide(consumer, ...options)
-      : failUnlessFinished(hook, () => provide(consumer, ...options))
-  }
-  // Instances with other plugins have executors of their own for the same connection.
-  for (const name of derivations) {
-    const derive = executor[name].bind(executor) as (...given: unknown[]) => Executor
-    executor[name] = ((...given: unknown[]) => {
-      const derived = derive(...given)
-      watchExecutor(derived)
-      return derived
-    }) as never
-  }
+/** Provides the connection, unless a hook inside a transaction asks for it. */
+function provideToHook<T>(provide: () => Promise<T>): Promise<T> {
+  const hook = context.current()
+  return hook === undefined || hook.finished ? provide() : failUnlessFinished(hook, provide)
 }
-
-const derivations = ['withPlugins', 'withPlugin', 'withPluginAtFront', 'withoutPlugins'] as const
 
 /** Provides the connection if the hook finishes within 20 ms, since the transaction then goes on; otherwise makes the hook fail. */
 async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T>): Promise<T> {
@@ -96,21 +128,10 @@ async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T
 const insideTransaction =
   (callHook: CallHook): CallHook =>
   <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
-    let ends = (): void => {}
-    let fail = (_: unknown): void => {}
-    const ended = new Promise<void>((resolve) => {
-      ends = resolve
-    })
-    const failed = new Promise<never>((_, reject) => {
-      fail = reject
-    })
-    // Not awaited if the hook settled before; an unhandled rejection must not end the process.
-    failed.catch(() => {})
-    const hook: RunningHook = { name, finished: false, ended, fail }
+    const hook = new RunningHook(name)
     const leave = context.enter()
     const end = (): void => {
-      hook.finished = true
-      ends()
+      hook.end()
       leave()
     }
     let result: MaybePromise<T>
@@ -124,5 +145,5 @@ const insideTransaction =
       end()
       return result
     }
-    return Promise.race([result, failed]).finally(end)
+    return Promise.race([result, hook.failed]).finally(end)
   }

@@ -1,4 +1,4 @@
-// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (contract §11).
+// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/hooks.md).
 
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import type { HookCall } from '../call/hook-call.ts'
@@ -8,7 +8,7 @@ import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, mapAll } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -64,34 +64,53 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
 }
 
 /** dump: passes each object through the callback of its own model, embedded objects first. */
-export async function runDump(
+export function runDump(
   caller: Caller,
   resource: Resource,
   embeds: readonly EmbedPlan[],
   object: JsonObject,
   dump: HookSettings['dump'],
   args: HookArgs,
-): Promise<JsonObject> {
+): MaybePromise<JsonObject> {
   const data: HookRecord = { ...object }
-  for (const embed of embeds) {
-    const { relation } = embed
-    const { target } = relation
-    if (!hasDump(target, embed.embeds)) continue
-    const below: HookArgs = {
-      ...args,
-      model: target.model,
-      many: relation.cardinality === 'many',
-      relation_name: relation.name,
-    }
-    const { dump: own } = target.settings.hooks.get
-    const dumpOne = (child: JsonValue) =>
-      runDump(caller, target, embed.embeds, child as JsonObject, own, below)
-    const value = data[relation.name]
-    if (Array.isArray(value)) data[relation.name] = await Promise.all(value.map(dumpOne))
-    else if (value !== null && value !== undefined) data[relation.name] = await dumpOne(value)
-  }
-  if (dump === undefined) return data
-  return runForJson(caller, `dump callback of ${resource.name}`, () => dump(data, args))
+  return andThen(dumpEmbeds(caller, embeds, data, args), () =>
+    dump === undefined
+      ? data
+      : runForJson(caller, `dump callback of ${resource.name}`, () => dump(data, args)),
+  )
+}
+
+/** Passes the embedded objects of a record through their callbacks, one relation after the other. */
+function dumpEmbeds(
+  caller: Caller,
+  [embed, ...others]: readonly EmbedPlan[],
+  data: HookRecord,
+  args: HookArgs,
+): MaybePromise<void> {
+  if (embed === undefined) return
+  return andThen(dumpEmbed(caller, embed, data, args), () => dumpEmbeds(caller, others, data, args))
+}
+
+function dumpEmbed(
+  caller: Caller,
+  { relation, embeds }: EmbedPlan,
+  data: HookRecord,
+  args: HookArgs,
+): MaybePromise<void> {
+  const { target, name } = relation
+  const value = data[name]
+  if (value === null || value === undefined || !hasDump(target, embeds)) return
+  const many = relation.cardinality === 'many'
+  const below: HookArgs = { ...args, model: target.model, many, relation_name: name }
+  const { dump } = target.settings.hooks.get
+  const dumpOne = (child: JsonValue) =>
+    runDump(caller, target, embeds, child as JsonObject, dump, below)
+  const dumped: MaybePromise<unknown> = Array.isArray(value)
+    ? mapAll(value, dumpOne)
+    : dumpOne(value)
+  return andThen(dumped, (result) => {
+    data[name] = result
+  })
 }
 
 /** return: passes the whole value of the response through the callback. */

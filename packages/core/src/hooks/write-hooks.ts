@@ -1,4 +1,4 @@
-// The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (contract §8, §11).
+// The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (docs/writing.md, docs/hooks.md).
 
 import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
 import type { HookCall } from '../call/hook-call.ts'

@@ -1,4 +1,4 @@
-// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, contract §2).
+// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, docs/configuration.md).
 
 import type { DumpSettings } from '../config/settings.ts'
 import type { ErrorBody } from '../error-body.ts'
@@ -38,6 +38,8 @@ export interface Result {
   readonly record?: string
   /** Whether `text` begins with `record`. */
   readonly recordLeads?: boolean
+  /** The keys of the records that were written, in the order of the value. */
+  readonly keys?: readonly (readonly (string | number | boolean | bigint | null)[])[]
   /** Whether the response has no body: 204, 304. */
   readonly empty?: boolean
   /** Whether the return callback has run and the ETag is set. */

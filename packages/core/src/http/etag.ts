@@ -1,4 +1,4 @@
-// The ETag of a record, `"<row>.<representation>"`, and the conditions If-Match and If-None-Match (contract §8).
+// The ETags of a record, `"<row>.<representation>"`, and of a list, `W/"<page>"`, and the conditions If-Match and If-None-Match (docs/writing.md).
 
 import { stringify } from '../json/stringify.ts'
 import type { Result } from './envelope.ts'
@@ -40,13 +40,34 @@ export function ifMatch(request: ApiRequest): ((record: string) => boolean) | un
   return (record) => rows.includes(hashOfText(record))
 }
 
-/** Adds the ETag to a result with one record; becomes 304 if `If-None-Match` lists it. */
-export function withTag(request: ApiRequest, result: Result): Result {
-  const { record, empty } = result
-  if (record === undefined || empty === true) return result
-  const tag = entityTag(record, result)
-  const headers = result.headers === undefined ? { etag: tag } : { ...result.headers, etag: tag }
-  const reads = /^(get|head)$/i.test(request.method)
+/**
+ * The ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak one, since the time in the
+ * envelope of an unchanged page changes.
+ */
+function listTag({ text, value, total, next, previous }: Result): string {
+  const page = text ?? stringify(value)
+  return `"${hashOfText(`${total ?? ''}\n${next ?? ''}\n${previous ?? ''}\n${page}`)}"`
+}
+
+/** A request as far as its conditions go. */
+export interface Conditional {
+  readonly request: ApiRequest
+  /** GET for a QUERY. */
+  readonly method: string
+  /** Whether lists have an ETag. */
+  readonly tagsLists: boolean
+}
+
+/** Adds the ETag to a result with one record, or with a list; becomes 304 if a read lists it in `If-None-Match`. */
+export function withTag({ request, method, tagsLists }: Conditional, result: Result): Result {
+  const { record, empty, status } = result
+  if (empty === true) return result
+  const reads = method === 'GET' || method === 'HEAD'
+  const isList = record === undefined && reads && tagsLists && status === 200
+  if (record === undefined && !isList) return result
+  const tag = record === undefined ? listTag(result) : entityTag(record, result)
+  const etag = isList ? `W/${tag}` : tag
+  const headers = result.headers === undefined ? { etag } : { ...result.headers, etag }
   return reads && matchesIfNoneMatch(request, tag)
     ? { ...result, status: 304, value: null, empty: true, headers }
     : { ...result, headers }

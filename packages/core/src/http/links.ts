@@ -7,20 +7,7 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resour
 export const collectionUrl = (resource: Resource, base: string): string =>
   `${base}/${resource.paths[0] ?? resource.endpoint}`
 
-/** The path of one record: key values joined by a raw comma, each percent-encoded (contract §1). */
-function recordUrl(
-  resource: Resource,
-  values: Readonly<Record<string, JsonValue>>,
-  base: string,
-): string {
-  return keyUrl(
-    resource,
-    resource.primaryKey.map(({ name }) => values[name]),
-    base,
-  )
-}
-
-/** `recordUrl` for key values in the order of the primary key. */
+/** The path of one record: key values in the order of its primary key, joined by a raw comma, each percent-encoded. */
 export const keyUrl = (
   resource: Resource,
   key: readonly (JsonValue | bigint | undefined)[],
@@ -38,7 +25,7 @@ export function keyPart({ type }: NamedColumn, value: JsonValue | bigint | undef
   return encodeURIComponent(type === 'uuid' ? text.toLowerCase() : text)
 }
 
-/** The URL of a relation; null for a to-one relation whose key is null. */
+/** The URL of a relation in a row; null for a to-one relation whose key is null. */
 export function relationUrl(
   relation: ResolvedRelation,
   values: Readonly<Record<string, JsonValue>>,
@@ -46,14 +33,17 @@ export function relationUrl(
 ): string | null {
   const missing = relation.from.some(({ name }) => (values[name] ?? null) === null)
   if (relation.kind === 'belongsTo' && missing) return null
-  return `${recordUrl(relation.source, values, base)}/${relation.segment}`
+  const { address } = relation
+  if (address === null) throw new Error(`${relation.name} has no URL`)
+  const key = address.key.map(({ name }) => values[name])
+  return keyUrl(address.resource, key, base) + address.rest
 }
 
 const paging = new Set(['page', 'limit', 'after', 'before'])
 
 /**
  * The URL of the request with other paging parameters; all other parameters stay as the client wrote them
- * (contract §6).
+ * (docs/query-language.md).
  */
 export function pageUrl(
   path: string,

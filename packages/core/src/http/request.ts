@@ -29,6 +29,10 @@ export interface ApiRequest {
    */
   readonly asset?: (name: 'redoc.js') => Promise<Asset | undefined>
   /**
+   * Whether the adapter sends `bytes` of a TextResponse in place of its text; without it nothing is compressed.
+   */
+  readonly takesBytes?: boolean
+  /**
    * Aborted when the client disconnects; its running statement is then cancelled. It is read only when a statement takes
    * long, so that it can be a getter.
    */
@@ -39,6 +43,8 @@ export interface ApiRequest {
 
 /** Every header that the service reads; the growth tests send each of them in its most expensive form. */
 export const requestHeaders = [
+  'accept',
+  'accept-encoding',
   'authorization',
   'content-encoding',
   'content-length',
@@ -49,8 +55,10 @@ export const requestHeaders = [
   'if-match',
   'if-none-match',
   'origin',
+  'prefer',
   'sec-fetch-site',
   'x-forwarded-for',
+  'x-http-method-override',
   'x-request-id',
   'x-write-position',
 ] as const

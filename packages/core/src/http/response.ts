@@ -9,6 +9,11 @@ export interface TextResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The body; undefined if the status has none. */
   readonly text: string | undefined
+  /**
+   * The compressed body, which is sent in place of `text`; the headers name its `content-encoding`. Only for requests with
+   * `takesBytes`.
+   */
+  readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
 /**

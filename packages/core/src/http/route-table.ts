@@ -1,10 +1,11 @@
-// The route table: maps paths to resources. Routing works on the raw path and decodes each segment once (contract §3).
+// The route table: maps paths to resources. Routing works on the raw path and decodes each segment once.
 
 import type { EndpointCase } from '../config/settings.ts'
 import { malformedEncoding } from '../errors.ts'
 import { toCase } from '../naming/case.ts'
 import { relationBySegment } from '../registry/relation-token.ts'
 import type { Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
+import { isKeyless } from '../registry/row-identity.ts'
 
 /** The route of a path. */
 export type Route =
@@ -100,6 +101,17 @@ function isBelow({ prefix, plainPrefix }: RouteTable, path: string): boolean {
   )
 }
 
+/** Whether the path is the prefix itself, or the root of the server or of the mount: the index. */
+export function isIndex({ prefix, plainPrefix }: RouteTable, path: string): boolean {
+  if (path === plainPrefix || path === '/' || path === '') return true
+  if (!path.includes('%')) return false
+  const segments = path.split('/').slice(1)
+  return (
+    segments.length === prefix.length &&
+    prefix.every((segment, i) => segment === decodedOrUndefined(segments[i] ?? ''))
+  )
+}
+
 /** The route of a path under the prefix, or undefined: 404. */
 export function matchRoute(table: RouteTable, path: string): Route | undefined {
   return path.includes('%')
@@ -114,7 +126,7 @@ function plainRoute({ byPlainPath }: RouteTable, path: string): Route | undefine
   const slash = Math.max(0, path.lastIndexOf('/'))
   const resource = byPlainPath.get(path.slice(0, slash))
   const key = path.slice(slash + 1)
-  return resource === undefined || !isPlain(key)
+  return resource === undefined || isKeyless(resource) || !isPlain(key)
     ? undefined
     : { kind: 'item', resource, key: key.split(',') }
 }
@@ -134,12 +146,21 @@ function anyRoute(table: RouteTable, path: string): Route | undefined {
   return undefined
 }
 
+/** The path of the list that a path lies below, if its rows have no key and so no URLs of their own. */
+export function keylessListAbove(table: RouteTable, path: string): string | undefined {
+  const [list] = [...table.byPlainPath].find(
+    ([list, resource]) => isKeyless(resource) && path.startsWith(`${list}/`),
+  ) ?? [undefined]
+  return list
+}
+
 function below(
   resource: Resource,
   raw: readonly string[],
   segments: readonly string[],
 ): Route | undefined {
   if (segments.length === 0) return { kind: 'collection', resource }
+  if (isKeyless(resource)) return undefined
   const key = (raw[0] ?? '').split(',').map(decoded)
   if (segments.length === 1) return { kind: 'item', resource, key }
   if (segments.length > 2) return undefined

@@ -2,6 +2,7 @@
 
 import pluralize from 'pluralize'
 import { nearest } from '../naming/suggest.ts'
+import { needsRight } from '../registry/caller-registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { matchRoute, type RouteTable } from './route-table.ts'
 
@@ -80,7 +81,9 @@ function belowOf(resource: Resource, rest: readonly string[]): readonly string[]
   const [key, segment, ...more] = rest
   if (key === undefined) return []
   if (segment === undefined) return [key]
-  const known = [...[...resource.relations.values()].map((one) => one.segment), 'restore']
+  // The caller is not known yet, so a relation that only some may see is suggested to nobody.
+  const shown = [...resource.relations.values()].filter((relation) => !needsRight(relation))
+  const known = [...shown.map((one) => one.segment), 'restore']
   const [meant, other] = known.filter((name) => normal([name]) === normal([segment]))
   return meant === undefined || other !== undefined || more.length > 0 ? undefined : [key, meant]
 }

@@ -45,11 +45,12 @@ export function readBody(
   // The adapter could not read the body; only writes need it, so the error is thrown here.
   if (body instanceof ApiError) throw body
   if (!text) return readParsedJson(body, problems)
-  if (sizeOf(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
+  if (bodySize(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
   return readJsonText(typeof body === 'string' ? body : decoded(body), problems)
 }
 
-function sizeOf(body: string | Uint8Array): number {
+/** The size of a body in bytes. */
+export function bodySize(body: string | Uint8Array): number {
   if (typeof body !== 'string') return body.length
   // Plain ASCII has one byte per character.
   return /^[\0-\x7f]*$/.test(body) ? body.length : new TextEncoder().encode(body).length

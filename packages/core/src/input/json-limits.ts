@@ -1,6 +1,7 @@
 // Limits of JSON bodies, as text or parsed by the host: nesting, number and length of keys, and strings that cannot be stored.
 
 import { malformedJson } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
 
 const deepest = 32
 const mostKeys = 1000
@@ -21,6 +22,22 @@ export function refuseKeyCount(count: number, at?: number): void {
 export function refuseKeyLength({ length }: string, at?: number): void {
   if (length > longestKey)
     throw malformedJson(`has a key of more than ${longestKey} characters`, at)
+}
+
+type Members = Readonly<Record<string, JsonValue>>
+
+/** Whether none of the three functions above would refuse a value that JSON.parse has made. */
+export function isWithinLimits(value: JsonValue, depth = 1): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > deepest) return false
+  if (Array.isArray(value)) return value.every((item) => isWithinLimits(item, depth + 1))
+  let keys = 0
+  for (const key of Object.keys(value)) {
+    keys += 1
+    if (key.length > longestKey) return false
+    if (!isWithinLimits((value as Members)[key] as JsonValue, depth + 1)) return false
+  }
+  return keys <= mostKeys
 }
 
 const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])

@@ -1,9 +1,10 @@
-// A strict JSON parser: reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers (contract §8, §12).
+// A strict JSON parser: reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers (docs/writing.md).
 
 import { malformedJson } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { verbatimNumber } from '../json/verbatim.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
+import { plainJson } from './plain-json.ts'
 import type { InputProblems } from './problems.ts'
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
@@ -24,7 +25,11 @@ const words: Readonly<Record<string, { readonly word: string; readonly meaning: 
  *
  * Malformed text, too deep nesting and too many keys throw 400 immediately; everything else is added to `problems`.
  */
-export function readJsonText(text: string, problems: InputProblems): JsonValue {
+export const readJsonText = (text: string, problems: InputProblems): JsonValue =>
+  plainJson(text) ?? readCarefully(text, problems)
+
+/** `readJsonText`, token by token. */
+export function readCarefully(text: string, problems: InputProblems): JsonValue {
   let at = 0
 
   const fail = (): never => {

@@ -1,4 +1,4 @@
-// The problems of a body: collected with their paths, and reported in one error (contract §8).
+// The problems of a body: collected with their paths, and reported in one error (docs/writing.md).
 
 import { excerpt, longestPath, mostProblems } from '../error-size.ts'
 import { validationFailed } from '../errors.ts'

@@ -1,4 +1,4 @@
-// Turns a JSON object into a WriteNode: a field that is unknown, of a wrong type or not writable is a problem with its path; nothing is ignored (contract §8).
+// Turns a JSON object into a WriteNode: a field that is unknown, of a wrong type or not writable is a problem with its path; nothing is ignored (docs/writing.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
@@ -6,18 +6,30 @@ import type { JsonValue } from '../json/json-value.ts'
 import { isVerbatim } from '../json/verbatim.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { Value } from '../plan/plan.ts'
+import { valueOfJson } from '../plan/value.ts'
 import {
   isRequired,
   isSoftDeleteAttribute,
+  isValidated,
   unaddressable,
   unwritable,
   type WriteMode,
 } from '../registry/field-rules.ts'
+import { junctionOf } from '../registry/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
-import { type LinkNode, pathTo, type RecordNode, type WriteNode } from '../write/plan/node.ts'
-import { convertJson, planValueOf } from '../write/plan/value.ts'
+import { isKeyless } from '../registry/row-identity.ts'
+import {
+  type LinkNode,
+  pathTo,
+  type RecordNode,
+  type SentBack,
+  type WriteNode,
+} from '../write/plan/node.ts'
+import { convertJson } from '../write/plan/value.ts'
+import { hasValidators, plainRecord } from './plain-record.ts'
 import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
+import { outsideLimits } from './value-limits.ts'
 
 /** What is collected while a body is read, beside its nodes. */
 export interface Reading {
@@ -52,6 +64,12 @@ export function readRecord(
   place: Place,
 ): RecordNode {
   const { problems } = reading
+  if (place.filled.size === 0 && isObject(body)) {
+    const plain = plainRecord(resource, body, place.path, place.mode, place.identifying)
+    if (plain !== undefined) {
+      return hasValidators(resource, place.mode) ? withChecks(reading, plain, place) : plain
+    }
+  }
   const values: Record<string, JsonValue> = {}
   const fields: Record<string, JsonValue> = {}
   const urls: Record<string, string | null> = {}
@@ -62,7 +80,7 @@ export function readRecord(
     resource,
     path: place.path,
     values,
-    sentBack: { fields, urls },
+    sentBack: { fields, otherForms: {}, urls },
     wholeRecordChecks: [],
     parents,
     children,
@@ -81,6 +99,11 @@ export function readRecord(
   }
   refuseTwoSources(problems, node)
   refuseMissing(problems, node, place, body)
+  return withChecks(reading, node, place)
+}
+
+/** Collects the checks of the validators; those that need the stored record become a part of the node. */
+function withChecks(reading: Reading, node: RecordNode, place: Place): RecordNode {
   const wholeRecordChecks = collectChecks(reading, node, place)
   return wholeRecordChecks.length === 0 ? node : { ...node, wholeRecordChecks }
 }
@@ -106,9 +129,16 @@ function readField(
     problems.add(path, 'The parent record sets this field.')
     return
   }
-  const why = place.identifying.has(column.name) ? undefined : unwritable(resource, column, mode)
+  // Whoever may not write a column may not choose a record's value of it by `on_conflict` either.
+  const identifies = place.identifying.has(column.name) && column.withheld === undefined
+  const why = identifies ? undefined : unwritable(resource, column, mode)
   const value = readValue(column, json)
   if (why === undefined) {
+    if ('expected' in value && mode === 'update' && mayBeStored(column, json)) {
+      const { otherForms } = node.sentBack as Open<SentBack>
+      ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, ...value }
+      return
+    }
     const wrong = 'value' in value ? unaddressable(column, value.value) : value.expected
     if (wrong !== undefined) problems.add(path, wrong)
     else if ('value' in value) (node.values as Open<Members>)[column.name] = value.value
@@ -122,6 +152,12 @@ function readField(
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
 
+/** Whether a value that does not fit the column may be what a response shows of the record. */
+const mayBeStored = ({ otherForms }: NamedColumn, json: JsonValue): boolean => {
+  if (otherForms !== true || json === null || Array.isArray(json)) return false
+  return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)
+}
+
 /** The canonical value, or a sentence that says what was expected. */
 export function readValue(
   column: NamedColumn,
@@ -132,16 +168,8 @@ export function readValue(
   }
   const converted = convertJson(column, json)
   if ('expected' in converted) return { expected: `Expected ${converted.expected}.` }
-  const { maxLength } = column.definition
-  const { value } = converted
-  if (maxLength !== undefined && typeof value === 'string' && value.length > maxLength) {
-    // Databases count code points; there are at most as many as UTF-16 units.
-    const length = [...value].length
-    if (length > maxLength) {
-      return { expected: `Expected at most ${maxLength} characters, got ${length}.` }
-    }
-  }
-  return converted
+  const expected = outsideLimits(column.definition, converted.value)
+  return expected === undefined ? converted : { expected }
 }
 
 function readRelation(
@@ -171,6 +199,10 @@ function readRelation(
       path,
       `Related records cannot be written here (${settingNames.allowNestedWrites}).`,
     )
+    return
+  }
+  if (storedKey(relation).some(({ withheld }) => withheld !== undefined)) {
+    problems.add(path, 'This relation is read-only.')
     return
   }
   if (place.left < 1) {
@@ -216,6 +248,14 @@ function readRelation(
   }
 }
 
+/** The columns that a nested write stores keys in: the foreign key, or those of a published junction. */
+function storedKey(relation: ResolvedRelation): readonly NamedColumn[] {
+  const junction = junctionOf(relation)
+  if (junction !== undefined) return [...junction.own, ...junction.partner]
+  if (relation.through !== undefined) return []
+  return relation.kind === 'belongsTo' ? relation.from : relation.to
+}
+
 /** The fields of a nested record that its parent fills: its foreign key, and the inverse relation. */
 function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<string> {
   if (kind === 'belongsTo' || kind === 'manyToMany') return new Set(inverse ? [inverse.name] : [])
@@ -224,20 +264,25 @@ function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<strin
 
 /** An object that contains the target's primary key links to that record; any other object creates one. */
 function readNested(reading: Reading, target: Resource, json: JsonValue, place: Place): WriteNode {
-  const named = isObject(json) && target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
+  const named =
+    !isKeyless(target) &&
+    isObject(json) &&
+    target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
   const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
   if (!named || taken) return readRecord(reading, target, json, place)
   const key: Value[] = []
   for (const column of target.primaryKey) {
     const value = readValue(column, json[column.name] as JsonValue)
-    const planned = 'value' in value ? planValueOf(column, value.value) : undefined
+    const planned = 'value' in value ? valueOfJson(column, value.value) : undefined
     if (planned !== undefined) key.push(planned)
     else {
       const expected = 'expected' in value ? value.expected : 'Expected a key.'
       reading.problems.add(pathTo(place.path, column.name), expected)
     }
   }
-  const chosen = !target.primaryKey.some(({ definition }) => definition.generated)
+  const chosen = !target.primaryKey.some(
+    ({ definition, withheld }) => definition.generated || withheld !== undefined,
+  )
   const link = readLink(reading, target, json, place, key)
   // With client-chosen keys the object may also create the record.
   return chosen ? { ...link, otherwise: complete(reading, target, json, place) } : link
@@ -260,6 +305,7 @@ function readLink(
     if (column !== undefined) {
       const value = readValue(column, member)
       if ('value' in value) fields[name] = value.value
+      else if (mayBeStored(column, member)) fields[name] = member
       else reading.problems.add(path, value.expected)
     } else if (!target.relations.has(name)) {
       reading.problems.add(path, () => unknownField(target, name))
@@ -276,7 +322,7 @@ function readLink(
     resource: target,
     path: place.path,
     key,
-    sentBack: { fields, urls },
+    sentBack: { fields, otherForms: {}, urls },
     otherwise: null,
   }
 }
@@ -309,10 +355,9 @@ function complete(
 function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
   const taken = new Map<string, string>()
   for (const { relation, node: parent } of node.parents) {
-    relation.from.forEach((column, i) => {
-      const to = relation.to[i]
+    for (const { from: column, to } of relation.pairs) {
       const sent = node.values[column.name]
-      const at = to === undefined ? -1 : parent.resource.primaryKey.indexOf(to)
+      const at = parent.resource.primaryKey.indexOf(to)
       const same = parent.kind === 'link' && at >= 0 && String(parent.key[at]) === String(sent)
       const other = taken.get(column.name)
       if (other !== undefined) {
@@ -327,7 +372,7 @@ function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
         )
       }
       taken.set(column.name, relation.name)
-    })
+    }
   }
 }
 
@@ -358,9 +403,7 @@ function collectChecks(
   for (const name of Object.keys(values)) {
     const value = values[name] ?? null
     const column = resource.columns.get(name)
-    if (column === undefined || value === null) continue
-    const { format, validator } = column.definition
-    if (validator === undefined && format !== 'uri') continue
+    if (column === undefined || value === null || !isValidated(column)) continue
     if (mode === 'update' && wantsWholeRecord(column)) later.push(column)
     else
       checks.push({ resource, column, value, row: values, before: null, path: pathTo(path, name) })

@@ -1,8 +1,16 @@
 // Columns: one catalogue column → one declared column, with notes for the reader.
 
-import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
+import {
+  type CatalogueColumn,
+  type CatalogueTable,
+  ownName,
+  type Shape,
+} from '../dialect/shared/catalogue.ts'
+import type { JsonValue } from '../json/json-value.ts'
 import type { Column } from '../model/column.ts'
 import { looksLikeCredential } from '../model/credential-names.ts'
+import { fits } from '../model/fits.ts'
+import { canBeKey } from '../model/type-rules.ts'
 import { fieldNames } from './names.ts'
 
 export interface ReadColumns {
@@ -28,18 +36,30 @@ export function readColumns(table: CatalogueTable): ReadColumns {
       notes.push([column.name, `left out: ${whyLeftOut(column)}`])
       continue
     }
-    if (column.note !== undefined) notes.push([column.name, column.note])
+    const note = noteOf(column, column.shape)
+    if (note !== undefined) notes.push([column.name, note])
     if (field !== column.name) notes.push([column.name, `called ${field} in requests`])
     const key = table.primaryKey.includes(column.name)
-    const isCredential = looksLikeCredential(column.name, column.shape.type)
+    const isCredential =
+      column.credential === true ||
+      looksLikeCredential(column.name, column.shape.type, ownName(table))
     if (isCredential) credentials.push(column.name)
     columns[field] = declared(table, column, column.shape, field, isCredential && !key)
   }
   return { columns, fields, credentials, notes }
 }
 
-function whyLeftOut(column: CatalogueColumn): string {
-  const why = column.note ?? `type ${column.declared} is not supported`
+const whyLeftOut = (column: CatalogueColumn): string =>
+  unlessRequired(column, column.note ?? `type ${column.declared} is not supported`)
+
+function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
+  if (shape.type !== 'opaque') return column.note
+  const why = column.note ?? `type ${column.declared} has no column type of its own`
+  return unlessRequired(column, `${why}, so it is served as text and cannot be written`)
+}
+
+/** A column that nobody can write and that has no value of its own makes it impossible to create records. */
+function unlessRequired(column: CatalogueColumn, why: string): string {
   const required = !column.nullable && !column.hasDefault && !column.generated && !column.readOnly
   return required ? `${why}; it is required, so records cannot be created` : why
 }
@@ -53,6 +73,7 @@ function declared(
 ): Column {
   const key = table.primaryKey.includes(column.name)
   const unique =
+    canBeKey(shape) &&
     table.uniqueKeys.some((set) => set.length === 1 && set[0] === column.name) &&
     !(key && table.primaryKey.length === 1)
   return {
@@ -63,8 +84,25 @@ function declared(
     ...(column.nullable && !key ? { nullable: true } : {}),
     ...(unique ? { unique: true } : {}),
     ...(column.hasDefault ? { hasDefault: true } : {}),
-    ...(column.readOnly ? { readOnly: true } : {}),
+    ...(hidden ? {} : defaultOf(column, shape)),
+    ...(column.readOnly || shape.readOnly ? { readOnly: true } : {}),
     ...(hidden ? { hidden: true } : {}),
-    ...(column.description === undefined ? {} : { description: column.description }),
+    ...descriptionOf(column, field),
   }
+}
+
+/** The value of the default, if the type that the column gets here still has it. */
+const defaultOf = (
+  { hasDefault, databaseDefault: value }: CatalogueColumn,
+  shape: Shape,
+): { databaseDefault?: JsonValue } =>
+  hasDefault && value !== undefined && fits(shape, value) ? { databaseDefault: value } : {}
+
+/** A name in another alphabet is the description of its column, unless the database has one. */
+function descriptionOf(
+  { name, description }: CatalogueColumn,
+  field: string,
+): { description?: string } {
+  if (description !== undefined) return { description }
+  return field !== name && /[^\p{ASCII}\p{Script=Latin}]/u.test(name) ? { description: name } : {}
 }

@@ -1,6 +1,7 @@
 // Columns and tables whose names look like credentials: the columns are hidden, the tables are not published by `serve`.
 
-import { looksLikeCredential } from '../model/credential-names.ts'
+import { ownName } from '../dialect/shared/catalogue.ts'
+import { isCredentialTable } from '../model/credential-names.ts'
 import type { Draft } from './links.ts'
 
 /** A table or a column whose name looks like that of credentials. */
@@ -16,14 +17,11 @@ export interface HeldBack {
 /** What looks like a credential in a table. */
 export function heldBackOf({ table, credentials }: Draft): readonly HeldBack[] {
   const isKey = (name: string): boolean => table.primaryKey.includes(name)
-  const whole = isCredentialTable(table.name) || credentials.some(isKey)
+  const named = isCredentialTable(ownName(table)) || table.credential === true
+  const whole = named || credentials.some(isKey)
   const hidden = credentials.filter((name) => !isKey(name))
   return [
     ...(whole ? [{ table: table.name }] : []),
     ...hidden.map((column) => ({ table: table.name, column })),
   ]
 }
-
-/** Tables are named in the plural: `token_types` holds no tokens, as a `token_type` does not. */
-const isCredentialTable = (name: string): boolean =>
-  looksLikeCredential(name) && looksLikeCredential(name.replace(/s$/i, ''))

@@ -1,25 +1,49 @@
 // introspect: an existing database → plain model definitions, and the reasons for what was left out.
 
 import type { Kysely } from 'kysely'
-import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
-import type { Column, ColumnType } from '../model/column.ts'
+import { type CatalogueTable, ownName } from '../dialect/shared/catalogue.ts'
 import { type AnyModel, defineModel } from '../model/define-model.ts'
+import { canBeKey } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { alignKeys } from './align-keys.ts'
+import { withChecks } from './checked-columns.ts'
 import { readColumns } from './columns.ts'
+import { type GivenRelation, suggestRelations, withRelations } from './given-relations.ts'
 import { type HeldBack, heldBackOf } from './held-back.ts'
+import { findJunctions } from './junctions.ts'
+import { checkKeyTables, chooseKey, type GivenKeys } from './keys.ts'
 import { type Draft, resolveLinks } from './links.ts'
 import { modelName, modelNames } from './names.ts'
 import { readCatalogue } from './read-catalogue.ts'
-import { findJunctions, nameRelations } from './relations.ts'
+import { nameRelations } from './relations.ts'
+import { markCredentials } from './view-credentials.ts'
+import { whyUnreadable, withBaseTables } from './views.ts'
 
 export interface IntrospectOptions {
-  /** The schema (on MySQL and MariaDB: the database) to read. Default: the connection's own. */
-  readonly schema?: string
-  /** Read these tables and no others. */
+  /**
+   * The schema (on MySQL and MariaDB: the database) to read. Default: the connection's own.
+   *
+   * Of a list of several, every model names its own `schema`, and relations lead from one to another; the result names tables
+   * as `schema.table`. With a single one, give it to `createApi`, too.
+   */
+  readonly schema?: string | readonly string[]
+  /** Read these tables and no others; with several schemas as `schema.table`, or by their own name in each of them. */
   readonly only?: readonly string[]
   /** Read all but these tables. */
   readonly except?: readonly string[]
+  /**
+   * Keys of views and tables that declare none: names of columns that together are never NULL and differ in every row, such
+   * as `{ order_totals: ['order_id'] }`. Default: what the database tells; without a key they are lists.
+   */
+  readonly keys?: GivenKeys
+  /** Relations that the database does not declare by foreign keys. Default: none. */
+  readonly relations?: readonly GivenRelation[]
+}
+
+/** A view or table without a key: its model has no `primaryKey`, and is served as a list. */
+export interface ListOnly {
+  readonly table: string
+  readonly reason: string
 }
 
 /** A table without a model. */
@@ -38,24 +62,29 @@ export interface IntrospectionNote {
 export interface Introspection {
   /**
    * As from `defineModel`, without `meta`: publishing a table is its owner's decision. Columns that look like credentials
-   * are hidden. Sorted by table.
+   * are hidden. Sorted by table, of several schemas one schema after the other.
    */
   readonly models: readonly AnyModel[]
   readonly leftOut: readonly LeftOut[]
+  /** The models without a key. */
+  readonly listOnly: readonly ListOnly[]
   /** What looks like a credential; `serve` and `models` publish none of it. */
   readonly heldBack: readonly HeldBack[]
   readonly notes: readonly IntrospectionNote[]
+  /** Relations that names of columns suggest; none is taken unless `relations` gives it. */
+  readonly suggestions: readonly GivenRelation[]
 }
 
 /** Book-keeping of migration tools, and tables that this library itself makes; read only when named in `only`. */
 const bookkeeping =
   /^(?:kysely_migration(?:_lock)?|knex_migrations(?:_lock)?|_prisma_migrations|__drizzle_migrations|schema_migrations|ar_internal_metadata|flyway_schema_history|alembic_version|django_migrations|goose_db_version|__efmigrationshistory|sequelizemeta|typeorm_metadata|databasechangelog(?:lock)?|refresh_tokens|idempotency_keys)$/i
 
-/** Types whose values have no exact text form for a URL path. */
-const notInKeys: readonly ColumnType[] = ['json', 'binary']
-
 /**
- * Reads a database's schema and gives a model for every table that has a primary key.
+ * Reads a database's schema and gives a model for every table and view.
+ *
+ * The key of a model is the primary key, else a unique index without NULL; that of a view over one table is the table's, where
+ * the view shows it. What has no key is a list that can only be read, and so is what `keys` does not name. Views,
+ * materialised views and foreign tables are `readOnly`.
  *
  * Relations are found from foreign keys and named from both sides (`album.artist`, `artist.albums`); a table that only
  * pairs two others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
@@ -73,15 +102,24 @@ export async function introspect(
   const leftOut: LeftOut[] = []
   const notes: IntrospectionNote[] = []
   const kept: CatalogueTable[] = []
-  const tables = await readCatalogue(db, options.schema)
+  const listOnly: ListOnly[] = []
+  const schemas = schemasOf(options)
+  const read = await readCatalogue(db, schemas)
+  const related = withRelations(read, options.relations ?? [])
+  const tables = markCredentials(withBaseTables(related))
   checkNames(tables, options)
+  checkKeyTables(tables, options.keys ?? {})
   for (const table of tables) {
-    const reason = whyLeftOut(table, options)
-    if (reason === undefined) kept.push(table)
-    else leftOut.push({ table: table.name, reason })
+    const reason = whyLeftOut(table, options) ?? (await whyUnreadable(db, table, schemas[0]))
+    if (reason === undefined) {
+      const keyed = chooseKey(table, options.keys?.[table.name])
+      kept.push(keyed.table)
+      if (keyed.listOnly !== undefined) listOnly.push({ table: table.name, reason: keyed.listOnly })
+      if (keyed.note !== undefined) notes.push({ table: table.name, note: keyed.note })
+    } else leftOut.push({ table: table.name, reason })
   }
 
-  const drafts = draft(alignKeys(kept))
+  const drafts = draft(alignKeys(await withChecks(db, kept, schemas[0])))
   const { links, notes: linkNotes } = resolveLinks(drafts)
   const junctions = findJunctions(drafts, links)
   const relations = nameRelations(drafts, links, junctions)
@@ -99,12 +137,16 @@ export async function introspect(
       })
       continue
     }
+    const { place } = one.table
     models.push(
       defineModel(one.model, {
-        table: one.table.name,
+        table: ownName(one.table),
+        ...(place === undefined ? {} : { schema: place.schema }),
+        ...(one.table.description === undefined ? {} : { description: one.table.description }),
         columns: one.columns,
         relations: relations.get(one.model) ?? {},
         ...uniqueSets(one),
+        ...(isReadOnly(one.table) ? { readOnly: true } : {}),
       }),
     )
     heldBack.push(...heldBackOf(one))
@@ -112,13 +154,33 @@ export async function introspect(
   }
   notes.push(...linkNotes.map(([table, note]) => ({ table, note })))
   leftOut.sort((a, b) => (a.table < b.table ? -1 : 1))
-  return { models, leftOut, heldBack, notes }
+  const withModel = new Set(drafts.filter((one) => !pure.has(one)).map(({ table }) => table.name))
+  return {
+    models,
+    leftOut,
+    listOnly: listOnly.filter(({ table }) => withModel.has(table)),
+    heldBack,
+    notes,
+    suggestions: suggestRelations(drafts, links),
+  }
 }
+
+const isReadOnly = ({ kind, primaryKey }: CatalogueTable): boolean =>
+  kind !== undefined || primaryKey.length === 0
+
+/** Every schema once, in the order of the option. */
+const schemasOf = ({ schema }: IntrospectOptions): readonly string[] =>
+  schema === undefined ? [] : [...new Set(typeof schema === 'string' ? [schema] : schema)]
+
+const isNamed = (table: CatalogueTable, names: readonly string[] = []): boolean =>
+  names.includes(table.name) || names.includes(ownName(table))
 
 /** Unique constraints of several columns; one with a column that is left out cannot be named. */
 function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly string[])[] } {
   const fields = new Map(
-    Object.entries(columns).map(([field, { column }]) => [column ?? field, field]),
+    Object.entries(columns)
+      .filter(([, column]) => canBeKey(column))
+      .map(([field, { column }]) => [column ?? field, field]),
   )
   const sets = table.uniqueKeys
     .filter((set) => set.length > 1 && set.every((name) => fields.has(name)))
@@ -127,7 +189,7 @@ function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly st
 }
 
 function draft(tables: readonly CatalogueTable[]): Draft[] {
-  const names = modelNames(tables.map((table) => table.name))
+  const names = modelNames(tables)
   return tables.map((table) => ({
     table,
     model: names.get(table.name) ?? table.name,
@@ -136,7 +198,7 @@ function draft(tables: readonly CatalogueTable[]): Draft[] {
 }
 
 function notesOf({ table, model, notes }: Draft): IntrospectionNote[] {
-  const usual = modelName(table.name)
+  const usual = modelName(ownName(table))
   const renamed = `its model is called ${model}, because another table is served as ${usual}`
   return [
     ...(model === usual ? [] : [{ table: table.name, note: renamed }]),
@@ -145,26 +207,20 @@ function notesOf({ table, model, notes }: Draft): IntrospectionNote[] {
 }
 
 function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string | undefined {
-  if (options.only !== undefined && !options.only.includes(table.name)) return 'not in "only"'
-  if (options.except?.includes(table.name)) return 'in "except"'
-  if (options.only === undefined && bookkeeping.test(table.name)) {
+  if (options.only !== undefined && !isNamed(table, options.only)) return 'not in "only"'
+  if (isNamed(table, options.except)) return 'in "except"'
+  if (options.only === undefined && bookkeeping.test(ownName(table))) {
     return 'book-keeping of a tool; name it in "only" to read it'
   }
   if (table.unusable !== undefined) return table.unusable
-  if (table.primaryKey.length === 0) return 'no primary key'
-  for (const name of table.primaryKey) {
-    const column = table.columns.find((one) => one.name === name)
-    const shape: Column | undefined = column?.shape
-    if (shape === undefined || notInKeys.includes(shape.type)) {
-      return `its key column ${name} is of type ${column?.declared || 'unknown'}, which cannot stand in a path`
-    }
-  }
+  if (table.columns.every(({ shape }) => shape === undefined))
+    return 'no column of it can be served'
   return undefined
 }
 
 /** A misspelt table name would otherwise be ignored silently and publish too much or nothing. */
 function checkNames(tables: readonly CatalogueTable[], options: IntrospectOptions): void {
-  const known = tables.map((table) => table.name)
+  const known = [...new Set(tables.flatMap((table) => [ownName(table), table.name]))]
   for (const option of ['only', 'except'] as const) {
     const unknown = options[option]?.find((name) => !known.includes(name))
     if (unknown !== undefined) {

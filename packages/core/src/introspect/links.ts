@@ -2,6 +2,7 @@
 
 import type { CatalogueForeignKey, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { ColumnType } from '../model/column.ts'
+import { canBeKey } from '../model/type-rules.ts'
 import type { ReadColumns } from './columns.ts'
 
 /** A table that becomes a model. */
@@ -84,6 +85,9 @@ function resolve(
     if (column === undefined || target === undefined) return 'one of its columns is left out'
     pairs.push([column, target])
   }
+  if (pairs.some(([column]) => !canBeKey({ type: typeOf(child, column) }))) {
+    return 'values of its type cannot be keys'
+  }
   const mismatch = pairs.find(([column, target]) => !agree(child, column, parent, target))
   if (mismatch !== undefined) return `${mismatch.join(' and ')} are of different types`
   const references = pairs.map(([, target]) => target)
@@ -106,15 +110,15 @@ function resolve(
 }
 
 /** Whether values of the two columns can be equal in JSON. */
-function agree(child: Draft, column: string, parent: Draft, target: string): boolean {
+export function agree(child: Draft, column: string, parent: Draft, target: string): boolean {
   const [a, b] = [typeOf(child, column), typeOf(parent, target)]
   return a === b || (isText(a) && isText(b))
 }
 
-const typeOf = (draft: Draft, column: string): ColumnType | undefined =>
-  draft.columns[draft.fields.get(column) ?? '']?.type
+const typeOf = (draft: Draft, column: string): ColumnType =>
+  draft.columns[draft.fields.get(column) ?? '']?.type ?? 'opaque'
 
-const isText = (type: ColumnType | undefined): boolean => type === 'string' || type === 'text'
+const isText = (type: ColumnType): boolean => type === 'string' || type === 'text'
 
 export function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name) => b.includes(name))

@@ -5,6 +5,7 @@ import { toCase } from '../naming/case.ts'
 import { aggregateFunctions, filterOperators, operatorAliases } from '../parse/operators.ts'
 import { endpointNames } from '../registry/endpoint-name.ts'
 import { badFieldName, badRelationName } from '../registry/field-name.ts'
+import { transliterate } from './transliterate.ts'
 
 const suffixes = [
   ...Object.keys(filterOperators),
@@ -17,29 +18,6 @@ const filterSuffix = new RegExp(`__(?=(?:${suffixes})$)`)
 
 /** Latin plurals whose singular nobody uses for a table. */
 const keptPlurals = new Set(['data', 'media', 'metadata'])
-
-/** Letters of other alphabets that have no accent to drop. */
-const letters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  Æ: 'Ae',
-  œ: 'oe',
-  Œ: 'Oe',
-  ø: 'o',
-  Ø: 'O',
-  ł: 'l',
-  Ł: 'L',
-  đ: 'd',
-  Đ: 'D',
-}
-
-/** Only `A-Z a-z 0-9 _`; what has no such form becomes one underscore. */
-function ascii(name: string): string {
-  return [...name.normalize('NFD').replace(/\p{M}/gu, '')]
-    .map((letter) => letters[letter] ?? letter)
-    .join('')
-    .replace(/[^A-Za-z0-9_]+/g, '_')
-}
 
 /** The first of `candidates` that is free, else the last one numbered; so the last one must be a name at all. */
 export function firstFree(
@@ -77,7 +55,7 @@ export function fieldNames(columns: readonly string[]): Map<string, string> {
 }
 
 function renamedField(column: string): string {
-  let name = ascii(column).replace(/(?<=[A-Za-z0-9])_+$|^_+(?=[A-Za-z0-9])/g, '')
+  let name = transliterate(column).replace(/(?<=[A-Za-z0-9])_+$|^_+(?=[A-Za-z0-9])/g, '')
   while (filterSuffix.test(name)) name = name.replace(filterSuffix, '_')
   if (/^_*$/.test(name)) return 'column'
   if (!/^[0-9]/.test(name) && !isFieldName(name)) return `${name}_column`
@@ -93,18 +71,30 @@ function singular(word: string): string {
 
 /** A database name in snake case with its last word in the singular: `InvoiceLines` → `invoice_line`. */
 export function singularSnake(name: string): string {
-  const words = toCase(ascii(name), 'snake').split('_')
+  const words = toCase(transliterate(name), 'snake').split('_')
   const last = words.pop() ?? ''
   return [...words, singular(last)].join('_')
 }
 
-/** Model names by table, without two that would answer at the same endpoint. */
-export function modelNames(tables: readonly string[]): Map<string, string> {
+/** A table to be named: `name` is unique, and of several schemas `place` tells its own. */
+export interface NamedTable {
+  readonly name: string
+  readonly place?: { readonly schema: string; readonly table: string }
+}
+
+/**
+ * Model names by table, without two that would answer at the same endpoint. Of two tables with the same name in two schemas,
+ * the second has the name of its schema before it: `User`, `BillingUser`.
+ */
+export function modelNames(tables: readonly NamedTable[]): Map<string, string> {
   const names = new Map<string, string>()
   const taken = new Set<string>()
   const endpoints = (name: string): readonly string[] => endpointNames(name, {}, 'kebab').paths
-  for (const table of tables) {
-    const base = modelName(table)
+  for (const { name: table, place } of tables) {
+    const plain = modelName(place?.table ?? table)
+    const isTaken = endpoints(plain).some((path) => taken.has(path))
+    const base =
+      isTaken && place !== undefined ? modelName(`${place.schema}_${place.table}`) : plain
     let name = base
     for (let number = 2; endpoints(name).some((path) => taken.has(path)); number++) {
       name = `${base}${number}`
@@ -126,16 +116,48 @@ export function isRelationName(name: string): boolean {
   return isFieldName(name) && badRelationName(name) === undefined
 }
 
+/** Last words of keys: what remains of `customer_no` is the name of the record. */
+const keyWords = /^(?:id|fk|key|uuid|guid|no|nr|num|number|code)$/
+
 /**
- * What a foreign key's column says of the record it points to: `ArtistId` → `artist`, `country_code` to `code` →
- * `country`, `reports_to` → `reports_to`. Empty where it says nothing, as `id` does.
+ * What a foreign key's column says of the record it points to. `referenced` is the column of the target, `target` the
+ * target's name in the singular. Empty where it says nothing but the key's own name, as `emp_no` to `emp_no` does.
+ *
+ * `ArtistId` → `artist`, `country_code` to `code` → `country`, `reports_to` → `reports_to`,
+ * `original_language_id` to `language_id` → `original_language`, `billtoaddressid` to `addressid` → `billto_address`
  */
-export function keyStem(column: string, referenced: string): string {
-  const words = toCase(ascii(column), 'snake').split('_')
-  const target = toCase(ascii(referenced), 'snake').split('_')
-  if (words.length > target.length && words.slice(-target.length).join() === target.join()) {
-    return words.slice(0, -target.length).join('_')
+export function keyStem(column: string, referenced: string, target: string): string {
+  const words = wordsOf(column)
+  const key = wordsOf(referenced)
+  const name = target.split('_')
+  if (words.join('') === key.join('')) return ''
+  // The key's name may begin with the target's (`language_id` of a language), which then stays.
+  const named = name.findIndex((_, i) => startsWith(key, name.slice(i)))
+  const ending = named < 0 ? key : key.slice(name.length - named)
+  if (ending.length > 0 && words.length > ending.length && endsWith(words, ending)) {
+    return words.slice(0, -ending.length).join('_')
   }
-  if (/^(?:id|fk|key|uuid|guid)$/.test(words.at(-1) ?? '')) words.pop()
-  return words.join('_')
+  if (words.length === 1) return runTogether(words[0] ?? '', key.join(''), target)
+  const isKeyWord = /^(?:id|fk|key|uuid|guid)$/.test(words.at(-1) ?? '')
+  const saysTarget = keyWords.test(words.at(-1) ?? '') && endsWith(words.slice(0, -1), name)
+  return (isKeyWord || saysTarget ? words.slice(0, -1) : words).join('_')
+}
+
+const wordsOf = (name: string): readonly string[] => toCase(transliterate(name), 'snake').split('_')
+
+const startsWith = (words: readonly string[], first: readonly string[]): boolean =>
+  first.every((word, i) => words[i] === word)
+
+const endsWith = (words: readonly string[], last: readonly string[]): boolean =>
+  last.length <= words.length && startsWith(words.slice(words.length - last.length), last)
+
+/** The same for a name without a sign between its words: `productid`, `billtoaddressid`. */
+function runTogether(word: string, key: string, target: string): string {
+  const name = target.replaceAll('_', '')
+  const at = word.lastIndexOf(name)
+  const rest = word.slice(at + name.length)
+  if (at >= 0 && (rest === key || name + rest === key || keyWords.test(rest))) {
+    return at === 0 ? '' : `${word.slice(0, at)}_${target}`
+  }
+  return keyWords.test(word) ? '' : word
 }

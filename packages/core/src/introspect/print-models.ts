@@ -36,9 +36,12 @@ function printModel(model: AnyModel): string {
   return [
     `export const ${model.name} = defineModel(${quote(model.name)}, {`,
     `  table: ${quote(model.table)},`,
+    ...(model.schema === undefined ? [] : [`  schema: ${quote(model.schema)},`]),
+    ...(model.description === undefined ? [] : [`  description: ${quote(model.description)},`]),
     '  columns: {',
     ...columns,
     '  },',
+    ...(model.readOnly === true ? ['  readOnly: true,'] : []),
     ...(model.unique === undefined
       ? []
       : [`  unique: ${print(model.unique, { indent: 1, used: 8 }, `${model.name}.unique`)},`]),
@@ -70,8 +73,9 @@ function members<T>(
 function printRelation(relation: Relation, place: Place): string {
   const target = quote(relation.target)
   if (relation.kind === 'manyToMany') {
-    const { through, from, to } = relation
-    return bracketed(`manyToMany(${target}, {`, pairs({ through, from, to }), '})', place)
+    const { through, schema, from, to } = relation
+    const names = { through, ...(schema === undefined ? {} : { schema }), from, to }
+    return bracketed(`manyToMany(${target}, {`, pairs(names), '})', place)
   }
   const key = printKey(relation.key)
   const options =

@@ -1,23 +1,70 @@
 // Reads the tables of a database, waiting for another process that has locked it.
 
-import { catalogueReaderOf } from '../dialect/catalogue.ts'
-import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
+import type { Kysely } from 'kysely'
+import { type CatalogueReader, catalogueReaderOf } from '../dialect/catalogue.ts'
+import type { CatalogueTable, SchemaSize } from '../dialect/shared/catalogue.ts'
 import { lockedBy, retryWhileLocked } from '../execute/lock-retry.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
 /** Milliseconds to wait for a lock on the whole database, such as that on a SQLite file. */
 const lockDeadline = 5_000
 
-/** Every table of the schema with its columns and keys, sorted by name. */
+/** Every table of the schemas with its columns and keys, by schema and sorted by name; of the connection's own schema without any. */
 export async function readCatalogue(
   db: AnyDatabase,
-  schema: string | undefined,
+  schemas: readonly string[],
 ): Promise<CatalogueTable[]> {
+  if (schemas.length <= 1) return readSchema(db, schemas[0])
+  const tables: CatalogueTable[] = []
+  for (const schema of schemas) {
+    const own = await readSchema(db, schema)
+    tables.push(...own.map((table) => placed(table, schema, schemas)))
+  }
+  return tables
+}
+
+async function readSchema(db: AnyDatabase, schema: string | undefined): Promise<CatalogueTable[]> {
+  const tables = await withReader(db, (plain, reader) => reader.read(plain, schema))
+  return tables.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * The schemas (on MySQL and MariaDB: the databases) in which this user sees tables or views, with their number; without those
+ * of the server itself. For `introspect(db, { schema })`.
+ *
+ * ```ts
+ * await schemasWithTables(db) // [{ schema: 'billing', tables: 12, isOwn: false }, { schema: 'public', tables: 30, isOwn: true }]
+ * ```
+ */
+export const schemasWithTables = (
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  db: Kysely<any>,
+): Promise<readonly SchemaSize[]> => withReader(db, (plain, reader) => reader.schemas(plain))
+
+function withReader<T>(
+  db: AnyDatabase,
+  read: (plain: AnyDatabase, reader: CatalogueReader) => Promise<T>,
+): Promise<T> {
   // The user's plugins would rewrite the names that our statements give their columns.
   const plain = db.withoutPlugins()
   const reader = catalogueReaderOf(plain)
-  const tables = await retryWhileLocked(() => reader.read(plain, schema), lockedBy(reader), {
-    deadline: lockDeadline,
-  })
-  return tables.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return retryWhileLocked(() => read(plain, reader), lockedBy(reader), { deadline: lockDeadline })
+}
+
+/** The table by its full name, and so the targets of its foreign keys in the schemas that are read. */
+function placed(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
+  const { projection } = table
+  return {
+    ...table,
+    name: `${schema}.${table.name}`,
+    place: { schema, table: table.name },
+    ...(projection && { projection: { ...projection, table: `${schema}.${projection.table}` } }),
+    foreignKeys: table.foreignKeys.map(({ schema: other = schema, ...foreignKey }) => {
+      // MySQL and MariaDB may spell a database in lower case.
+      const read = schemas.find((one) => one.toLowerCase() === other.toLowerCase())
+      return read === undefined
+        ? { ...foreignKey, schema: other }
+        : { ...foreignKey, table: `${read}.${foreignKey.table}` }
+    }),
+  }
 }

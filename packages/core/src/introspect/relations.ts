@@ -1,5 +1,6 @@
-// Relations: links → relations named from both sides, and the junction tables among them.
+// Relations: links → relations named from both sides.
 
+import { ownName } from '../dialect/shared/catalogue.ts'
 import {
   belongsTo,
   hasMany,
@@ -10,34 +11,12 @@ import {
 } from '../model/relation.ts'
 import { toCase } from '../naming/case.ts'
 import { pluralSnake } from '../naming/plural.ts'
-import { type Draft, type Link, sameSet } from './links.ts'
+import type { Junction } from './junctions.ts'
+import type { Draft, Link } from './links.ts'
 import { firstFree, isRelationName, keyStem, singularSnake } from './names.ts'
-
-/** A table that pairs the rows of two others. */
-export interface Junction {
-  readonly draft: Draft
-  readonly ends: readonly [Link, Link]
-  /** It has only the two keys, and no foreign key refers to it, so it needs no model. */
-  readonly pure: boolean
-}
 
 /** Relations of each draft by model name. */
 export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
-
-/** Tables with exactly two foreign keys that together are the primary key, and nothing else that a new row must have. */
-export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
-  return drafts.flatMap((draft) => {
-    const [one, two, ...more] = links.filter((link) => link.child === draft)
-    if (one === undefined || two === undefined || more.length > 0) return []
-    if (!one.toKey || !two.toKey) return []
-    const key = [...one.columns, ...two.columns]
-    if (!sameSet(key, draft.table.primaryKey)) return []
-    const others = draft.table.columns.filter((column) => !key.includes(column.name))
-    if (others.some((c) => !c.nullable && !c.hasDefault && !c.generated && !c.readOnly)) return []
-    const pure = others.length === 0 && !links.some((link) => link.parent === draft)
-    return [{ draft, ends: [one, two], pure }]
-  })
-}
 
 /** Names are given in three rounds, so that what a table holds itself gets the plain name. */
 export function nameRelations(
@@ -92,8 +71,10 @@ function downward(link: Link): Relation {
 function across(junction: Draft, from: Link, to: Link): Relation {
   const columns = (link: Link): Key =>
     link.columns.length === 1 ? (link.columns[0] ?? '') : link.columns
+  const { place } = junction.table
   return manyToMany(to.parent.model, {
-    through: junction.table.name,
+    through: ownName(junction.table),
+    ...(place === undefined ? {} : { schema: place.schema }),
     from: columns(from),
     to: columns(to),
   })
@@ -109,7 +90,7 @@ function stem(link: Link, links: readonly Link[]): string {
   const target = singularName(link.parent)
   const [column, ...more] = link.columns
   if (column !== undefined && more.length === 0) {
-    return keyStem(column, link.references[0] ?? '') || target
+    return keyStem(column, link.references[0] ?? '', target) || target
   }
   const alone = parallel(link, links).filter((other) => other.columns.length > 1).length === 1
   return alone

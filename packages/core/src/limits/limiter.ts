@@ -11,7 +11,7 @@ import { memoryStore } from './memory-store.ts'
 export type LimitHeaders = Readonly<Record<string, string>>
 
 export interface Limiter {
-  /** Counts a request; throws 429 if a window is full. Returns the RateLimit headers of the window with the fewest requests left. */
+  /** Counts a request; throws 429 if a window is full. Returns the headers RateLimit-Policy and RateLimit. */
   count(key: string, windows: readonly RateWindow[]): Promise<LimitHeaders>
   /** Throws 429 if the next request would exceed a window; counts nothing. */
   check(key: string, windows: readonly RateWindow[]): Promise<void>
@@ -41,19 +41,19 @@ export function createLimiter(parts: {
   })
   return {
     async count(key, windows) {
-      let fullest: State | undefined
+      const states: State[] = []
       for (const window of windows) {
         const state = await stateOf('hit', key, window)
+        states.push(state)
         // Windows are sorted, shortest first: a request refused by a short window is not counted in longer ones.
-        if (state.count > window.count) throw refusal(state)
-        if (fullest === undefined || remaining(state) < remaining(fullest)) fullest = state
+        if (state.count > window.count) throw refusal(windows, states, state)
       }
-      return fullest === undefined ? {} : headersOf(fullest)
+      return headersOf(windows, states)
     },
     async check(key, windows) {
       for (const window of windows) {
         const state = await stateOf('peek', key, window)
-        if (state.count >= window.count) throw refusal(state)
+        if (state.count >= window.count) throw refusal(windows, [state], state)
       }
     },
   }
@@ -78,19 +78,33 @@ const remaining = ({ window, count }: State): number => Math.max(0, window.count
 
 const secondsUntil = ({ left }: State): string => String(Math.max(1, Math.ceil(left / 1000)))
 
-const headersOf = (state: State): LimitHeaders => ({
-  'ratelimit-limit': String(state.window.count),
-  'ratelimit-remaining': String(remaining(state)),
-  'ratelimit-reset': secondsUntil(state),
-  'ratelimit-policy': `${state.window.count};w=${Math.round(state.window.ms / 1000)}`,
-})
+/**
+ * The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy of each window, and how many requests are left in those that
+ * were counted. No header without windows.
+ *
+ * ```text
+ * RateLimit-Policy: "5 per minute";q=5;w=60, "100 per hour";q=100;w=3600
+ * RateLimit: "5 per minute";r=4;t=42, "100 per hour";r=99;t=3402
+ * ```
+ */
+function headersOf(windows: readonly RateWindow[], states: readonly State[]): LimitHeaders {
+  if (windows.length === 0) return {}
+  const policies = windows.map(
+    (window) => `"${limitText(window)}";q=${window.count};w=${Math.round(window.ms / 1000)}`,
+  )
+  const left = states.map(
+    (state) => `"${limitText(state.window)}";r=${remaining(state)};t=${secondsUntil(state)}`,
+  )
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: left.join(', ') }
+}
 
-function refusal(state: State): Error {
-  const headers = {
-    ...headersOf({ ...state, count: state.window.count }),
-    'retry-after': secondsUntil(state),
-  }
-  return tooManyRequests(limitText(state.window), headers)
+/** The 429 of a window that is full. */
+function refusal(windows: readonly RateWindow[], states: readonly State[], full: State): Error {
+  const shown = states.map((state) =>
+    state === full ? { ...state, count: state.window.count } : state,
+  )
+  const headers = { ...headersOf(windows, shown), 'retry-after': secondsUntil(full) }
+  return tooManyRequests(limitText(full.window), headers)
 }
 
 const units = [

@@ -1,36 +1,34 @@
 // Compile-time check of a list of models: relation targets and key fields exist; the rest is checked at start-up. Types only.
 
 import type { AnyModel } from './define-model.ts'
-import type { Key, ManyToMany, Relation } from './relation.ts'
+import type { BelongsTo, Key, Relation } from './relation.ts'
 
 // Names and fields are unions of strings, `Book` and `Book.title`: TypeScript copies a union of models for every relation that
 // is compared with it, which made the check of a list quadratic.
 type FieldsOf<M> = M extends AnyModel ? `${M['name']}.${keyof M['columns'] & string}` : never
 
-/** The fields a key names. */
-type KeyFields<K> = (K extends readonly (infer F)[] ? F : K) & string
-
 /** A string type that says which field does not exist; `never` if there is none. */
-type Missing<F> = F extends `${infer Name}.${infer Field}`
-  ? `${Name} has no column "${Field}"`
+type Missing<Field extends string, Owner extends string, Fields> = Field extends unknown
+  ? `${Owner}.${Field}` extends Fields
+    ? never
+    : `${Owner} has no column "${Field}"`
   : never
 
 type CheckedKey<K extends Key, Owner extends string, Fields> = Missing<
-  Exclude<`${Owner}.${KeyFields<K>}`, Fields>
+  K extends string ? K : K[number],
+  Owner,
+  Fields
 >
 
 type CheckedRelation<R extends Relation, Own extends string, Names, Fields> =
-  // A target that is not a literal type, or a list of unknown models, cannot be checked here.
-  string extends R['target'] | Names
+  // A target that is not a literal type cannot be checked here.
+  string extends R['target']
     ? never
     : R['target'] extends Names
-      ? R extends ManyToMany
-        ? never
-        : R extends { readonly kind: 'belongsTo'; readonly key: infer K extends Key }
-          ? CheckedKey<K, Own, Fields>
-          : R extends { readonly key: infer K extends Key }
-            ? CheckedKey<K, R['target'], Fields>
-            : never
+      ? // A many-to-many relation has no key of either model.
+        R extends { readonly key: infer K extends Key }
+        ? CheckedKey<K, R extends BelongsTo ? Own : R['target'], Fields>
+        : never
       : `no model named "${R['target']}"`
 
 /** What is wrong with the relations of a model, as string types; `never` if nothing is. */
@@ -57,4 +55,7 @@ export type CheckedModels<
 > = number extends Models['length']
   ? // A list of unknown length may hold any model.
     unknown
-  : { readonly [I in keyof Models]: CheckedModel<Models[I], Names, Fields> }
+  : string extends Names
+    ? // So may a list with a model whose name is not a literal type.
+      unknown
+    : { readonly [I in keyof Models]: CheckedModel<Models[I], Names, Fields> }

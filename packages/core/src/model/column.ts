@@ -1,6 +1,7 @@
 // Column: the declaration of a model's column; plain data with the specification's metadata keys.
 
-import type { DefaultFunction, HookArgs } from '../config/hook-types.ts'
+import type { RoleRule } from '../config/access-types.ts'
+import type { DefaultFunction, HookArgs, HookUser } from '../config/hook-types.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -20,17 +21,44 @@ export interface ColumnTypes {
   json: unknown
   binary: string
   enum: string
+  /** The items are of the column's `items`; each may be null. */
+  list: unknown[]
+  opaque: string
 }
 
 export type ColumnType = keyof ColumnTypes
 
-type ValidatorFunction = (
+/** The types that the items of a list can have. */
+export type ItemType = Exclude<ColumnType, 'json' | 'binary' | 'list' | 'opaque'>
+
+/** The types of the values that paths into a `json` column find. */
+export type JsonPathType = 'text' | 'integer' | 'float' | 'boolean'
+
+/** Paths into a `json` column, keys joined by dots, and the type of the value at each. */
+export type JsonPaths = Readonly<Record<string, JsonPathType>>
+
+type ValidatorFunction<User> = (
   // biome-ignore lint/suspicious/noExplicitAny: the host declares the value and the row type of a validator
-  ...given: [value: any, row: any, args: HookArgs]
+  ...given: [value: any, row: any, args: HookArgs<User>]
 ) => boolean | string | Promise<boolean | string>
 
+/**
+ * Who may read or write a column: a role rule, as in API_ROLE_MAP (`'editor'`, `['editor', 'auditor']` for both,
+ * `{ roles: [...], any_of: true }`, `true` for any authenticated caller), or a function of the hook arguments.
+ *
+ * A function returns true or false, or a promise of one; anything else, and an error, gives 500. It is called at most once
+ * per request and model, before the query and the body are read, so `many` is false, `relation_name` and `before` are null.
+ *
+ * ```ts
+ * { type: 'decimal', scale: 2, read: 'accountant', write: ({ user }) => user?.department === 'payroll' }
+ * ```
+ */
+export type ColumnRight<User = HookUser> =
+  | RoleRule
+  | ((args: HookArgs<User>) => boolean | Promise<boolean>)
+
 /** One declared column. Only `type` is required. `docs/models.md` shows every option. */
-export interface Column {
+export interface Column<User = HookUser> {
   /** How the value is stored, compared and written in JSON. */
   readonly type: ColumnType
   /** Part of the primary key; keys may be composite. Default false. */
@@ -43,12 +71,33 @@ export interface Column {
   readonly unique?: boolean
   /** Maximum length in characters. */
   readonly maxLength?: number
+  /** Minimum length of a string or text, in characters. */
+  readonly minLength?: number
+  /** The smallest value of a number; of a bigint or decimal also as text (`'0.01'`). */
+  readonly minimum?: number | string
+  /** The largest value of a number. */
+  readonly maximum?: number | string
+  /** Every value of a number is larger than this one. */
+  readonly exclusiveMinimum?: number | string
+  /** Every value of a number is smaller than this one. */
+  readonly exclusiveMaximum?: number | string
   /** Total digits of a decimal. Default 15 where `scale` is given; without both it holds any number. */
   readonly precision?: number
   /** Digits after the point of a decimal; each value is written with exactly this many. */
   readonly scale?: number
-  /** The members of an `enum` column. */
+  /** The type of the items of a `list` column: one of the types that are compared by value. */
+  readonly items?: ItemType
+  /** The members of an `enum` column, or of a list of them. */
   readonly enum?: readonly string[]
+  /**
+   * Paths into a `json` column that clients can filter, order, group and select by, as `<column>.<path>`. The value is null
+   * where the path leads nowhere, to null, or to a value of another JSON type.
+   *
+   * ```ts
+   * { type: 'json', json: { 'address.city': 'text', 'stats.score': 'integer' } } // meta.address.city__eq=Berlin
+   * ```
+   */
+  readonly json?: JsonPaths
   /** The column's name in the database, if it differs from the field name. */
   readonly column?: string
   /** `'database'`: compare and order text by the column's own collation, using its index; results then differ between databases. */
@@ -62,12 +111,21 @@ export interface Column {
   readonly hidden?: boolean
   /** Clients can read but not write it. Default false. */
   readonly readOnly?: boolean
+  /**
+   * Who may read it. For all others the column does not exist: they can neither read, filter, order, group nor write it,
+   * and a relation that is joined by it does not exist either. Default: all who may read the record.
+   */
+  readonly read?: ColumnRight<User>
+  /** Who may write it, of those who may read it; for all others it is read-only. Default: all who may write the record. */
+  readonly write?: ColumnRight<User>
   /** Set by the service: when the record is created, or whenever it changes. */
   readonly managed?: 'created' | 'updated'
   /** The value of a new record without one: a JSON value, or a function that returns one or a promise of one. */
-  readonly default?: JsonValue | DefaultFunction
+  readonly default?: JsonValue | DefaultFunction<User>
   /** The database has a default of its own. */
   readonly hasDefault?: boolean
+  /** With `hasDefault`: the JSON value of that default, for the OpenAPI document; the database still fills it in. */
+  readonly databaseDefault?: JsonValue
   readonly description?: string
   /** Documentation format; `uri` also validates. */
   readonly format?: string
@@ -75,7 +133,7 @@ export interface Column {
    * A validator's name, a function, or a Standard Schema. A function receives the value, the whole record and the arguments
    * of hooks; it returns (or resolves to) true, or false or a message that says what is wrong.
    */
-  readonly validator?: string | ValidatorFunction | StandardSchema
+  readonly validator?: string | ValidatorFunction<User> | StandardSchema
   /** The message when validation fails. */
   readonly validator_message?: string
   readonly example?: unknown

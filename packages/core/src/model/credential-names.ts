@@ -1,4 +1,4 @@
-// Recognises column names of credentials; such columns are hidden, warned about, or not introspected (contract §9).
+// Recognises column names of credentials; such columns are hidden, warned about, or not introspected (docs/access.md).
 
 import { toCase } from '../naming/case.ts'
 import type { ColumnType } from './column.ts'
@@ -55,6 +55,11 @@ const about = new Set([
   ...['enabled', 'required', 'symbol'],
 ])
 
+/** Plain names that are those of credentials in a table of credentials (`api_keys.key`), or of sessions (`sessions.sid`). */
+const contentOf =
+  /^(?:(?:api|plain|plaintext|raw|encrypted|cipher)_)?(?:key|value|code|text|data|body|content|contents|payload|digest|signature|ciphertext)$/
+const sessionOf = /^(?:sid|sess_?id|session_id)$/
+
 /** Names of credentials that may be numbers, such as PINs. */
 const digits = /(?:^|_)(?:pin|pins|otp|totp|hotp|cvv|cvc|passcode|password|code|codes)$/
 
@@ -64,18 +69,19 @@ const digits = /(?:^|_)(?:pin|pins|otp|totp|hotp|cvv|cvc|passcode|password|code|
  *
  * Names are split into words, in any case. In doubt the answer is true: `hidden: false` undoes an unnecessary hiding, but
  * nothing undoes a leak. Types that cannot hold a credential (dates, booleans, enums; numbers except PINs and codes)
- * never match.
+ * never match. The `table` of the column makes credentials of plain names: `key` in `api_keys`, `sid` in `sessions`.
  *
  * ```ts
  * looksLikeCredential('password_hash', 'string') // true
  * looksLikeCredential('tokenCount', 'integer') // false
  * ```
  */
-export function looksLikeCredential(name: string, type: ColumnType = 'text'): boolean {
-  const words = toCase(name, 'snake')
-    .split('_')
-    .map((word) => word.replace(/^[0-9]+|[0-9]+$/g, ''))
-    .filter((word) => word !== '')
+export function looksLikeCredential(
+  name: string,
+  type: ColumnType = 'text',
+  table?: string,
+): boolean {
+  const words = wordsOf(name)
   const text = words.join('_')
   switch (type) {
     case 'string':
@@ -83,7 +89,12 @@ export function looksLikeCredential(name: string, type: ColumnType = 'text'): bo
     case 'binary':
     case 'json':
     case 'uuid':
-      return !about.has(words.at(-1) ?? '') && isCredential(words, text)
+    case 'list':
+    case 'opaque':
+      return (
+        (!about.has(words.at(-1) ?? '') && isCredential(words, text)) ||
+        (table !== undefined && isContent(text, type, table))
+      )
     case 'integer':
     case 'bigint':
     case 'decimal':
@@ -91,6 +102,26 @@ export function looksLikeCredential(name: string, type: ColumnType = 'text'): bo
     default:
       return false
   }
+}
+
+/** Whether a table with this name probably holds credentials. */
+export function isCredentialTable(name: string): boolean {
+  // Tables are named in the plural: `token_types` holds no tokens, as a `token_type` does not.
+  return looksLikeCredential(name) && looksLikeCredential(name.replace(/s$/i, ''))
+}
+
+const wordsOf = (name: string): readonly string[] =>
+  toCase(name, 'snake')
+    .split('_')
+    .map((word) => word.replace(/^[0-9]+|[0-9]+$/g, ''))
+    .filter((word) => word !== '')
+
+function isContent(text: string, type: ColumnType, table: string): boolean {
+  if (/^sessions?$/.test(wordsOf(table).at(-1) ?? '')) {
+    // The textual key of a session is what its cookie holds; sessions of a conference have numbers or uuids.
+    return sessionOf.test(text) || (text === 'id' && (type === 'string' || type === 'text'))
+  }
+  return contentOf.test(text) && isCredentialTable(table)
 }
 
 function isCredential(words: readonly string[], text: string): boolean {

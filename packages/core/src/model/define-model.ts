@@ -1,27 +1,45 @@
 // defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred.
 
 import type { Expression, ExpressionBuilder } from 'kysely'
+import type { HookUser } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
+import type { PolicyOption } from '../config/policy-of-model.ts'
 import { pluralSnake } from '../naming/plural.ts'
-import type { Column, ColumnType } from './column.ts'
+import type { Column, ColumnRight, ColumnType, ItemType } from './column.ts'
 import type { FullRow, TableRow } from './infer.ts'
 import type { Relation } from './relation.ts'
 
 /** The columns of a model, by field name. */
-export type Columns = Readonly<Record<string, Column>>
+export type Columns<User = HookUser> = Readonly<Record<string, Column<User>>>
+
+/** A search by the full-text index of the database, which decides what a word is and when it matches. */
+export interface IndexedSearch<Field extends string = string> {
+  /** The columns that are searched, by field names; the index covers them. */
+  readonly columns: readonly Field[]
+  /**
+   * The index. PostgreSQL: a column of type `tsvector` of the table. MySQL and MariaDB: a FULLTEXT index over these columns.
+   * SQLite: an FTS5 table whose rowid is the primary key.
+   */
+  readonly index: string
+  /** PostgreSQL: the text search configuration that the `tsvector` was made with. Default `simple`. */
+  readonly language?: string
+}
 
 /** The relations of a model, by relation key. */
 export type Relations = Readonly<Record<string, Relation>>
 
 /** The options of a computed column. */
-export interface ComputedShape {
+export interface ComputedShape<User = HookUser> {
   readonly type: ColumnType
   /** Whether the expression may give NULL. Default false. */
   readonly nullable?: boolean
+  readonly items?: ItemType
   readonly enum?: readonly string[]
   readonly precision?: number
   readonly scale?: number
   readonly hidden?: boolean
+  /** Who may read it; for all others the column does not exist. Default: all who may read the record. */
+  readonly read?: ColumnRight<User>
   readonly description?: string
   readonly format?: string
   readonly example?: unknown
@@ -47,11 +65,19 @@ export interface Model<
   readonly name: Name
   /** The table in the database. */
   readonly table: Table
+  /** The schema of the table; absent: the `schema` of createApi, else where the connection looks by itself. */
+  readonly schema?: string
   readonly columns: C
   readonly relations: R
   readonly computed: P
   /** Unique constraints of several columns, by field names; present only if there are any. */
   readonly unique?: readonly (readonly string[])[]
+  /** What the records are, for the OpenAPI document; `meta.description` takes precedence. */
+  readonly description?: string
+  /** The columns that `search` looks in, by field names; present only if there are any. */
+  readonly search?: readonly string[] | IndexedSearch
+  /** A view, or a table that this API only reads; present only if it is true. */
+  readonly readOnly?: boolean
   // biome-ignore lint/suspicious/noExplicitAny: see ModelMethod
   readonly methods: Readonly<Record<string, ModelMethod<any>>>
   /** Present: the model is published. */
@@ -61,36 +87,75 @@ export interface Model<
 /** Any model, whatever its columns. */
 export type AnyModel = Model
 
-/** Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. */
-type Exact<T, Shape> = {
-  readonly [K in keyof T]: [Exclude<keyof T[K], keyof Shape>] extends [never]
-    ? T[K]
-    : `a column has no option "${Exclude<keyof T[K], keyof Shape> & string}"`
-}
+type KeysOfAll<U> = U extends unknown ? keyof U : never
 
-type NoRelations = Readonly<Record<never, Relation>>
-type NoComputed = Readonly<Record<never, ComputedShape>>
+/**
+ * Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. All options of
+ * a model are compared at once, and column by column only if one of them is misspelt: which costs far fewer type instantiations.
+ */
+export type Exact<T, Shape> = [KeysOfAll<T[keyof T]>] extends [keyof Shape]
+  ? unknown
+  : {
+      readonly [K in keyof T]: [keyof T[K]] extends [keyof Shape]
+        ? T[K]
+        : `a column has no option "${Exclude<keyof T[K], keyof Shape> & string}"`
+    }
 
-/** The second argument of `defineModel`. */
+export type NoRelations = Readonly<Record<never, Relation>>
+export type NoComputed = Readonly<Record<never, ComputedShape>>
+
+/** The second argument of `defineModel`; `All` are its columns and those of its base. */
 export interface ModelDefinition<
   Table extends string,
   C extends Columns,
   R extends Relations,
   P extends Readonly<Record<string, ComputedShape>>,
-  Inherited extends Columns = NoColumns,
+  All extends Columns = C,
+  User = HookUser,
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
+  /** The schema of the table (on MySQL and MariaDB: its database). Default: the `schema` of createApi, if any. */
+  readonly schema?: string
+  /** What the records are, for the OpenAPI document; `meta.description` takes precedence. Default: none. */
+  readonly description?: string
   readonly columns: C & Exact<C, Column>
   /** Unique constraints of several columns, such as `[['shelf', 'place']]`; one column says `unique: true` itself. */
-  readonly unique?: readonly (readonly (keyof Merged<Inherited, C> & string)[])[]
+  readonly unique?: readonly (readonly (keyof All & string)[])[]
+  /**
+   * The columns that `search=` looks in: those of type `string`, `text` or `enum`, computed ones too. A record is found if
+   * each word of the search stands in one of them, in any letter case; with an `index`, if the index of the database finds
+   * every word. Default: none, and `search` is a 400.
+   *
+   * ```ts
+   * { search: ['title', 'description'] } // GET /api/books?search=white whale
+   * { search: { columns: ['title', 'description'], index: 'book_search' } }
+   * ```
+   */
+  readonly search?:
+    | readonly ((keyof All | keyof P) & string)[]
+    | IndexedSearch<(keyof All | keyof P) & string>
   readonly relations?: R
-  readonly computed?: P & {
-    readonly [K in keyof P]: ComputedColumn<TableRow<Merged<Inherited, C>>>
-  } & Exact<P, ComputedColumn>
-  readonly methods?: Readonly<Record<string, ModelMethod<FullRow<Merged<Inherited, C>, P>>>>
+  /**
+   * The model is a view, or a table that this API only reads: it has GET and no other method, whatever
+   * `API_ALLOWED_METHODS` says, and its relations are no foreign keys that a DELETE must respect. Default false. A model
+   * without a primary key is always read only.
+   */
+  readonly readOnly?: boolean
+  readonly computed?: P &
+    Readonly<Record<string, ComputedColumn<TableRow<All>>>> &
+    Exact<P, ComputedColumn>
+  readonly methods?: Readonly<Record<string, ModelMethod<FullRow<All, P>>>>
   /** Settings of the model; present, if only as `{}`, it publishes the model. */
-  readonly meta?: Meta
+  readonly meta?: MetaOf<Model<string, Table, All, R, P>, User>
+}
+
+type PlainMeta<User> = Omit<Meta<User>, 'access_policy'>
+
+/** The meta of a model: `Meta`, where a policy that is a function of the model is typed by it. */
+export interface MetaOf<M extends AnyModel, User = HookUser> extends PlainMeta<User> {
+  /** Row-level access: a policy, a class, or `(model) => policy`, which is called once. Default: everything is allowed. */
+  readonly access_policy?: PolicyOption<M, User>
 }
 
 export type NoColumns = Readonly<Record<never, Column>>
@@ -109,6 +174,9 @@ const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefin
 
 /**
  * Declares a model.
+ *
+ * A model without a `primaryKey` column, such as a view, is served as a list: filters, orders, pages, groups and joins, but
+ * no `GET /api/<collection>/<id>` and no writes.
  *
  * ```ts
  * export const Author = defineModel('Author', {
@@ -132,19 +200,23 @@ export function defineModel<
   return Object.freeze({
     name,
     table: (definition.table ?? pluralSnake(name)) as Table,
+    ...(definition.schema === undefined ? {} : { schema: definition.schema }),
     columns: frozen<C>(definition.columns),
     relations: frozen<R>(definition.relations),
     computed: frozen<P>(definition.computed),
     methods: Object.freeze({ ...definition.methods }),
+    ...(definition.description === undefined ? {} : { description: definition.description }),
+    ...(definition.readOnly ? { readOnly: definition.readOnly } : {}),
     ...(definition.unique
       ? { unique: Object.freeze(definition.unique.map((set) => Object.freeze([...set]))) }
       : {}),
-    ...(definition.meta ? { meta: Object.freeze({ ...definition.meta }) } : {}),
+    ...(definition.search === undefined ? {} : { search: definition.search }),
+    ...(definition.meta ? { meta: Object.freeze({ ...definition.meta }) as Meta } : {}),
   })
 }
 
 /** Columns and settings that several models share. */
-export interface BaseModel<C extends Columns = Columns> {
+export interface BaseModel<C extends Columns = Columns, User = HookUser> {
   readonly columns: C
   readonly meta: Meta
   /** Every model defined so far, in order. */
@@ -152,13 +224,13 @@ export interface BaseModel<C extends Columns = Columns> {
   /** `defineModel` with the base's columns first, and its meta as defaults where the model has meta itself. */
   define<
     const Name extends string,
-    const Own extends Columns,
+    const Own extends Columns<User>,
     const R extends Relations = NoRelations,
-    const P extends Readonly<Record<string, ComputedShape>> = NoComputed,
+    const P extends Readonly<Record<string, ComputedShape<User>>> = NoComputed,
     const Table extends string = string,
   >(
     name: Name,
-    definition: ModelDefinition<Table, Own, R, P, C>,
+    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User>,
   ): Model<Name, Table, Merged<C, Own>, R, P>
 }
 

@@ -10,8 +10,12 @@ import type { Column } from './column.ts'
  * fits({ type: 'boolean' }, 1) // false
  * ```
  */
-export function fits(column: Pick<Column, 'type' | 'enum'>, value: unknown): boolean {
+export function fits(column: Pick<Column, 'type' | 'items' | 'enum'>, value: unknown): boolean {
   switch (column.type) {
+    case 'list': {
+      const item = { ...column, type: column.items ?? 'text' }
+      return Array.isArray(value) && value.every((one) => one === null || fits(item, one))
+    }
     case 'json':
       return true
     case 'boolean':

@@ -1,105 +1,127 @@
 // The types inferred from a model: rows with JSON values by field name, and the Kysely interface by database name. Types only.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
-import type { Column, ColumnTypes } from './column.ts'
+import type { Column, ColumnTypes, ItemType } from './column.ts'
 import type { AnyModel, Columns, ComputedShape } from './define-model.ts'
 
-type Shape = Pick<Column, 'type' | 'nullable' | 'enum'>
+type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items'>
 
-/** The JSON form of a column's value; `enum` narrows to its members. */
+type Members<C> = C extends { readonly enum: readonly (infer Member)[] } ? Member : string
+
+type Items<C> = C extends { readonly items: infer Item extends ItemType }
+  ? Item extends 'enum'
+    ? Members<C>
+    : ColumnTypes[Item]
+  : unknown
+
+/** The JSON form of a column's value; `enum` narrows to its members, `list` to its items. */
 type Value<C extends Shape> = C['type'] extends 'enum'
-  ? C extends { readonly enum: readonly (infer Member)[] }
-    ? Member
-    : string
-  : ColumnTypes[C['type']]
+  ? Members<C>
+  : C['type'] extends 'list'
+    ? (Items<C> | null)[]
+    : ColumnTypes[C['type']]
 
 type Json<C extends Shape> = C extends { readonly nullable: true } ? Value<C> | null : Value<C>
+
+type Shapes = Readonly<Record<string, Shape>>
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
 type Hidden = { readonly hidden: true }
 
-/** A client never writes these (contract §8). */
+/** A client never writes these (docs/writing.md). */
 type Unwritable =
   | Hidden
   | { readonly readOnly: true }
   | { readonly generated: true | 'uuid' }
   | { readonly managed: 'created' | 'updated' }
 
-/** A new record may leave these out. */
+/** A new record may leave these out; those with rights are left out by callers who may not write them. */
 type Optional =
+  | { readonly read: NonNullable<unknown> }
+  | { readonly write: NonNullable<unknown> }
   | { readonly nullable: true }
   | { readonly hasDefault: true }
   | { readonly default: NonNullable<unknown> | null }
 
-type WritableKey<C extends Columns> = {
-  [K in keyof C]: C[K] extends Unwritable ? never : K
-}[keyof C]
+type KeyField = { readonly primaryKey: true }
 
-type OptionalKey<C extends Columns> = {
-  [K in keyof C]: C[K] extends Optional ? K : never
-}[keyof C]
-
-type KeyField<C extends Columns> = {
-  [K in keyof C]: C[K] extends { readonly primaryKey: true } ? K : never
-}[keyof C]
+/** Some callers may not read it, so that a record may lack it. */
+type Withheld = { readonly read: NonNullable<unknown> }
 
 /** A record with hidden columns, as hooks and model methods see it. */
-export type FullRow<C extends Columns, P extends Readonly<Record<string, ComputedShape>>> = Flat<
-  { -readonly [K in keyof C]: Json<C[K]> } & { -readonly [K in keyof P]: Json<P[K]> }
->
+export type FullRow<C extends Columns, P extends Readonly<Record<string, ComputedShape>>> = {
+  -readonly [K in keyof (C & P)]: Json<(C & P)[K]>
+}
 
-/** A resource object: visible columns and computed columns, by field name, in JSON forms. */
-export type RowOf<M extends AnyModel> = Flat<
-  {
-    -readonly [K in keyof M['columns'] as M['columns'][K] extends Hidden ? never : K]: Json<
-      M['columns'][K]
-    >
-  } & {
-    -readonly [K in keyof M['computed'] as M['computed'][K] extends Hidden ? never : K]: Json<
-      M['computed'][K]
-    >
-  }
->
+/** The members that every caller's records have. */
+type CommonPart<C extends Shapes> = {
+  -readonly [K in keyof C as C[K] extends Hidden | Withheld ? never : K]: Json<C[K]>
+}
+
+/** The members that a record has for some callers only. */
+type WithheldPart<C extends Shapes> = {
+  -readonly [K in keyof C as C[K] extends Hidden
+    ? never
+    : C[K] extends Withheld
+      ? K
+      : never]?: Json<C[K]>
+}
+
+// Most models withhold nothing, and an intersection that is flattened costs the compiler every member twice.
+type VisibleRow<C extends Shapes> = [Extract<C[keyof C], Withheld>] extends [never]
+  ? CommonPart<C>
+  : Flat<CommonPart<C> & WithheldPart<C>>
+
+/** A resource object: visible columns and computed columns, by field name, in JSON forms; optional if `read` rules them. */
+export type RowOf<M extends AnyModel> = VisibleRow<M['columns'] & M['computed']>
 
 /** A record as hooks and model methods see it: RowOf with the hidden columns. */
 export type RecordOf<M extends AnyModel> = FullRow<M['columns'], M['computed']>
 
+/** The fields of a new record that it must have. */
+type RequiredPart<C extends Columns> = {
+  -readonly [K in keyof C as C[K] extends Unwritable | Optional ? never : K]: Json<C[K]>
+}
+
+/** The fields of a new record that it may leave out. */
+type OptionalPart<C extends Columns> = {
+  -readonly [K in keyof C as C[K] extends Unwritable
+    ? never
+    : C[K] extends Optional
+      ? K
+      : never]?: Json<C[K]>
+}
+
 /** The body of a POST: the fields a client may write, optional if they are nullable or have a default. */
 export type NewRowOf<M extends AnyModel> = Flat<
-  {
-    -readonly [K in Exclude<WritableKey<M['columns']>, OptionalKey<M['columns']>>]: Json<
-      M['columns'][K]
-    >
-  } & {
-    -readonly [K in Extract<WritableKey<M['columns']>, OptionalKey<M['columns']>>]?: Json<
-      M['columns'][K]
-    >
-  }
+  RequiredPart<M['columns']> & OptionalPart<M['columns']>
 >
 
-/** The body of a PATCH: any of what a client may write, the key excepted. */
-export type PatchOf<M extends AnyModel> = Flat<{
-  -readonly [K in Exclude<WritableKey<M['columns']>, KeyField<M['columns']>>]?: Json<
-    M['columns'][K]
-  >
-}>
+type Changeable<C extends Columns> = {
+  -readonly [K in keyof C as C[K] extends Unwritable | KeyField ? never : K]?: Json<C[K]>
+}
 
-type DbName<K, C> = C extends { readonly column: infer Name extends string } ? Name : K
+/** The body of a PATCH: any of what a client may write, the key excepted. */
+export type PatchOf<M extends AnyModel> = Changeable<M['columns']>
 
 /** Columns that an insert may omit because the database fills them. */
 type DbFilled = { readonly generated: true } | { readonly hasDefault: true }
 
 /** One table by database names, as Kysely wants it. */
 export type TableOf<C extends Columns> = {
-  [K in keyof C as DbName<K, C[K]> & string]: C[K] extends DbFilled
+  [K in keyof C as C[K] extends { readonly column: infer Name extends string }
+    ? Name
+    : K]: C[K] extends DbFilled
     ? KyselyColumn<Json<C[K]>, Json<C[K]> | undefined, Json<C[K]>>
     : Json<C[K]>
 }
 
 /** One selected row by database names. */
 export type TableRow<C extends Columns> = {
-  [K in keyof C as DbName<K, C[K]> & string]: Json<C[K]>
+  [K in keyof C as C[K] extends { readonly column: infer Name extends string } ? Name : K]: Json<
+    C[K]
+  >
 }
 
 /** The table name as a literal type; never for a model with the default table name, which is therefore not in DatabaseOf. */

@@ -45,6 +45,8 @@ export interface ManyToMany<Target extends string = string> {
   readonly target: Target
   /** The junction table. */
   readonly through: string
+  /** Its schema. Default: the schema of this model. */
+  readonly schema?: string
   /** Its columns that hold this model's key. */
   readonly from: Key
   /** Its columns that hold the target's key. */
@@ -101,7 +103,8 @@ export function hasMany<const Target extends string, const K extends Key>(
 }
 
 /**
- * A junction table pairs records of both sides. `through`, `from` and `to` are names of the database.
+ * A junction table pairs records of both sides. `through`, `schema`, `from` and `to` are names of the database; `schema` is
+ * that of the junction table, by default this model's.
  *
  * ```ts
  * tags: manyToMany('Tag', { through: 'author_tags', from: 'author_id', to: 'tag_id' })
@@ -109,7 +112,12 @@ export function hasMany<const Target extends string, const K extends Key>(
  */
 export function manyToMany<const Target extends string>(
   target: Target,
-  junction: { readonly through: string; readonly from: Key; readonly to: Key },
+  junction: {
+    readonly through: string
+    readonly schema?: string
+    readonly from: Key
+    readonly to: Key
+  },
 ): ManyToMany<Target> {
   return { kind: 'manyToMany', target, ...junction }
 }

@@ -1,7 +1,15 @@
-// Which operators, orders and functions each column type supports (contract §4 Operators, Groups).
+// Which operators, orders and functions each column type supports (docs/query-language.md).
 
 import type { AggregateFunction, FilterOperator } from '../parse/operators.ts'
-import type { ColumnType } from './column.ts'
+import type { ColumnType, ItemType } from './column.ts'
+
+/** Values that a database keeps in a column besides those of the usual form of its type, such as PostgreSQL's `infinity`. */
+export interface SpecialValues {
+  /** The value of its text; undefined if the text is none of these. */
+  readonly read: (text: string) => string | bigint | undefined
+  /** A regular expression that their texts match. */
+  readonly pattern: string
+}
 
 /** The type of an operand of conditions and orders: a column, or the result of an aggregate or a date part. */
 export interface OperandType {
@@ -10,20 +18,31 @@ export interface OperandType {
   readonly precision?: number
   readonly scale?: number
   readonly enum?: readonly string[]
+  readonly items?: ItemType
   readonly storage?: 'text'
+  readonly special?: SpecialValues
 }
 
 const numeric: readonly ColumnType[] = ['integer', 'bigint', 'float', 'decimal']
-const unordered: readonly ColumnType[] = ['boolean', 'json', 'binary']
+/** Types whose values are not compared in any way. */
+const uncompared: readonly ColumnType[] = ['json', 'binary', 'list', 'opaque']
 const textual: readonly ColumnType[] = ['string', 'text', 'enum']
 
 const rangeOperators: readonly FilterOperator[] = ['lt', 'le', 'gt', 'ge', 'between']
 const listOperators: readonly FilterOperator[] = ['eq', 'ne', 'in', 'nin']
+const itemOperators: readonly FilterOperator[] = ['contains', 'overlaps']
+
+/** Moments and times are stored more precisely than they are written, so an item that was read may equal none. */
+const comparesItems = ({ type, items }: OperandType): boolean =>
+  type === 'list' && items !== 'datetime' && items !== 'time'
+
+const isUncompared = ({ type }: OperandType): boolean => uncompared.includes(type)
 
 /** Whether a filter operator can be used on the type. */
 export function operatorFits(operator: FilterOperator, operand: OperandType): boolean {
   if (operator === 'isnull') return true
-  if (operand.type === 'json' || operand.type === 'binary') return false
+  if (itemOperators.includes(operator)) return comparesItems(operand)
+  if (isUncompared(operand)) return false
   if (listOperators.includes(operator)) return true
   if (rangeOperators.includes(operator)) return isOrdered(operand)
   return textual.includes(operand.type)
@@ -31,15 +50,17 @@ export function operatorFits(operator: FilterOperator, operand: OperandType): bo
 
 /** Whether the type supports range operators and keyset paging. */
 export const isOrdered = (operand: OperandType): boolean =>
-  !unordered.includes(operand.type) && operand.storage !== 'text'
+  operand.type !== 'boolean' && !isUncompared(operand) && operand.storage !== 'text'
 
 /** Whether rows can be ordered by the type; includes booleans, false before true. */
 export const isSortable = (operand: OperandType): boolean =>
   operand.type === 'boolean' || isOrdered(operand)
 
 /** Whether rows can be grouped by it. */
-export const isGroupable = (operand: OperandType): boolean =>
-  operand.type !== 'json' && operand.type !== 'binary'
+export const isGroupable = (operand: OperandType): boolean => !isUncompared(operand)
+
+/** Whether a column of the type can be part of a key: in a path, or on either side of a relation. */
+export const canBeKey = ({ type }: Pick<OperandType, 'type'>): boolean => !uncompared.includes(type)
 
 /** Whether the type supports an aggregate function. */
 export function functionFits(fn: AggregateFunction, operand: OperandType): boolean {

@@ -23,8 +23,29 @@ function distance(a: string, b: string, limit: number): number {
 
 const plain = (text: string): string => text.toLowerCase().replace(/[-_\s]/g, '')
 
-/** The known name nearest to `unknown`; undefined if more than 40 % of its letters differ. */
-export function nearest(unknown: string, known: Iterable<string>): string | undefined {
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[-_\s]+/)
+
+/** The only known name that begins or ends with the words of `unknown`: `born_on` for `born`. */
+function onlyLonger(unknown: string, known: readonly string[]): string | undefined {
+  const wanted = wordsOf(unknown).join('_')
+  if (wanted.length < 3) return undefined
+  const found = known.filter((name) => {
+    const text = wordsOf(name).join('_')
+    return text.startsWith(`${wanted}_`) || text.endsWith(`_${wanted}`)
+  })
+  return found.length === 1 ? found[0] : undefined
+}
+
+/**
+ * The known name nearest to `unknown`. Where more than 40 % of the letters differ, it is the only one that has the words of
+ * `unknown` and further ones, or undefined.
+ */
+export function nearest(unknown: string, names: Iterable<string>): string | undefined {
+  const known = [...names]
   const wanted = plain(unknown)
   const limit = Math.max(1, Math.floor(wanted.length * 0.4))
   let best: string | undefined
@@ -36,7 +57,7 @@ export function nearest(unknown: string, known: Iterable<string>): string | unde
       bestDistance = d
     }
   }
-  return best
+  return best ?? onlyLonger(unknown, known)
 }
 
 /** The sentence to append to an error: ` Did you mean "title"?`, or an empty string. */

@@ -10,11 +10,12 @@ import type { Occasion } from './catalogue.ts'
 import { successSchema } from './envelope-schemas.ts'
 import { authTag } from './info.ts'
 import { jsonBody, type Writer } from './operations.ts'
-import { failuresOf } from './problems.ts'
+import { type Doing, failuresOf } from './problems.ts'
 import { oneParameters } from './query-parameters.ts'
 import { answeredRecord } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { securityOf } from './security.ts'
+import { shareEnvelope } from './success-responses.ts'
 import { readSchema } from './value-schemas.ts'
 
 /** The paths that are served. */
@@ -59,7 +60,7 @@ function loginOperation(writer: Writer): OperationObject {
     ...(tokens ? { requestBody: { ...jsonBody(body), required: byHeader.length === 0 } } : {}),
     responses: {
       200: ok(writer, answers.length === 1 && only ? only : { anyOf: answers }),
-      ...fails(writer, [
+      ...fails(writer, 'Login', [
         'protected',
         'password',
         'limited',
@@ -84,7 +85,7 @@ function refreshOperation(writer: Writer): OperationObject {
     requestBody: jsonBody(body),
     responses: {
       200: ok(writer, pairSchema(writer)),
-      ...fails(writer, ['refresh', 'limited', 'body']),
+      ...fails(writer, 'Refresh', ['refresh', 'limited', 'body']),
     },
   }
 }
@@ -95,7 +96,7 @@ function logoutOperation(writer: Writer): OperationObject {
     ...head(writer, 'logout', 'Sign out'),
     description: 'Clears the cookie, where there is one. Tokens stay valid until they expire.',
     security: [],
-    responses: { 200: ok(writer, { type: 'null' }), ...fails(writer, limited) },
+    responses: { 200: ok(writer, { type: 'null' }), ...fails(writer, 'Logout', limited) },
   }
 }
 
@@ -105,11 +106,12 @@ function meOperation(writer: Writer): OperationObject {
   const { users } = registry
   return {
     ...head(writer, 'getCurrentUser', 'Get the current user'),
+    description: 'The user whose credential is sent.',
     security: securityOf(settings.auth, { strategies, required: true }),
     ...(users === undefined ? {} : { parameters: oneParameters(components, users) }),
     responses: {
       200: ok(writer, users === undefined ? {} : answeredRecord(writer, users)),
-      ...fails(writer, [
+      ...fails(writer, 'CurrentUser', [
         'protected',
         'restricted',
         'record',
@@ -130,20 +132,24 @@ const head = (writer: Writer, id: string, summary: string) => ({
 })
 
 /** A success response outside of the resources. */
-export const ok = ({ settings }: Writer, value: Schema | ReferenceObject): ResponseObject => ({
+export const ok = (writer: Writer, value: Schema | ReferenceObject): ResponseObject => ({
   description: 'OK.',
   content: {
     'application/json': {
       schema: {
-        ...successSchema({ value, list: false, status: 200 }, settings.dump),
-        ...(settings.hooks.final === undefined ? {} : { [shapedByCallback]: true }),
+        ...successSchema(
+          { value, list: false, status: 200 },
+          writer.settings.dump,
+          shareEnvelope(writer, ''),
+        ),
+        ...(writer.settings.hooks.final === undefined ? {} : { [shapedByCallback]: true }),
       },
     },
   },
 })
 
-const fails = (writer: Writer, occasions: readonly Occasion[]) =>
-  failuresOf(writer, ['always', 'database', ...occasions])
+const fails = (writer: Writer, doing: Doing, occasions: readonly Occasion[]) =>
+  failuresOf(writer, doing, ['always', 'database', ...occasions])
 
 const pairSchema = (writer: Writer) =>
   writer.components.schema('token pair', 'TokenPair', () => ({

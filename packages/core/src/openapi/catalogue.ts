@@ -1,4 +1,4 @@
-// The error catalogue: every error of the service with sample values and the operations where it can occur (contract §10).
+// The error catalogue: every error of the service with sample values and the operations where it can occur (docs/errors.md).
 
 import * as errors from '../errors.ts'
 
@@ -15,8 +15,10 @@ export type Occasion =
   | 'list'
   | 'position'
   | 'join'
+  | 'reach'
   | 'value'
   | 'record'
+  | 'ruled'
   | 'database'
   | 'body'
   | 'written'
@@ -28,6 +30,7 @@ export type Occasion =
   | 'upsert'
   | 'idempotent'
   | 'health'
+  | 'batch'
   | 'elsewhere'
 
 /** A sample of an error. */
@@ -43,7 +46,8 @@ const setting = 'the setting'
 
 /** In the order of `errors.ts`. A test checks that none is missing. */
 export const catalogue: readonly Entry[] = [
-  entry(errors.unknownPath('/api/Books/', '/api/books'), 'elsewhere'),
+  entry(errors.unknownPath('/api/Books/', '/api/books'), 'ruled', 'elsewhere'),
+  entry(errors.noRecordUrls('/api/sales/7', '/api/sales'), 'elsewhere'),
   entry(errors.methodNotAllowed('DELETE', ['GET', 'HEAD', 'OPTIONS']), 'elsewhere'),
   entry(errors.urlTooLong(9000, setting, 8192), 'always'),
 
@@ -60,7 +64,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.crossSiteRequest(), 'cookie'),
   entry(errors.passwordTooLong(80), 'password'),
 
-  entry(errors.forbidden(), 'restricted', 'join'),
+  entry(errors.forbidden(), 'restricted', 'reach'),
 
   entry(errors.malformedEncoding('%zz'), 'always'),
   entry(errors.forbiddenCharacter('a NUL character', 'title__eq=%00'), 'query'),
@@ -78,12 +82,13 @@ export const catalogue: readonly Entry[] = [
   entry(errors.unknownPathSegment('autor', ' Did you mean "author"?', 'autor.name__eq=x'), 'query'),
   entry(errors.ambiguousPath('people', ['author', 'editor'], 'people.name__eq=x'), 'join'),
   entry(errors.invalidJoinModel('autor', ' Did you mean "author"?'), 'join'),
-  entry(errors.forbiddenJoin('author'), 'join'),
+  entry(errors.forbiddenJoin('author'), 'reach'),
   entry(errors.invalidJoinType('lft', ' Did you mean "left"?'), 'join'),
   entry(errors.invalidValue('cheap', 'price', 'a decimal number', 'price__ge=cheap'), 'list'),
   entry(errors.operatorNotForType('like', 'price', 'decimal', '', 'price__like=3'), 'list'),
   entry(errors.invalidParameter('limit', '0', 'a whole number from 1 to 100'), 'query'),
   entry(errors.featureDisabled('Grouping', setting, 'groupby=title'), 'query'),
+  entry(errors.searchNotOffered('authors', 'search=whale'), 'list'),
   entry(errors.notHere('page', 'on a single object', 'page=2'), 'query'),
   entry(errors.invalidPosition('yesterday'), 'position'),
   entry(errors.conflictingParameters('"page" excludes "after".', 'page=2'), 'query'),
@@ -99,6 +104,9 @@ export const catalogue: readonly Entry[] = [
   entry(errors.internalError('6f9619ff-8b86-4d01-b42d-00c04fc964ff'), 'always'),
 
   entry(errors.unsupportedMediaType('text/plain'), 'body'),
+  entry(errors.missingMediaType('application/x-www-form-urlencoded'), 'elsewhere'),
+  entry(errors.parsedQueryBody(), 'elsewhere'),
+  entry(errors.unsupportedOverride('PATCH'), 'elsewhere'),
   entry(errors.bodyTooLarge(setting, 1048576), 'body'),
   entry(errors.encodedBody('gzip'), 'body'),
   entry(errors.incompleteBody(), 'body'),
@@ -106,8 +114,14 @@ export const catalogue: readonly Entry[] = [
   entry(errors.malformedJson('is not JSON', 12, '{"title": ,'), 'body'),
   entry(errors.wrongBody('one object'), 'body'),
   entry(errors.validationFailed([['title', ['This field is required.']]]), 'body'),
+  entry(errors.notInBatch('/auth/login'), 'batch'),
+  entry(errors.preconditionOnBatch('If-Match'), 'batch'),
+  entry(errors.referencesSeenEarly(), 'batch'),
+  entry(errors.unresolvedReference('a.id', 'is no member of the value it answered'), 'batch'),
+  entry(errors.referencesTooLarge(setting, 1048576), 'batch'),
+  entry(errors.batchTimedOut(setting, 30000), 'batch'),
 
-  entry(errors.uniqueViolation(['title']), 'written', 'restored'),
+  entry(errors.uniqueViolation([['title']]), 'written', 'restored'),
   entry(errors.missingReference(['author_id']), 'written', 'restored'),
   entry(errors.notNullViolation(['title']), 'written'),
   entry(errors.checkViolation(), 'written', 'restored'),

@@ -2,6 +2,7 @@
 
 import type {
   ComponentsObject,
+  HeaderObject,
   ParameterObject,
   ReferenceObject,
   ResponseObject,
@@ -16,9 +17,14 @@ export interface Components {
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
   response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
+  header(key: string, wanted: string, make: () => HeaderObject): ReferenceObject
   /** Memoises a value that several operations share and that is no component. */
   once<T>(key: string, make: () => T): T
-  collected(): Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses'>
+  /** Builds the parts that have been referred to, one a step, and those that they refer to. */
+  steps(): Generator<
+    void,
+    Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses' | 'headers'>
+  >
 }
 
 /** `reserved` names belong to the keys of the same name: the schema of a record always has the name of its model. */
@@ -26,20 +32,30 @@ export function createComponents(reserved: readonly string[]): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
   const responses = section<ResponseObject>('responses', [])
+  const headers = section<HeaderObject>('headers', [])
   const shared = new Map<string, unknown>()
   return {
     schema: schemas.ref,
     parameter: parameters.ref,
     response: responses.ref,
+    header: headers.ref,
     once<T>(key: string, make: () => T): T {
       if (!shared.has(key)) shared.set(key, make())
       return shared.get(key) as T
     },
-    collected: () => ({
-      schemas: schemas.sorted(),
-      ...(parameters.isEmpty() ? {} : { parameters: parameters.sorted() }),
-      responses: responses.sorted(),
-    }),
+    *steps() {
+      // Parameters and responses refer to schemas, which refer to schemas only; responses also to headers.
+      yield* parameters.steps()
+      yield* responses.steps()
+      yield* headers.steps()
+      yield* schemas.steps()
+      return {
+        schemas: schemas.sorted(),
+        ...(parameters.isEmpty() ? {} : { parameters: parameters.sorted() }),
+        responses: responses.sorted(),
+        ...(headers.isEmpty() ? {} : { headers: headers.sorted() }),
+      }
+    },
   }
 }
 
@@ -47,26 +63,30 @@ function section<T>(folder: string, reserved: readonly string[]) {
   const given = new Map<string, string>(reserved.map((name) => [name, plainName(name)]))
   const kept = new Set(given.values())
   const refs = new Map<string, ReferenceObject>()
-  const made = new Map<string, T | undefined>()
-  const isTaken = (name: string): boolean => made.has(name) || kept.has(name)
+  const makers = new Map<string, () => T>()
+  const made = new Map<string, T>()
+  const isTaken = (name: string): boolean => makers.has(name) || kept.has(name)
   return {
+    /** A reference; the part is built by a later step, since schemas of records refer to each other in cycles. */
     ref(key: string, wanted: string, make: () => T): ReferenceObject {
       const known = refs.get(key)
       if (known !== undefined) return known
       const name = given.get(key) ?? freeName(plainName(wanted), isTaken)
       const ref = { $ref: `#/components/${folder}/${name}` }
-      // Schemas of records refer to each other in cycles: store the reference before building the part.
       refs.set(key, ref)
-      made.set(name, undefined)
-      made.set(name, make())
+      makers.set(name, make)
       return ref
     },
-    isEmpty: () => made.size === 0,
-    sorted(): Record<string, T> {
-      const named = [...made.keys()].sort().map((name) => [name, made.get(name)] as const)
-      // Every part has been built.
-      return Object.fromEntries(named) as Record<string, T>
+    *steps(): Generator<void, void> {
+      // A map that grows while it is iterated also gives the new entries.
+      for (const [name, make] of makers) {
+        made.set(name, make())
+        yield
+      }
     },
+    isEmpty: () => made.size === 0,
+    sorted: (): Record<string, T> =>
+      Object.fromEntries([...made].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
 

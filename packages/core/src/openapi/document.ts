@@ -1,14 +1,20 @@
 // Builds the OpenAPI 3.1 document from the registry and the settings: an operation for every method of every route; pure.
 
 import type { OpenAPIObject, PathItemObject } from 'openapi3-ts/oas31'
+import { mayList } from '../access/reach.ts'
+import { anonymous } from '../access/roles.ts'
 import type { MethodName } from '../config/config.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { Route } from '../http/route-table.ts'
 import { relationBySegment } from '../registry/relation-token.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
+import { isKeyless } from '../registry/row-identity.ts'
 import { authPaths } from './auth-operations.ts'
+import { batchPaths } from './batch-operations.ts'
+import { serverVariable } from './code-samples.ts'
 import { createComponents, freeName } from './components.ts'
 import { healthPaths } from './health-operations.ts'
+import { indexPath } from './index-operation.ts'
 import { infoOf, serversOf, tagGroupsOf, tagsOf } from './info.ts'
 import { operationOf, type Writer } from './operations.ts'
 import { namesAlike } from './record-schemas.ts'
@@ -25,18 +31,18 @@ export interface Endpoints {
 const documented: readonly MethodName[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 /**
- * Builds the document of an API. HEAD and OPTIONS are omitted: HEAD responds like GET without a body, OPTIONS lists the
- * methods.
+ * Builds the document of an API, in steps of a path or a component each. HEAD and OPTIONS are omitted: HEAD responds like
+ * GET without a body, OPTIONS lists the methods.
  *
  * ```ts
- * openapiDocument(registry, settings, endpoints).paths['/api/books'].get.operationId // 'listBooks'
+ * atOnce(documentSteps(registry, settings, endpoints)).paths['/api/books'].get.operationId // 'listBooks'
  * ```
  */
-export function openapiDocument(
+export function* documentSteps(
   registry: Registry,
   settings: ApiSettings,
   endpoints: Endpoints,
-): OpenAPIObject {
+): Generator<void, OpenAPIObject> {
   const { resources } = registry
   const components = createComponents(resources.map(({ name }) => name))
   const ids = new Set<string>()
@@ -45,6 +51,9 @@ export function openapiDocument(
     registry,
     alike: namesAlike(registry),
     settings,
+    closes: resources.some(
+      (resource) => resource.settings.policy !== null || !mayList(resource, anonymous),
+    ),
     protection: endpoints.protection,
     operationId(wanted) {
       const id = freeName(wanted, (known) => ids.has(known))
@@ -52,16 +61,24 @@ export function openapiDocument(
       return id
     },
   }
-  const paths = {
+  const own = {
+    ...indexPath(writer),
     ...authPaths(writer),
+    ...batchPaths(writer),
     ...healthPaths(writer),
-    // Record operations come first, so that their operationIds get no number.
-    ...pathsOf(writer, endpoints, resources.flatMap(ownRoutes), resources.flatMap(relationRoutes)),
   }
-  const served = resources.filter(({ paths: own }) => own.length > 0)
-  const auth = Object.values(settings.auth.routes).some((path) => path !== null)
-  const own = { auth, health: settings.healthRoute !== null }
-  const groups = tagGroupsOf(served, own)
+  // Record operations come first, so that their operationIds get no number.
+  const routes = [...resources.flatMap(ownRoutes), ...resources.flatMap(relationRoutes)]
+  const paths = { ...own, ...(yield* pathSteps(writer, endpoints, routes)) }
+  const collected = yield* components.steps()
+  const served = resources.filter(({ paths: places }) => places.length > 0)
+  const sections = {
+    auth: Object.values(settings.auth.routes).some((path) => path !== null),
+    batch: settings.batch !== null,
+    health: settings.healthRoute !== null,
+    serverVariable: serverVariable(settings),
+  }
+  const groups = tagGroupsOf(served, sections)
   const schemes = securitySchemes(settings.auth)
   const protects = Object.keys(schemes).length > 0
   return {
@@ -69,18 +86,16 @@ export function openapiDocument(
     info: infoOf(settings),
     servers: serversOf(settings, ''),
     ...(protects ? {} : { security: [] }),
-    tags: tagsOf(served, own),
+    tags: tagsOf(served, sections),
     ...(groups === undefined ? {} : { 'x-tagGroups': groups }),
     paths,
-    components: {
-      ...components.collected(),
-      ...(protects ? { securitySchemes: schemes } : {}),
-    },
+    components: { ...collected, ...(protects ? { securitySchemes: schemes } : {}) },
   }
 }
 
 interface RouteAt {
   readonly path: string
+  /** Further paths; those of a collection also lead to what is below it. */
   readonly aliases: readonly string[]
   readonly route: Route
 }
@@ -89,48 +104,52 @@ interface RouteAt {
 function ownRoutes(resource: Resource): RouteAt[] {
   const [path, ...aliases] = resource.paths
   if (path === undefined) return []
-  const key = resource.primaryKey.map(({ name }) => `{${name}}`).join(',')
+  if (isKeyless(resource)) {
+    return [{ path, aliases, route: { kind: 'collection', resource } }]
+  }
+  const item = itemPath(resource, path)
   return [
     { path, aliases, route: { kind: 'collection', resource } },
-    {
-      path: `${path}/${key}`,
-      aliases: aliases.map((alias) => `${alias}/${key}`),
-      route: { kind: 'item', resource, key: [] },
-    },
+    { path: item, aliases: [], route: { kind: 'item', resource, key: [] } },
     ...(resource.settings.softDelete === null
       ? []
       : [
           {
-            path: `${path}/${key}/restore`,
-            aliases: aliases.map((alias) => `${alias}/${key}/restore`),
+            path: `${item}/restore`,
+            aliases: [],
             route: { kind: 'restore', resource, key: [] } as const,
           },
         ]),
   ]
 }
 
+const itemPath = ({ primaryKey }: Resource, path: string): string =>
+  `${path}/${primaryKey.map(({ name }) => `{${name}}`).join(',')}`
+
 function relationRoutes(resource: Resource): RouteAt[] {
-  const item = ownRoutes(resource)[1]
-  if (item === undefined) return []
+  const [path] = resource.paths
+  if (path === undefined || isKeyless(resource)) return []
+  const item = itemPath(resource, path)
   return [...resource.relations.values()].map((relation) => {
     const { segment, target } = relation
     const plural = relationBySegment(resource, target.endpoint) === relation
-    const segments = plural && target.endpoint !== segment ? [segment, target.endpoint] : [segment]
-    const [path = '', ...aliases] = [item.path, ...item.aliases].flatMap((own) =>
-      segments.map((one) => `${own}/${one}`),
-    )
-    return { path, aliases, route: { kind: 'related', resource, key: [], relation } }
+    return {
+      path: `${item}/${segment}`,
+      aliases: plural && target.endpoint !== segment ? [`${item}/${target.endpoint}`] : [],
+      route: { kind: 'related', resource, key: [], relation },
+    }
   })
 }
 
-function pathsOf(
+function* pathSteps(
   writer: Writer,
   endpoints: Endpoints,
-  ...stages: readonly (readonly RouteAt[])[]
-): Record<string, PathItemObject> {
+  routes: readonly RouteAt[],
+): Generator<void, Record<string, PathItemObject>> {
   const { prefix } = writer.settings
   const items = new Map<Resource, [string, PathItemObject][]>()
-  for (const { path, aliases, route } of stages.flat()) {
+  for (const { path, aliases, route } of routes) {
+    yield
     const allowed = endpoints.methods(route)
     const operations = documented
       .filter((method) => allowed.includes(method))
@@ -141,8 +160,9 @@ function pathsOf(
       ...(others.length === 0 ? {} : { 'x-aliases': others }),
       ...Object.fromEntries(operations),
     }
-    const known = items.get(route.resource) ?? []
-    items.set(route.resource, [...known, [`${prefix}/${path}`, item]])
+    const known = items.get(route.resource)
+    if (known === undefined) items.set(route.resource, [[`${prefix}/${path}`, item]])
+    else known.push([`${prefix}/${path}`, item])
   }
   return Object.fromEntries([...items.values()].flat())
 }

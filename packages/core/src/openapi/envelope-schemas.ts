@@ -22,8 +22,15 @@ const duration: Schema = { type: 'number', description: 'Processing time in mill
 const requestId: Schema = { type: 'string', description: 'As in the X-Request-ID header.' }
 const nothing: Schema = { type: 'null' }
 
-/** The body of a success: the envelope, or the bare value. */
-export function successSchema(answer: Answer, dump: DumpSettings): Schema | ReferenceObject {
+/** Shares an envelope between operations; `name` says which of them it is. */
+export type Share = (name: string, schema: Schema) => ReferenceObject
+
+/** The body of a success: the envelope, which all answers of a kind share, around the value, or the bare value. */
+export function successSchema(
+  answer: Answer,
+  dump: DumpSettings,
+  share: Share,
+): Schema | ReferenceObject {
   const { value, list, status } = answer
   if (!dump.envelope) return value
   const always: Record<string, Schema> = {
@@ -39,16 +46,28 @@ export function successSchema(answer: Answer, dump: DumpSettings): Schema | Refe
     ...(list && !dump.nullNextUrl ? { next_url: link } : {}),
     ...(list && !dump.nullPreviousUrl ? { previous_url: link } : {}),
   }
+  const required = Object.keys(always)
+  const members = { ...always, ...sometimes }
+  // Without any other member the body is the bare value.
+  if (Object.keys(members).length === 0) return value
   const envelope: Schema = {
     type: 'object',
-    properties: { ...always, ...sometimes, value },
-    required: [...Object.keys(always), 'value'],
-    additionalProperties: false,
+    allOf: [
+      share(envelopeName(answer), {
+        type: 'object',
+        properties: members,
+        ...(required.length === 0 ? {} : { required }),
+      }),
+    ],
+    properties: { value },
+    required: ['value'],
+    unevaluatedProperties: false,
   }
-  if (Object.keys(always).length > 0) return envelope
-  // Without any other member the body is the bare value.
-  return Object.keys(sometimes).length === 0 ? value : { anyOf: [value, envelope] }
+  return required.length > 0 ? envelope : { anyOf: [value, envelope] }
 }
+
+const envelopeName = ({ list, status }: Answer): string =>
+  list ? 'ListEnvelope' : status === 201 ? 'CreatedEnvelope' : 'Envelope'
 
 /** The body of an error, which always has the envelope. */
 export function failureSchema(errors: Schema, dump: DumpSettings, status?: number): Schema {

@@ -1,17 +1,14 @@
-// Filters as OpenAPI parameters: every column with every operator of its type, and parameters with free names (contract §4).
+// Filters as OpenAPI parameters: one object of all columns with the operators of their types, and parameters with free names (docs/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
-import { functionFits, operatorFits } from '../model/type-rules.ts'
-import {
-  type AggregateFunction,
-  aggregateFunctions,
-  type FilterOperator,
-  filterOperators,
-} from '../parse/operators.ts'
+import { operatorFits } from '../model/type-rules.ts'
+import { toCase } from '../naming/case.ts'
+import { type FilterOperator, filterOperators } from '../parse/operators.ts'
+import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Components } from './components.ts'
+import { type Components, freeName } from './components.ts'
 import type { Schema } from './schema.ts'
-import { exampleOf, filterSchema } from './value-schemas.ts'
+import { filterSchema } from './value-schemas.ts'
 
 const meanings: Readonly<Record<FilterOperator, string>> = {
   eq: 'equals',
@@ -31,156 +28,140 @@ const meanings: Readonly<Record<FilterOperator, string>> = {
   endswith: 'ends with, in the same letter case',
   iendswith: 'ends with, in any letter case',
   between: 'lies between the two of `(a,b)`, both included',
+  contains: 'has all of the items in `(a,b)`',
+  overlaps: 'has one of the items in `(a,b)`, or several',
   isnull: 'is null (`true`) or is not (`false`)',
-}
-
-const results: Readonly<Record<AggregateFunction, string>> = {
-  sum: 'The sum',
-  count: 'The number of values',
-  avg: 'The average',
-  min: 'The smallest value',
-  max: 'The largest value',
 }
 
 const operators = Object.keys(filterOperators) as FilterOperator[]
 const name = '[A-Za-z_][A-Za-z0-9_]*'
+/** Names inside of json columns may have hyphens. */
+const nameInside = '[A-Za-z_][A-Za-z0-9_-]*'
 const anyOperator = `(${[...operators, 'neq', 'lte', 'gte'].join('|')})`
 
 /** The operators a column can be filtered by. */
 const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
   operators.filter((operator) => operatorFits(operator, column))
 
-/** The filters of columns: `price__ge=30`. */
-export function columnFilters(components: Components, resource: Resource): ReferenceObject[] {
+/** The filters of a list: those of its columns, and conditions with free parameter names. */
+export function filterParameters(components: Components, resource: Resource): ReferenceObject[] {
   if (!resource.settings.allowFilters) return []
-  return [...resource.columns.values()].flatMap((column) =>
-    operatorsOf(column).map((operator) => filter(components, resource, column, operator)),
+  return [columnFilters(components, resource), conditions(components, resource)]
+}
+
+/** An object whose members are parameters of their own: how OpenAPI describes many parameters, or such with free names. */
+const objectOfParameters = (
+  wanted: string,
+  schema: Schema | ReferenceObject,
+  description: string,
+): ParameterObject => ({
+  name: wanted,
+  in: 'query',
+  // Style form, exploded: the defaults of a query parameter.
+  description,
+  schema,
+  // Pages that try an operation send the example, and without one a value of their own for each member.
+  example: {},
+})
+
+/** The filters of columns: `price__ge=30`. */
+function columnFilters(components: Components, resource: Resource): ReferenceObject {
+  const { settings, name: owner } = resource
+  const isHosts = (one: string): boolean => settings.additionalQueryParams.includes(one)
+  return components.parameter(`filters of ${owner}`, `${owner}.filters`, () =>
+    objectOfParameters(
+      freeName('filters', isHosts),
+      filtersSchema(components, resource),
+      'Filters, joined by AND; each member is a parameter of its own.',
+    ),
   )
 }
 
-/** Conditions with free parameter names: groups, relation filters, columns of joined relations. */
-export function freeFilters(components: Components, resource: Resource): ReferenceObject[] {
-  const { allowFilters, allowJoin } = resource.settings
-  if (!allowFilters) return []
-  if (resource.relations.size === 0) return [groups(components)]
-  return [
-    groups(components),
-    relationFilters(components, resource),
-    ...(allowJoin ? [joinedFilters(components, resource)] : []),
-  ]
-}
+const filtersSchema = (components: Components, resource: Resource): Schema => ({
+  type: 'object',
+  allOf: queryColumns(resource).map((column) => filtersOfColumn(components, resource, column)),
+})
 
-function filter(
+/** The filters of a column, shared by all resources that have a column of this name and type. */
+function filtersOfColumn(
   components: Components,
   { name: owner }: Resource,
   column: NamedColumn,
-  operator: FilterOperator,
 ): ReferenceObject {
-  const parameter = `${column.name}__${operator}`
-  const wanted = `${owner}.${parameter}`
-  return components.parameter(wanted, wanted, () => ({
-    name: parameter,
-    in: 'query',
-    description: `\`${column.name}\` ${meanings[operator]}.`,
-    schema: filterSchema(column, operator),
+  const { name: field, type } = column
+  const fitting = operatorsOf(column)
+  const usual = operators.filter((operator) => operatorFits(operator, { type, nullable: false }))
+  const isUsual = column.enum === undefined && fitting.length === usual.length
+  const words = isUsual ? [field, type] : [owner, field]
+  const wanted = `${words.map((word) => toCase(word, 'pascal')).join('')}Filters`
+  return components.schema(`filters of column ${words.join(' ')} ${isUsual}`, wanted, () => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      fitting.map((operator) => [
+        `${field}__${operator}`,
+        filterSchema(components, column, operator),
+      ]),
+    ),
   }))
 }
 
-/** A free-form object: how OpenAPI describes parameters whose names are not fixed. */
-function freeForm(
-  name: string,
-  pattern: string,
-  description: string,
-  example: Readonly<Record<string, unknown>>,
-  value: Schema = { type: 'string' },
-): ParameterObject {
-  const schema: Schema = {
-    type: 'object',
-    patternProperties: { [pattern]: value },
-    additionalProperties: false,
-  }
-  return { name, in: 'query', style: 'form', explode: true, description, schema, example }
-}
+const meaningsText = operators.map((one) => `\`${one}\` ${meanings[one]}`).join('; ')
 
-const groups = (components: Components): ReferenceObject =>
-  components.parameter('groups', 'Groups', () =>
-    freeForm(
-      'groups',
-      '^(or|and|not)\\[.+\\]$',
-      'Conditions joined by OR, by AND, or negated together: `or[price__ge=30,title__like=Emma]`, `and[…]`, `not[…]`. Groups nest, and are joined by AND with everything else. Each is a parameter of its own, written as it stands here.',
-      { 'or[price__ge=30,title__like=Emma]': '' },
-    ),
-  )
+const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 
-function relationFilters(components: Components, resource: Resource): ReferenceObject {
-  const relations = [...resource.relations.keys()]
-  return components.parameter(
-    `relation filters ${resource.name}`,
-    `${resource.name}.relationFilters`,
-    () =>
-      freeForm(
-        'relation filters',
-        `^(exists|missing)\\((${relations.join('|')})(\\..+|,.+)?\\)$`,
-        `Records that have, or lack, related ones: \`exists(${relations[0]})\`, \`missing(${relations[0]})\`, with conditions on one related record: \`exists(${relations[0]}.<column>__ge=1,<column>__lt=9)\`. Relations: ${listed(relations)}. Each is a parameter of its own, written as it stands here.`,
-        { [`exists(${relations[0]})`]: '' },
-      ),
-  )
-}
-
-/** `author.name__like=Woolf`, for relations that are joined. */
-function joinedFilters(components: Components, resource: Resource): ReferenceObject {
-  const relations = [...resource.relations.keys()]
-  const [first] = resource.relations.values()
-  const [column] = first?.target.columns.values() ?? []
-  const value = String((column && exampleOf(column)) ?? 'text')
-  return components.parameter(`joined ${resource.name}`, `${resource.name}.joinedFilters`, () =>
-    freeForm(
-      'joined filters',
-      `^${name}(\\.${name})+__${anyOperator}$`,
-      `Filters on columns of relations that \`join\` names: \`<relation>.<column>__<operator>=<value>\`. Relations: ${listed(relations)}.`,
-      { [`${first?.name}.${column?.name}__eq`]: value },
+/**
+ * Conditions with free parameter names: groups, relation filters, columns of joined relations. They are the same for all
+ * resources that have the same kinds.
+ */
+function conditions(components: Components, resource: Resource): ReferenceObject {
+  const relations = resource.relations.size > 0
+  const joined = relations && resource.settings.allowJoin
+  const wanted = joined ? 'conditions' : relations ? 'conditions_unjoined' : 'conditions_unrelated'
+  return components.parameter(wanted, wanted, () =>
+    objectOfParameters(
+      'conditions',
+      {
+        type: 'object',
+        patternProperties: {
+          '^(or|and|not)\\[.+\\]$': { type: 'string' },
+          ...(relations ? { [related]: { type: 'string' } } : {}),
+          ...(joined
+            ? { [`^${name}(\\.${nameInside})+__${anyOperator}$`]: { type: 'string' } }
+            : {}),
+        },
+      },
+      [
+        'Conditions beside the filters of columns (`<column>__<operator>=<value>`); each is a parameter of its own, written as it stands here, and all are joined by AND.',
+        'Conditions joined by OR, by AND, or negated together: `or[price__ge=30,title__like=Emma]`, `and[…]`, `not[…]`, also nested.',
+        ...(relations
+          ? [
+              'Records that have, or lack, related ones: `exists(books)`, `missing(books)`, with conditions on one related record: `exists(books.price__ge=1,pages__lt=9)`.',
+            ]
+          : []),
+        ...(joined
+          ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
+          : []),
+        `Operators: ${meaningsText}.`,
+      ].join('\n\n'),
     ),
   )
 }
 
 /** Options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */
 export function relationOptions(components: Components, resource: Resource): ReferenceObject[] {
-  const [first] = [...resource.relations.values()].sort((a, b) =>
-    a.cardinality === b.cardinality ? 0 : a.cardinality === 'many' ? -1 : 1,
-  )
-  if (first === undefined || !resource.settings.addRelations) return []
-  const relations = [...resource.relations.keys()]
-  const option = first.cardinality === 'many' ? 'limit' : 'fields'
-  const value = option === 'limit' ? '3' : (first.target.primaryKey[0]?.name ?? 'id')
+  if (resource.relations.size === 0 || !resource.settings.addRelations) return []
   return [
-    components.parameter(`options ${resource.name}`, `${resource.name}.relationOptions`, () =>
-      freeForm(
-        'relation options',
-        `^(${relations.join('|')})(\\.${name})*(\\.(limit|order_by|fields)|\\[.+\\])$`,
-        `Options of embedded related records: \`<relation>.limit=3\`, \`<relation>.order_by=-<column>\`, \`<relation>.fields=<column>,<column>\`, \`<relation>[<filter>,<filter>]\`. Relations: ${listed(relations)}.`,
-        { [`${first.name}.${option}`]: value },
+    components.parameter('relation options', 'relation_options', () =>
+      objectOfParameters(
+        'relation_options',
+        {
+          type: 'object',
+          patternProperties: {
+            [`^${name}(\\.${name})*(\\.(limit|order_by|fields)|\\[.+\\])$`]: { type: 'string' },
+          },
+        },
+        'Options of embedded related records; each is a parameter of its own: `<relation>.limit=3`, `<relation>.order_by=-<column>`, `<relation>.fields=<column>,<column>`, `<relation>[<filter>,<filter>]`.',
       ),
     ),
   ]
 }
-
-/** Aggregates: `price__sum=1`, if enabled. */
-export function aggregateParameters(components: Components, resource: Resource): ReferenceObject[] {
-  if (!resource.settings.allowAggregation) return []
-  return [...resource.columns.values()].flatMap((column) =>
-    aggregateFunctions
-      .filter((fn) => functionFits(fn, column))
-      .map((fn) => {
-        const parameter = `${column.name}__${fn}`
-        const wanted = `${resource.name}.${parameter}`
-        return components.parameter(wanted, wanted, () => ({
-          name: parameter,
-          in: 'query',
-          description: `${results[fn]} of \`${column.name}\`, under \`${column.name}_${fn}\`; \`${column.name}|label__${fn}=1\` sets another name.`,
-          schema: { type: 'integer', const: 1 },
-        }))
-      }),
-  )
-}
-
-const listed = (names: readonly string[]): string => names.map((one) => `\`${one}\``).join(', ')

@@ -33,11 +33,15 @@ function operation(
   return {
     operationId: writer.operationId(id),
     summary,
+    description: 'For load balancers and orchestrators.',
     tags: [healthTag],
     security: [],
     responses: {
       200: ok(writer, value),
-      ...failuresOf(writer, ['always', ...(status === 'ready' ? (['health'] as const) : [])]),
+      ...failuresOf(writer, 'Health', [
+        'always',
+        ...(status === 'ready' ? (['health'] as const) : []),
+      ]),
     },
   }
 }

@@ -8,8 +8,14 @@ import type { Resource } from '../registry/resource.ts'
 /** The section of the authentication endpoints. */
 export const authTag = 'Authentication'
 
+/** The section of the index. */
+export const indexTag = 'Index'
+
 /** The section of the health routes. */
 export const healthTag = 'Health'
+
+/** The section of the batch endpoint. */
+export const batchTag = 'Batch'
 
 export function infoOf({ title, version, info }: ApiSettings): InfoObject {
   const contact = {
@@ -45,12 +51,18 @@ export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? n
 
 /** Which tags exist beside those of the models. */
 export interface OwnSections {
+  /** A sentence about the examples, or empty. */
+  readonly serverVariable: string
   readonly auth: boolean
+  readonly batch: boolean
   readonly health: boolean
 }
 
 /** The tags that have operations, in the order of their models. */
-export function tagsOf(resources: readonly Resource[], { auth, health }: OwnSections): TagObject[] {
+export function tagsOf(
+  resources: readonly Resource[],
+  { auth, batch, health, serverVariable }: OwnSections,
+): TagObject[] {
   const texts = new Map<string, Set<string>>()
   for (const resource of resources) {
     const tag = tagOf(resource)
@@ -59,8 +71,10 @@ export function tagsOf(resources: readonly Resource[], { auth, health }: OwnSect
   }
   const tags = [...texts].map(([name, own]) => ({ name, description: [...own].join('\n\n') }))
   return [
+    { name: indexTag, description: `What is served.${serverVariable}` },
     ...(auth ? [{ name: authTag, description: 'Login, tokens, and the current user.' }] : []),
     ...tags,
+    ...(batch ? [{ name: batchTag, description: 'Several requests in one transaction.' }] : []),
     ...(health ? [{ name: healthTag, description: 'For load balancers and orchestrators.' }] : []),
   ]
 }
@@ -68,13 +82,14 @@ export function tagsOf(resources: readonly Resource[], { auth, health }: OwnSect
 /** `x-tagGroups` if a model sets a group; tags without a group are added at the end, because Redoc hides ungrouped tags. */
 export function tagGroupsOf(
   resources: readonly Resource[],
-  { auth, health }: OwnSections,
+  { auth, batch, health }: Omit<OwnSections, 'serverVariable'>,
 ): { name: string; tags: string[] }[] | undefined {
   if (!resources.some(({ settings }) => settings.tagGroup !== undefined)) return undefined
   const groups = new Map<string, Set<string>>()
   const add = (group: string, tag: string): void => {
     groups.set(group, (groups.get(group) ?? new Set()).add(tag))
   }
+  add(indexTag, indexTag)
   if (auth) add(authTag, authTag)
   for (const resource of resources) {
     if (resource.settings.tagGroup !== undefined) add(resource.settings.tagGroup, tagOf(resource))
@@ -83,6 +98,7 @@ export function tagGroupsOf(
   for (const resource of resources) {
     if (!grouped.has(tagOf(resource))) add('More', tagOf(resource))
   }
+  if (batch) add(batchTag, batchTag)
   if (health) add(healthTag, healthTag)
   return [...groups].map(([name, tags]) => ({ name, tags: [...tags] }))
 }

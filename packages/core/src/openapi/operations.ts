@@ -6,21 +6,22 @@ import type {
   ParameterObject,
   ReferenceObject,
   RequestBodyObject,
-  ResponseObject,
 } from 'openapi3-ts/oas31'
 import { checksOf } from '../access/authorize.ts'
 import type { MethodName } from '../config/config.ts'
-import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { Route } from '../http/route-table.ts'
 import { toCase } from '../naming/case.ts'
 import { pluralIn } from '../naming/plural.ts'
+import { needsRight } from '../registry/caller-registry.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Occasion } from './catalogue.ts'
-import { type Answer, successSchema } from './envelope-schemas.ts'
+import { codeSamples } from './code-samples.ts'
+import type { Components } from './components.ts'
+import type { Answer } from './envelope-schemas.ts'
 import { plural, tagOf } from './info.ts'
-import { failures, phrases } from './problems.ts'
+import { type Doing, failures } from './problems.ts'
 import {
   bulkParameters,
   bulkRemovalParameters,
@@ -28,11 +29,13 @@ import {
   listParameters,
   oneParameters,
   removalParameters,
+  shared,
   upsertParameters,
 } from './query-parameters.ts'
-import { answeredRecord, type Records, writtenRef } from './record-schemas.ts'
-import { type Schema, shapedByCallback } from './schema.ts'
+import { answeredRecord, listedChangeRef, type Records, writtenRef } from './record-schemas.ts'
+import type { Schema } from './schema.ts'
 import { hasCookie, isRestricted, type Protection, rolesText, securityOf } from './security.ts'
+import { failureShape, header, successRef } from './success-responses.ts'
 
 /** The context in which operations are built. */
 export interface Writer extends Records {
@@ -40,6 +43,8 @@ export interface Writer extends Records {
   readonly settings: ApiSettings
   /** Who may call an operation. */
   protection(route: Route, method: string): Protection
+  /** Whether there are resources that not everybody may list: a query that names one is refused. */
+  readonly closes: boolean
   /** A unique operationId. */
   operationId(wanted: string): string
 }
@@ -47,14 +52,18 @@ export interface Writer extends Records {
 /** An operation before it is turned into an OpenAPI object. */
 interface Draft {
   readonly id: string
+  readonly doing: Doing
+  /** What it answers, as the name of its response says it. */
+  readonly outcome: string
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
   readonly body?: Schema | ReferenceObject
   readonly answer: Answer
   /** A second success status with the same body. */
   readonly also?: number
   readonly headers?: HeadersObject
+  /** Whether it answers 304 to a client that has the record. */
   readonly notModified?: boolean
   readonly occasions: readonly Occasion[]
 }
@@ -66,43 +75,67 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const { settings } = writer
   const checks = checksOf(route, method)
   const protection = writer.protection(route, method)
+  const writes = method !== 'GET'
   const hooks = target.settings.hooks[method.toLowerCase() as 'get']
-  const told = sendsPosition(settings, method)
-    ? { ...draft, headers: { ...draft.headers, ...positionTold } }
-    : draft
-  const description = [draft.description, rolesText(checks)].filter(Boolean).join('\n\n')
+  const headers = {
+    ...draft.headers,
+    ...(target.settings.rates[method].length > 0 ? limitHeaders : {}),
+    ...(sendsPosition(settings, method) ? positionTold : {}),
+    ...(writes ? preferenceApplied : {}),
+  }
+  const roles = rolesText(checks)
+  const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
+  // Pages list the schemes that are accepted; that none is needed, they do not show.
+  const access = open ? 'Public: no credential is needed.' : roles
+  const description = [draft.description, access].filter(Boolean).join('\n\n')
   return {
     operationId: writer.operationId(draft.id),
     summary: draft.summary,
-    ...(description === '' ? {} : { description }),
+    description,
     tags: [tagOf(route.resource)],
     ...(settings.auth.strategies.length === 0
       ? {}
       : { security: securityOf(settings.auth, protection) }),
     parameters: [
       ...draft.parameters,
-      ...(carriesPosition(settings, method) ? [positionCarried] : []),
+      ...(carriesPosition(settings, method) ? [shared(writer.components, positionCarried)] : []),
+      ...(writes ? [shared(writer.components, prefer)] : []),
     ],
+    'x-codeSamples': codeSamples({ route, method, settings, protection }),
     ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body) }),
     responses: {
       ...Object.fromEntries(
-        [draft.also ?? [], draft.answer.status]
-          .flat()
-          .map((status) => [status, success(told, status, target, hooks)]),
+        [draft.also ?? [], draft.answer.status].flat().map((status) => {
+          const answer = { ...draft.answer, status }
+          const outcome = status === draft.also ? 'Upserted' : draft.outcome
+          return [status, successRef(writer, { target, method, answer, headers, outcome })]
+        }),
       ),
-      ...(draft.notModified ? { 304: { description: "The client's copy is up to date." } } : {}),
+      ...(writes ? { 204: noContent(writer.components) } : {}),
+      ...(draft.notModified ? { 304: notModified(writer.components) } : {}),
       ...failures(
         writer.components,
-        {
-          version: settings.version,
-          dump: target.settings.dump,
-          final: hooks.final !== undefined,
-        },
+        failureShape(writer, target, hooks.final !== undefined),
+        draft.doing,
         new Set(occasionsOf(writer, route, method, draft)),
       ),
     },
   }
 }
+
+const notModified = (components: Components): ReferenceObject =>
+  components.response('not modified', 'NotModified', () => ({
+    description: "The client's copy is up to date.",
+  }))
+
+const noContent = (components: Components): ReferenceObject =>
+  components.response('no content', 'NoContent', () => ({
+    description: 'Written. The client prefers a response without a body.',
+  }))
+
+/** Whether a query on the resource can name relations to others. */
+const leadsElsewhere = ({ relations, settings }: Resource): boolean =>
+  relations.size > 0 && (settings.allowJoin || settings.allowFilters)
 
 function draftOf(writer: Writer, route: Route, method: MethodName): Draft {
   switch (route.kind) {
@@ -134,9 +167,13 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
       const one = writtenRef(writer, resource, 'create')
       return {
         id: `create${name}`,
+        doing: 'Create',
+        outcome: 'Created',
         summary: summaries.post ?? `Create ${article(resource)}`,
-        ...(bulk ? { description: 'A list creates all of its records, or none.' } : {}),
-        parameters: [...upsertParameters(components, resource), idempotencyKey],
+        description: bulk
+          ? 'A list creates all of its records, or none.'
+          : 'A new record, with what the database fills in.',
+        parameters: [...upsertParameters(components, resource), shared(components, idempotencyKey)],
         body: bulk ? { anyOf: [one, { type: 'array', items: one, minItems: 1 }] } : one,
         answer: {
           value: bulk ? { anyOf: [...alternatives(unseen(record)), written] } : unseen(record),
@@ -157,16 +194,27 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     case 'PATCH':
       return {
         id: `bulkUpdate${many}`,
+        doing: 'BulkUpdate',
+        outcome: 'BulkUpdated',
         summary: `Change every one of the ${records} that match`,
+        description: 'A list, without filters, changes the record of each key, or none.',
         parameters: bulkParameters(components, resource),
-        body: writtenRef(writer, resource, 'update'),
+        body: {
+          anyOf: [
+            writtenRef(writer, resource, 'update'),
+            { type: 'array', items: listedChangeRef(writer, resource), minItems: 1 },
+          ],
+        },
         answer: { value: written, list: false, status: 200 },
         occasions: [...listOccasions, 'body', 'written', 'bulk'],
       }
     case 'DELETE':
       return {
         id: `bulkDelete${many}`,
+        doing: 'BulkDelete',
+        outcome: 'BulkDeleted',
         summary: `Delete every one of the ${records} that match`,
+        description: 'All of them, or none.',
         parameters: bulkRemovalParameters(components, resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: [...listOccasions, 'removed', 'bulk'],
@@ -174,10 +222,17 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     default:
       return {
         id: `list${many}`,
+        doing: 'List',
+        outcome: 'List',
         summary: summaries.getMany ?? `List ${records}`,
-        parameters: listParameters(components, resource),
+        description: 'A page of them.',
+        parameters: [
+          ...listParameters(components, resource),
+          ...listConditions(components, resource),
+        ],
         answer: { value: list, list: true, status: 200 },
-        headers: countHeaders(resource),
+        headers: listHeaders(resource),
+        notModified: settings.listEtags,
         occasions: listOccasions,
       }
   }
@@ -187,12 +242,15 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
   const { name, settings } = resource
   const { components } = writer
   const { summaries } = settings
-  const keys = keyParameters(resource)
+  const keys = keyParameters(components, resource)
   const record = answeredRecord(writer, resource)
   const changed = (mode: WriteMode, verb: string, summary: string): Draft => ({
     id: `${verb}${name}`,
+    doing: 'Update',
+    outcome: mode === 'update' ? 'Updated' : 'Replaced',
     summary,
-    parameters: [...keys, ...oneParameters(components, resource), ifMatch],
+    description: mode === 'update' ? 'The fields that are sent.' : 'All fields.',
+    parameters: [...keys, ...oneParameters(components, resource), shared(components, ifMatch)],
     body: writtenRef(writer, resource, mode),
     answer: { value: unseen(record), list: false, status: 200 },
     headers: etag,
@@ -206,19 +264,33 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     case 'DELETE':
       return {
         id: `delete${name}`,
+        doing: 'Delete',
+        outcome: 'Deleted',
         summary: summaries.delete ?? `Delete ${article(resource)}`,
-        ...(settings.softDelete === null
-          ? {}
-          : { description: 'The record is marked as deleted, and left out of reads.' }),
-        parameters: [...keys, ...removalParameters(components, resource), ifMatch],
+        description:
+          settings.softDelete === null
+            ? 'The record of a key.'
+            : 'The record is marked as deleted, and left out of reads.',
+        parameters: [
+          ...keys,
+          ...removalParameters(components, resource),
+          shared(components, ifMatch),
+        ],
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: ['query', 'record', 'removed', 'precondition'],
       }
     default:
       return {
         id: `get${name}`,
+        doing: 'Get',
+        outcome: 'Record',
         summary: summaries.getSingle ?? `Get ${article(resource)}`,
-        parameters: [...keys, ...oneParameters(components, resource), ifNoneMatch],
+        description: 'The record of a key.',
+        parameters: [
+          ...keys,
+          ...oneParameters(components, resource),
+          shared(components, ifNoneMatch),
+        ],
         answer: { value: record, list: false, status: 200 },
         headers: etag,
         notModified: true,
@@ -230,12 +302,14 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
 function restoreDraft(writer: Writer, resource: Resource): Draft {
   return {
     id: `restore${resource.name}`,
+    doing: 'Restore',
+    outcome: 'Restored',
     summary: `Restore ${article(resource)}`,
     description: 'Undoes a deletion. There is no body.',
     parameters: [
-      ...keyParameters(resource),
+      ...keyParameters(writer.components, resource),
       ...oneParameters(writer.components, resource),
-      ifMatch,
+      shared(writer.components, ifMatch),
     ],
     answer: { value: unseen(answeredRecord(writer, resource)), list: false, status: 200 },
     headers: etag,
@@ -246,15 +320,18 @@ function restoreDraft(writer: Writer, resource: Resource): Draft {
 function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' }): Draft {
   const { source, target, cardinality, name } = relation
   const { components } = writer
-  const keys = keyParameters(source)
+  const keys = keyParameters(components, source)
   const record = answeredRecord(writer, target)
   const id = `${source.name}${toCase(name, 'pascal')}`
   const words = toCase(name, 'snake').replaceAll('_', ' ')
   if (cardinality === 'one') {
     return {
       id: `get${id}`,
+      doing: 'Get',
+      outcome: 'Record',
       summary: `Get ${article(source)}'s ${words}`,
-      parameters: [...keys, ...oneParameters(components, target), ifNoneMatch],
+      description: 'The related record.',
+      parameters: [...keys, ...oneParameters(components, target), shared(components, ifNoneMatch)],
       answer: { value: record, list: false, status: 200 },
       headers: etag,
       notModified: true,
@@ -264,10 +341,18 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   // A key parameter (in path) and a column filter (in query) may have the same name.
   return {
     id: `list${id}`,
+    doing: 'List',
+    outcome: 'List',
     summary: `List ${article(source)}'s ${words}`,
-    parameters: [...keys, ...listParameters(components, target)],
+    description: 'A page of the related records.',
+    parameters: [
+      ...keys,
+      ...listParameters(components, target),
+      ...listConditions(components, target),
+    ],
     answer: { value: { type: 'array', items: record }, list: true, status: 200 },
-    headers: countHeaders(target),
+    headers: listHeaders(target),
+    notModified: target.settings.listEtags,
     occasions: [...listOccasions, 'record'],
   }
 }
@@ -291,7 +376,9 @@ function occasionsOf(
     'always',
     'database',
     ...(carriesPosition(settings, method) ? (['position'] as const) : []),
+    ...(route.kind === 'related' && needsRight(route.relation) ? (['ruled'] as const) : []),
     ...(target.settings.allowJoin ? (['join'] as const) : []),
+    ...(writer.closes && leadsElsewhere(target) ? (['reach'] as const) : []),
     ...(required || strategies.length > 0 ? (['protected'] as const) : []),
     ...(passwords ? (['password', 'limited'] as const) : []),
     ...(writes && hasCookie(auth) ? (['cookie'] as const) : []),
@@ -299,34 +386,6 @@ function occasionsOf(
     ...(target.settings.rates[method].length > 0 ? (['limited'] as const) : []),
   ]
 }
-
-function success(
-  draft: Draft,
-  status: number,
-  target: Resource,
-  hooks: HookSettings,
-): ResponseObject {
-  const { answer } = draft
-  const { dump } = target.settings
-  const value = hooks.return === undefined ? answer.value : shaped(answer.value)
-  const schema = successSchema({ ...answer, status, value }, dump)
-  const headers = {
-    ...draft.headers,
-    ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
-  }
-  return {
-    description: `${phrases[status]}.`,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: {
-      'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
-    },
-  }
-}
-
-const shaped = (schema: Schema | ReferenceObject): Schema => ({
-  ...schema,
-  [shapedByCallback]: true,
-})
 
 /** The record, or null if the client may write but not read it. */
 const unseen = (record: Schema | ReferenceObject): Schema => ({
@@ -340,11 +399,6 @@ const alternatives = (schema: Schema | ReferenceObject): readonly (Schema | Refe
 export const jsonBody = (schema: Schema | ReferenceObject): RequestBodyObject => ({
   required: true,
   content: { 'application/json': { schema } },
-})
-
-const header = (description: string, format?: string) => ({
-  description,
-  schema: { type: 'string', ...(format === undefined ? {} : { format }) } as const,
 })
 
 const etag: HeadersObject = {
@@ -373,6 +427,20 @@ const ifNoneMatch = headerParameter(
   "ETag of the client's copy of the record; 304 if it is unchanged.",
 )
 
+const prefer = headerParameter(
+  'Prefer',
+  '`return=minimal`: a response without a body, 204 in place of 200. `return=representation`: with the record, as without this header.',
+)
+
+const preferenceApplied: HeadersObject = {
+  'Preference-Applied': header('The preference that was followed.'),
+}
+
+const limitHeaders: HeadersObject = {
+  'RateLimit-Policy': header('The limits of the operation: requests `q` in `w` seconds.'),
+  RateLimit: header('Requests that are left, `r`, for `t` seconds, under each limit.'),
+}
+
 const positionTold: HeadersObject = {
   'X-Write-Position': header('The position of this write. A read that sends it sees the write.'),
 }
@@ -388,10 +456,20 @@ const sendsPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boo
 const carriesPosition = ({ readYourWrites }: ApiSettings, method: MethodName): boolean =>
   readYourWrites !== 'off' && method === 'GET'
 
-const countHeaders = ({ settings }: Resource): HeadersObject =>
-  settings.count === 'none'
+const listHeaders = ({ settings }: Resource): HeadersObject => ({
+  ...(settings.count === 'none'
     ? {}
-    : { 'X-Total-Count-Capped': header('`true` if there are more records than the count.') }
+    : { 'X-Total-Count-Capped': header('`true` if there are more records than the count.') }),
+  ...(settings.listEtags ? { ETag: header('Identifies this version of the page.') } : {}),
+})
+
+const listConditions = (components: Components, { settings }: Resource) =>
+  settings.listEtags ? [shared(components, pageKnown, 'If-None-Match-List')] : []
+
+const pageKnown = headerParameter(
+  'If-None-Match',
+  "ETag of the client's copy of the page; 304 if it is unchanged.",
+)
 
 const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
 

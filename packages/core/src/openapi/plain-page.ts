@@ -8,7 +8,7 @@ import type {
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
-import { escaped, htmlPage, inline, prose } from './html.ts'
+import { escaped, htmlPage, inline, prose } from '../html/html.ts'
 import { plainStyle } from './plain-style.ts'
 import type { Schema } from './schema.ts'
 
@@ -20,14 +20,20 @@ interface Operation {
   readonly operation: OperationObject
 }
 
-/** The whole document on one page; `place` is where the document itself is served. */
-export function plainPage(document: OpenAPIObject, place: string): string {
+/** The whole document on one page, written in steps of an operation each; `place` is where the document itself is served. */
+export function* plainPageSteps(document: OpenAPIObject, place: string): Generator<void, string> {
   const { info } = document
   const logo: { readonly url: string; readonly altText: string } | undefined = info['x-logo']
-  const sections = (document.tags ?? []).map((tag) => ({
-    ...tag,
-    operations: operationsOf(document, tag.name),
-  }))
+  const tagged = operationsByTag(document)
+  const sections = []
+  for (const tag of document.tags ?? []) {
+    const operations = []
+    for (const operation of tagged.get(tag.name) ?? []) {
+      operations.push(operationHtml(document, operation))
+      yield
+    }
+    sections.push({ name: tag.name, html: sectionHtml(tag, operations) })
+  }
   const contact = [info.contact?.name, info.contact?.email, info.contact?.url].filter(Boolean)
   return htmlPage(
     info.title,
@@ -45,33 +51,35 @@ ${info.description === undefined ? '' : prose(info.description)}
 ${contact.length === 0 ? '' : `· Contact: ${escaped(contact.join(', '))}`}
 ${info.license === undefined ? '' : `· Licence: ${escaped(info.license.name)}`}
 · <a href="${escaped(place)}">OpenAPI document</a></p>
-${sections.map((section) => sectionHtml(document, section)).join('\n')}
+${sections.map(({ html }) => html).join('\n')}
 ${schemasHtml(document)}
 </main>`,
   )
 }
 
-function operationsOf({ paths }: OpenAPIObject, tag: string): Operation[] {
-  return Object.entries(paths ?? {}).flatMap(([path, item]: [string, PathItemObject]) =>
-    methods.flatMap((method) => {
+function operationsByTag({ paths }: OpenAPIObject): Map<string, Operation[]> {
+  const tagged = new Map<string, Operation[]>()
+  for (const [path, item] of Object.entries<PathItemObject>(paths ?? {})) {
+    for (const method of methods) {
       const operation = item[method]
-      return operation?.tags?.includes(tag) ? [{ method, path, operation }] : []
-    }),
-  )
+      for (const tag of operation?.tags ?? []) {
+        const known = tagged.get(tag) ?? []
+        tagged.set(tag, known)
+        if (operation !== undefined) known.push({ method, path, operation })
+      }
+    }
+  }
+  return tagged
 }
 
 function sectionHtml(
-  document: OpenAPIObject,
-  section: {
-    readonly name: string
-    readonly description?: string
-    readonly operations: readonly Operation[]
-  },
+  { name, description }: { readonly name: string; readonly description?: string },
+  operations: readonly string[],
 ): string {
-  return `<section id="${anchor(section.name)}">
-<h2>${escaped(section.name)}</h2>
-${section.description === undefined ? '' : prose(section.description)}
-${section.operations.map((operation) => operationHtml(document, operation)).join('\n')}
+  return `<section id="${anchor(name)}">
+<h2>${escaped(name)}</h2>
+${description === undefined ? '' : prose(description)}
+${operations.join('\n')}
 </section>`
 }
 
@@ -88,7 +96,7 @@ function operationHtml(document: OpenAPIObject, { method, path, operation }: Ope
 <div>
 ${operation.description === undefined ? '' : prose(operation.description)}
 ${securityHtml(operation)}
-${parametersHtml(parameters)}
+${parametersHtml(document, parameters)}
 ${schema === undefined ? '' : `<h3>Body</h3><p>${typeText(schema)}</p>`}
 <h3>Answers</h3>
 <table>${Object.entries(operation.responses ?? {})
@@ -105,13 +113,16 @@ function securityHtml({ security }: OperationObject): string {
 }
 
 /** Parameters as a table; filters take one row per column, listing the operators. */
-function parametersHtml(parameters: readonly ParameterObject[]): string {
+function parametersHtml(document: OpenAPIObject, parameters: readonly ParameterObject[]): string {
   const columns = new Map<string, string[]>()
   const others: ParameterObject[] = []
   for (const parameter of parameters) {
-    const [, column, operator] = /^([^ ]+)__([a-z]+)$/.exec(parameter.name) ?? []
-    if (column === undefined || operator === undefined) others.push(parameter)
-    else columns.set(column, [...(columns.get(column) ?? []), operator])
+    const members = memberNames(document, parameter.schema as Schema)
+    if (members.length === 0) others.push(parameter)
+    for (const member of members) {
+      const [, column = member, operator = ''] = /^(.+)__([a-z]+)$/.exec(member) ?? []
+      columns.set(column, [...(columns.get(column) ?? []), operator])
+    }
   }
   const filters = [...columns].map(
     ([column, operators]) =>
@@ -125,8 +136,14 @@ function parametersHtml(parameters: readonly ParameterObject[]): string {
     rows.length === 0 ? '' : `<h3>Parameters</h3><table>${rows.join('')}</table>`,
     filters.length === 0
       ? ''
-      : `<h3>Filters and aggregates</h3><p class="meta">Written <code>column__operator=value</code>.</p><table>${filters.join('')}</table>`,
+      : `<h3>Filters</h3><p class="meta">Written <code>column__operator=value</code>.</p><table>${filters.join('')}</table>`,
   ].join('')
+}
+
+/** The members of an object, those of the parts of its `allOf` included. */
+function memberNames(document: OpenAPIObject, part: Schema | ReferenceObject): readonly string[] {
+  const { properties = {}, allOf = [] } = resolved<Schema>(document, part)
+  return [...Object.keys(properties), ...allOf.flatMap((one) => memberNames(document, one))]
 }
 
 function responseHtml(status: string, { description, content }: ResponseObject): string {

@@ -1,10 +1,11 @@
-// Error responses of an operation: the errors of its occasions by status, with sample bodies (contract §10).
+// Error responses of an operation: the errors of its occasions by status, with sample bodies (docs/errors.md).
 
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import type { ApiSettings, DumpSettings } from '../config/settings.ts'
 import type { ApiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
-import { catalogue, type Occasion } from './catalogue.ts'
+import { problemMediaType } from '../http/problem-details.ts'
+import { catalogue, type Entry, type Occasion } from './catalogue.ts'
 import type { Components } from './components.ts'
 import { failureSchema } from './envelope-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
@@ -17,21 +18,45 @@ export interface FailureShape {
   readonly dump: DumpSettings
   /** Whether a final callback changes the body. */
   readonly final: boolean
+  /** Whether the responses also list problem details: a typed client that never asks for them would have to tell them apart. */
+  readonly listsProblems: boolean
+  /** What the names of its components begin with: the resource, where its shape is not that of the API. */
+  readonly owner: string
 }
 
-/** The error responses of an operation; `default` is any other error, such as those of hooks. */
+/** What an operation does, as the names of its error responses say it: `BadRequestOnList`. */
+export type Doing =
+  | 'List'
+  | 'Get'
+  | 'Create'
+  | 'Update'
+  | 'Delete'
+  | 'Restore'
+  | 'BulkUpdate'
+  | 'BulkDelete'
+  | 'Login'
+  | 'Refresh'
+  | 'Logout'
+  | 'CurrentUser'
+  | 'Health'
+  | 'Index'
+  | 'Batch'
+
+/** The error responses of an operation; `default` is any other error: those of every operation, and of hooks. */
 export function failures(
   components: Components,
   shape: FailureShape,
+  doing: Doing,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
-  const key = `failures ${[...occasions].sort()} ${shapeKey(shape)}`
-  return components.once(key, () => gathered(components, shape, occasions))
+  const key = `failures ${doing} ${[...occasions].sort()} ${shapeKey(shape)}`
+  return components.once(key, () => gathered(components, shape, doing, occasions))
 }
 
 /** The error responses of an operation outside of the resources. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
+  doing: Doing,
   occasions: readonly Occasion[],
 ): Responses =>
   failures(
@@ -40,23 +65,32 @@ export const failuresOf = (
       version: settings.version,
       dump: settings.dump,
       final: settings.hooks.final !== undefined,
+      listsProblems: settings.problemTypePrefix !== null,
+      owner: '',
     },
+    doing,
     new Set(occasions),
   )
+
+/** The statuses that every operation can answer; they are documented once, as `default`. */
+const everywhere: readonly number[] = [414, 500, 503]
 
 function gathered(
   components: Components,
   shape: FailureShape,
+  doing: Doing,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
   const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
   const statuses = [...new Set(errors.map(({ error }) => error.status))].sort((a, b) => a - b)
   return {
     ...Object.fromEntries(
-      statuses.map((status) => {
-        const those = errors.map(({ error }) => error).filter((error) => error.status === status)
-        return [status, response(components, shape, status, those)]
-      }),
+      statuses
+        .filter((status) => !everywhere.includes(status))
+        .map((status) => {
+          const those = errors.filter(({ error }) => error.status === status)
+          return [status, response(components, shape, nameOf(status, doing, occasions), those)]
+        }),
     ),
     default: anyOther(components, shape),
   }
@@ -65,28 +99,59 @@ function gathered(
 function response(
   components: Components,
   shape: FailureShape,
-  status: number,
-  errors: readonly ApiError[],
+  name: string,
+  entries: readonly Entry[],
 ): ReferenceObject {
+  const errors = entries.map(({ error }) => error)
   const codes = [...new Set(errors.map(({ body }) => body.code ?? ''))]
-  const phrase = phrases[status] ?? `Status ${status}`
-  const name = phrase.replace(/[^A-Za-z]/g, '')
-  return components.response(`${status} ${codes} ${shapeKey(shape)}`, name, () =>
-    failureResponse(shape, phrase, errors, shapedSchema(shape, errorsSchema(codes), status)),
+  const status = errors[0]?.status ?? 0
+  return components.response(`${name} ${codes} ${shapeKey(shape)}`, `${shape.owner}${name}`, () =>
+    failureResponse(
+      components,
+      shape,
+      phrases[status] ?? `Status ${status}`,
+      errors,
+      shapedSchema(shape, errorsSchema(codes), status),
+    ),
   )
 }
 
+/** Statuses whose codes depend on what the operation does. */
+const ofDoing: readonly number[] = [400, 409, 412, 422]
+
+/** What else decides the codes of a status, by the words it adds to the name. */
+const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
+  400: { join: 'Joined', position: 'AtPosition' },
+  401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
+  403: { refresh: 'RefreshToken', reach: 'Join', cookie: 'CrossSite' },
+  404: { ruled: 'OrHidden' },
+}
+
+/** The name of an error response: it depends on the operation and its settings, and on nothing else in the document. */
+function nameOf(status: number, doing: Doing, occasions: ReadonlySet<Occasion>): string {
+  const phrase = (phrases[status] ?? `Status ${status}`).replace(/[^A-Za-z0-9]/g, '')
+  const words = Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
+    occasions.has(occasion as Occasion) ? [word] : [],
+  )
+  const on = ofDoing.includes(status) ? ['On', ...words, doing] : words
+  return [phrase, ...on].join('')
+}
+
 const anyOther = (components: Components, shape: FailureShape): ReferenceObject =>
-  components.response(`default ${shapeKey(shape)}`, 'Failure', () =>
+  components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
     failureResponse(
+      components,
       shape,
-      'Any other failure',
-      catalogue.flatMap(({ error, on }) => (on.includes('elsewhere') ? [error] : [])),
+      'Any other failure, as every operation can have it',
+      catalogue.flatMap(({ error, on }) =>
+        on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
+      ),
       failureRef(components, shape),
     ),
   )
 
 function failureResponse(
+  components: Components,
   shape: FailureShape,
   phrase: string,
   errors: readonly ApiError[],
@@ -109,8 +174,31 @@ function failureResponse(
           errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
         ),
       },
+      ...(shape.listsProblems ? { [problemMediaType]: { schema: problemRef(components) } } : {}),
     },
   }
+}
+
+/** The schema of errors as problem details, the same for all of them. */
+const problemRef = (components: Components): ReferenceObject =>
+  components.schema('problem details', 'ProblemDetails', () => problemSchema)
+
+/** The schema of problem details. */
+export const problemSchema: Schema = {
+  type: 'object',
+  description: 'An error as RFC 9457 has it, sent where `Accept` names `application/problem+json`.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference' },
+    title: { type: 'string', description: 'As `errors.error` of the envelope.' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What was expected.' },
+    instance: { type: 'string', format: 'uri-reference', description: 'The request id.' },
+    code: { type: 'string', description: 'Stable identifier of the error.' },
+    at: { type: 'string', description: 'The part of the request that caused the error.' },
+    problems: { description: 'Where a body is wrong: path → messages.' },
+  },
+  required: ['type', 'title', 'status', 'instance'],
+  additionalProperties: false,
 }
 
 /** A sample body. */
@@ -128,7 +216,7 @@ function example({ version, dump }: FailureShape, { status, body }: ApiError): E
 }
 
 const failureRef = (components: Components, shape: FailureShape): ReferenceObject =>
-  components.schema(`failure ${shapeKey(shape)}`, 'Failure', () =>
+  components.schema(`failure ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
     shapedSchema(shape, errorsSchema()),
   )
 
@@ -139,7 +227,8 @@ const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: nu
 })
 
 /** Different shapes need different components. */
-const shapeKey = ({ dump, final }: FailureShape): string => JSON.stringify([dump, final])
+const shapeKey = ({ dump, final, owner }: FailureShape): string =>
+  JSON.stringify([dump, final, owner])
 
 /** The schema of `errors`, with its possible codes if known. */
 function errorsSchema(codes?: readonly string[]): Schema {

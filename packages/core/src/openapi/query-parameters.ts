@@ -1,17 +1,14 @@
-// The query parameters of each kind of operation: those it supports and the settings enable (contract §4).
+// The query parameters of each kind of operation: those it supports and the settings enable (docs/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
+import { isSortable } from '../model/type-rules.ts'
 import { aggregateFunctions } from '../parse/operators.ts'
+import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Components } from './components.ts'
-import {
-  aggregateParameters,
-  columnFilters,
-  freeFilters,
-  relationOptions,
-} from './filter-parameters.ts'
+import { filterParameters, relationOptions } from './filter-parameters.ts'
 import type { Schema } from './schema.ts'
-import { readSchema } from './value-schemas.ts'
+import { exampleOf, readSchema } from './value-schemas.ts'
 
 type Parameter = ParameterObject | ReferenceObject
 
@@ -28,10 +25,25 @@ export const listParameters = (components: Components, resource: Resource): read
     ...shapeParameters(components, resource),
     ...groupParameters(components, resource),
     ...hostParameters(components, resource),
-    ...freeFilters(components, resource),
-    ...columnFilters(components, resource),
-    ...aggregateParameters(components, resource),
+    ...searchParameters(components, resource),
+    ...filterParameters(components, resource),
   ])
+
+function searchParameters(components: Components, resource: Resource): Parameter[] {
+  if (resource.search.length === 0) return []
+  const names = resource.search.map(({ name }) => `\`${name}\``).join(', ')
+  return [
+    ofResource(components, resource, {
+      name: 'search',
+      in: 'query',
+      description:
+        resource.searchIndex === undefined
+          ? `Words, of which each must stand in one of ${names}, in any letter case.`
+          : `Words, of which the full-text index over ${names} must find each.`,
+      schema: text,
+    }),
+  ]
+}
 
 /** The parameters that select what a single record contains: of GET one, of to-one relations, and of writes. */
 export function oneParameters(components: Components, resource: Resource): Parameter[] {
@@ -67,13 +79,17 @@ export function upsertParameters(components: Components, resource: Resource): Pa
   ].map((columns) => columns.map(({ name }) => name).join(','))
   return [
     ...oneParameters(components, resource),
-    ofResource(components, resource, {
-      name: 'on_conflict',
-      in: 'query',
-      description:
-        'The unique columns that decide whether a record is there already: then it is changed, else created.',
-      schema: { type: 'string', enum: [...new Set(keys)] },
-    }),
+    shared(
+      components,
+      {
+        name: 'on_conflict',
+        in: 'query',
+        description:
+          'The unique columns that decide whether a record is there already: then it is changed, else created.',
+        schema: { type: 'string', enum: [...new Set(keys)] },
+      },
+      ['on_conflict', ...new Set(keys)].join('.').replaceAll(',', '-'),
+    ),
   ]
 }
 
@@ -81,8 +97,7 @@ export function upsertParameters(components: Components, resource: Resource): Pa
 export const bulkParameters = (components: Components, resource: Resource): Parameter[] => [
   mostAffected(components),
   ...oneParameters(components, resource),
-  ...freeFilters(components, resource),
-  ...columnFilters(components, resource),
+  ...filterParameters(components, resource),
 ]
 
 /** The parameters of a DELETE on the collection: filters. */
@@ -90,8 +105,7 @@ export const bulkRemovalParameters = (components: Components, resource: Resource
   mostAffected(components),
   ...removalParameters(components, resource),
   ...joinParameters(components, resource),
-  ...freeFilters(components, resource),
-  ...columnFilters(components, resource),
+  ...filterParameters(components, resource),
 ]
 
 const mostAffected = (components: Components): Parameter =>
@@ -103,29 +117,48 @@ const mostAffected = (components: Components): Parameter =>
   })
 
 /** The path parameters of a record: the columns of its key, in order. */
-export const keyParameters = (resource: Resource): ParameterObject[] =>
-  resource.primaryKey.map((column) => ({
-    name: column.name,
-    in: 'path',
-    required: true,
-    description: `${column.definition.description ?? `\`${column.name}\` of the record`}.`.replace(
-      /\.\.$/,
-      '.',
-    ),
-    schema: keySchema(column),
-  }))
+export const keyParameters = (components: Components, resource: Resource): Parameter[] =>
+  resource.primaryKey.map((column) => {
+    const { name, type } = column
+    // What says no more than its name and type is the same for all resources.
+    const wanted = isPlainKey(column) ? `${name}_${type}` : `${resource.name}.${name}`
+    const example = exampleOf(column)
+    return components.parameter(`path ${wanted}`, wanted, () => ({
+      name,
+      in: 'path',
+      required: true,
+      description: sentence(column.definition.description ?? `\`${name}\` of the record`),
+      schema: keySchema(column),
+      ...(example === undefined ? {} : { example }),
+    }))
+  })
+
+const isPlainKey = (column: NamedColumn): boolean => {
+  const { type, definition } = column
+  if (definition.description !== undefined || definition.example !== undefined) return false
+  const bare: NamedColumn = { ...column, nullable: false, definition: { type } }
+  return (
+    ['integer', 'bigint', 'uuid', 'string', 'text'].includes(type) &&
+    JSON.stringify(keySchema(column)) === JSON.stringify(keySchema(bare))
+  )
+}
+
+const sentence = (words: string): string => (words.endsWith('.') ? words : `${words}.`)
 
 function keySchema(column: NamedColumn): Schema {
-  const { description: _, ...schema } = readSchema(column)
+  const { description: _, examples: __, ...schema } = readSchema(column)
   return schema
 }
 
 const truth: Schema = { type: 'boolean' }
 const text: Schema = { type: 'string' }
 
-/** A parameter that is the same everywhere, shared as a component. */
-const shared = (components: Components, parameter: ParameterObject): ReferenceObject =>
-  components.parameter(`shared ${parameter.name}`, parameter.name, () => parameter)
+/** A parameter that is the same for all resources, or for those of the same settings, which `name` then says. */
+export const shared = (
+  components: Components,
+  parameter: ParameterObject,
+  name: string = parameter.name,
+): ReferenceObject => components.parameter(`shared ${name}`, name, () => parameter)
 
 /** A parameter that is the same on every route to the resource. */
 const ofResource = (
@@ -137,17 +170,52 @@ const ofResource = (
   return components.parameter(key, `${owner}.${parameter.name}`, () => parameter)
 }
 
+/** The names, or others of a form that all resources share. */
+const namesOr = (names: Schema | ReferenceObject, others: ReferenceObject): Schema => ({
+  anyOf: [names, others],
+})
+
+const oneOf = (names: readonly string[]): Schema =>
+  names.length === 0 ? text : { ...text, enum: [...names] }
+
+/** Names through relations; they alone have a dot. */
+const joinedName = (components: Components): ReferenceObject =>
+  components.schema('joined name', 'JoinedName', () => ({
+    ...text,
+    pattern: '\\.',
+    description: '`<relation>.<name>`, through relations that `join` names; also several in a row.',
+  }))
+
+/** What rows can be ordered by beside columns. */
+const orderName = (components: Components): ReferenceObject =>
+  components.schema('order name', 'OrderName', () => ({
+    ...text,
+    description:
+      'A column of a joined to-one relation, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
+  }))
+
+/** What rows can be grouped by beside columns. */
+const groupName = (components: Components): ReferenceObject =>
+  components.schema('group name', 'GroupName', () => ({
+    ...text,
+    pattern: '[.(]',
+    description: '`year(x)`, `month(x)` or `day(x)` of a date; a column of a joined relation.',
+  }))
+
+/** The names of the columns. */
+const columnNames = (components: Components, resource: Resource): ReferenceObject =>
+  components.schema(`columns of ${resource.name}`, `${resource.name}Column`, () =>
+    oneOf(queryColumns(resource).map((column) => column.name)),
+  )
+
 function joinParameters(components: Components, resource: Resource): Parameter[] {
   const relations = [...resource.relations.keys()]
   if (!resource.settings.allowJoin || relations.length === 0) return []
   return [
-    ofResource(components, resource, {
+    listOf(components, resource, {
       name: 'join',
-      in: 'query',
-      style: 'form',
-      explode: false,
-      description: `Relations to join, so that their columns can be filtered, ordered by and chosen. Dotted names lead further: \`${relations[0]}.…\`. Of this resource: ${listed(relations)}.`,
-      schema: { type: 'array', items: text, examples: [[relations[0]]] },
+      description: 'Relations to join; their columns can then be filtered, ordered by and chosen.',
+      items: namesOr(oneOf(relations), joinedName(components)),
     }),
     shared(components, {
       name: 'join_type',
@@ -161,68 +229,87 @@ function joinParameters(components: Components, resource: Resource): Parameter[]
 function fieldParameters(components: Components, resource: Resource): Parameter[] {
   const { allowSelectFields, allowJoin } = resource.settings
   if (!allowSelectFields) return []
-  const columns = [...resource.columns.keys()]
+  const columns = columnNames(components, resource)
   const joined = allowJoin && resource.relations.size > 0
   return [
-    ofResource(components, resource, {
+    listOf(components, resource, {
       name: 'fields',
-      in: 'query',
-      style: 'form',
-      explode: false,
-      description: `Only these columns are returned, and no relations.${joined ? ' Columns of joined relations are written `<relation>.<column>`.' : ''}`,
-      schema: {
-        type: 'array',
-        items: joined ? text : { type: 'string', enum: columns },
-        examples: [columns.slice(0, 2)],
-      },
+      description: 'Only these columns are returned, and no relations.',
+      items: joined ? namesOr(columns, joinedName(components)) : columns,
     }),
   ]
 }
 
 function groupParameters(components: Components, resource: Resource): Parameter[] {
   const { allowGroupby, allowAggregation } = resource.settings
-  const [column = 'id'] = resource.columns.keys()
-  const groupby: ParameterObject = {
-    name: 'groupby',
-    in: 'query',
-    style: 'form',
-    explode: false,
-    description:
-      'Columns to group by, `year(x)`, `month(x)` or `day(x)` of a date; without aggregates the unique combinations. Filters narrow rows before they are grouped; a filter on a label, as `total__gt=100`, chooses groups.',
-    schema: { type: 'array', items: text, examples: [[column]] },
-  }
-  const aggregate: ParameterObject = {
-    name: 'aggregate',
-    in: 'query',
-    style: 'form',
-    explode: false,
-    description: `Aggregates, as \`<column>|<label>__<function>\`; the label may be left out. Functions: ${listed(aggregateFunctions)}. Over a joined to-many relation they count joined rows, as SQL does.`,
-    schema: { type: 'array', items: text, examples: [[`${column}|n__count`]] },
-  }
   return [
-    ...(allowGroupby ? [ofResource(components, resource, groupby)] : []),
-    ...(allowAggregation ? [ofResource(components, resource, aggregate)] : []),
+    ...(allowGroupby
+      ? [
+          listOf(components, resource, {
+            name: 'groupby',
+            description: 'Columns to group by; without aggregates the unique combinations.',
+            items: namesOr(columnNames(components, resource), groupName(components)),
+          }),
+        ]
+      : []),
+    ...(allowAggregation
+      ? [
+          shared(components, {
+            name: 'aggregate',
+            in: 'query',
+            explode: false,
+            description: `Aggregates, as \`<column>|<label>__<function>\`; the label may be left out. A filter on a label, as \`total__gt=100\`, chooses groups. Functions: ${listed(aggregateFunctions)}. Each may also be a parameter of its own: \`price__sum=1\`. Over a joined to-many relation they count joined rows, as SQL does.`,
+            schema: {
+              type: 'array',
+              items: { ...text, pattern: `__(${aggregateFunctions.join('|')})$` },
+            },
+          }),
+        ]
+      : []),
   ]
 }
 
 function orderParameters(components: Components, resource: Resource): Parameter[] {
   const { allowOrderBy, allowJoin, allowGroupby } = resource.settings
   if (!allowOrderBy) return []
-  const [column = 'id'] = resource.columns.keys()
-  const more = [
-    ...(allowJoin ? ['columns of joined to-one relations'] : []),
-    ...(allowGroupby ? ['grouping columns', 'labels'] : []),
-  ]
+  const others = (allowJoin && resource.relations.size > 0) || allowGroupby
+  const sortable = queryColumns(resource).filter(isSortable)
+  const places = sortable.flatMap(({ name, nullable }) => {
+    const ends = nullable ? ['', '.nullsfirst', '.nullslast'] : ['']
+    return ['', '-'].flatMap((sign) => ends.map((end) => `${sign}${name}${end}`))
+  })
+  // Names of other columns and of labels are free, and the signs with them.
+  const isWhole = sortable.length === queryColumns(resource).length
+  const columns = isWhole
+    ? columnNames(components, resource)
+    : oneOf(sortable.map(({ name }) => name))
   return [
-    ofResource(components, resource, {
+    listOf(components, resource, {
       name: 'order_by',
-      in: 'query',
-      style: 'form',
-      explode: false,
-      description: `Columns to order by${more.length === 0 ? '' : `, also ${more.join(' and ')}`}; a leading \`-\` turns the order, \`.nullsfirst\` and \`.nullslast\` place nulls. The key ends every order. Also written \`orderby\`.`,
-      schema: { type: 'array', items: text, examples: [[`-${column}`]] },
+      description: 'The order; `-` before a column turns it. The key ends every order.',
+      items: others ? namesOr(columns, orderName(components)) : oneOf(places),
     }),
   ]
+}
+
+/** A parameter of a resource that takes a list, written with commas. */
+const listOf = (
+  components: Components,
+  resource: Resource,
+  { name, description, items }: ListParameter,
+): ReferenceObject =>
+  ofResource(components, resource, {
+    name,
+    in: 'query',
+    explode: false,
+    description,
+    schema: { type: 'array', items },
+  })
+
+interface ListParameter {
+  readonly name: string
+  readonly description: string
+  readonly items: Schema | ReferenceObject
 }
 
 function pageParameters(components: Components, resource: Resource): Parameter[] {
@@ -236,12 +323,16 @@ function pageParameters(components: Components, resource: Resource): Parameter[]
       description: 'Number of the page, from 1.',
       schema: { type: 'integer', minimum: 1, default: 1 },
     }),
-    ofResource(components, resource, {
-      name: 'limit',
-      in: 'query',
-      description: 'Records of a page.',
-      schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
-    }),
+    shared(
+      components,
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'Records of a page.',
+        schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
+      },
+      `limit_${pageSizeDefault}_of_${pageSizeMax}`,
+    ),
     shared(components, {
       name: 'paging',
       in: 'query',
@@ -259,12 +350,16 @@ function pageParameters(components: Components, resource: Resource): Parameter[]
     ...(cheaper.length < 2
       ? []
       : [
-          ofResource(components, resource, {
-            name: 'count',
-            in: 'query',
-            description: 'How `total_count` is obtained: exactly, exactly up to 10,000, or not.',
-            schema: { type: 'string', enum: cheaper, default: count },
-          }),
+          shared(
+            components,
+            {
+              name: 'count',
+              in: 'query',
+              description: 'How `total_count` is obtained: exactly, exactly up to 10,000, or not.',
+              schema: { type: 'string', enum: cheaper, default: count },
+            },
+            `count_${count}`,
+          ),
         ]),
   ]
 }
@@ -284,7 +379,7 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
   }
   const shown = addRelations && resource.relations.size > 0
   return [
-    ...(shown ? [ofResource(components, resource, dump)] : []),
+    ...(shown ? [shared(components, dump, `dump_${serializationType}`)] : []),
     ...(shown
       ? [
           shared(components, {

@@ -2,6 +2,7 @@
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
+import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Components } from './components.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
@@ -18,7 +19,7 @@ export interface Records {
 export function namesAlike({ resources }: Registry): ReadonlySet<string> {
   const first = new Map<string, NamedColumn>()
   const different = new Set<string>()
-  for (const column of resources.flatMap(columnsOf)) {
+  for (const column of resources.flatMap(queryColumns)) {
     const other = first.get(column.name) ?? column
     first.set(column.name, other)
     const { type, scale, enum: values } = column
@@ -48,7 +49,9 @@ export function recordRef(records: Records, resource: Resource): ReferenceObject
           relations.map((relation) => [relation.name, relationSchema(records, relation)]),
         ),
       },
-      required: columnsOf(resource).map(({ name }) => name),
+      required: columnsOf(resource)
+        .filter(({ definition }) => definition.read === undefined)
+        .map(({ name }) => name),
     }
   })
 }
@@ -79,11 +82,11 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
     `${resource.name}Selection`,
     () => ({
       type: 'object',
-      description: `What ${asked.join(', ')} leave of a record${open ? '; members that are no columns are named by the query' : ''}.`,
+      description: `What ${asked.join(', ')} leave of a record${open ? ', and members that the query names' : ''}.`,
       properties: Object.fromEntries(
-        columnsOf(resource).map((column) => [
+        queryColumns(resource).map((column) => [
           column.name,
-          joined ? joinedSchema(records, column) : readSchema(column),
+          joined ? joinedSchema(records, column) : partSchema(column),
         ]),
       ),
       additionalProperties: open ? {} : (openness(resource).additionalProperties ?? true),
@@ -93,22 +96,48 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
 
 /** `fields=author.name` gives a member `name`, so a member may come from a joined record, and be null if there is none. */
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
-  alike.has(column.name) ? orNull(readSchema(column)) : {}
+  alike.has(column.name) ? orNull(partSchema(column)) : {}
 
-/** A relation in a record: a URL, or the related records themselves. */
-function relationSchema(records: Records, relation: ResolvedRelation): Schema {
-  const { target, cardinality } = relation
+/** The value as in the whole record, which describes it. */
+function partSchema(column: NamedColumn): Schema {
+  const { description: _, examples: __, ...schema } = readSchema(column)
+  return schema
+}
+
+/** A relation in a record: a URL, or the related records themselves; the same in all records that lead to the target. */
+function relationSchema(records: Records, relation: ResolvedRelation): Schema | ReferenceObject {
+  const { target, cardinality, address } = relation
+  if (address === null) return embeddedOnly(records, relation)
+  const { components } = records
+  const { name } = target
   const embedded = target.settings.allowSelectFields
     ? { anyOf: [recordRef(records, target), selectionRef(records, target)] }
     : recordRef(records, target)
   return cardinality === 'many'
-    ? {
-        description: `URL of the related ${target.endpoint}, or the records where they are embedded.`,
+    ? components.schema(`related list of ${name}`, `Related${name}List`, () => ({
+        description: 'URL of the records, or the records where they are embedded.',
         anyOf: [url, { type: 'array', items: embedded }],
+      }))
+    : components.schema(`related ${name}`, `Related${name}`, () => ({
+        description: 'URL of the record, or the record where it is embedded; null without one.',
+        anyOf: [url, { type: 'null' }, ...('anyOf' in embedded ? embedded.anyOf : [embedded])],
+      }))
+}
+
+/** A relation of a row without a URL of its own: absent unless it is embedded. */
+function embeddedOnly(records: Records, { target, cardinality }: ResolvedRelation): Schema {
+  const embedded = target.settings.allowSelectFields
+    ? [recordRef(records, target), selectionRef(records, target)]
+    : [recordRef(records, target)]
+  return cardinality === 'many'
+    ? {
+        description: `The related ${target.endpoint}, where they are embedded.`,
+        type: 'array',
+        items: { anyOf: embedded },
       }
     : {
-        description: `URL of the related ${target.name}, or the record where it is embedded; null where there is none.`,
-        anyOf: [url, { type: 'null' }, ...('anyOf' in embedded ? embedded.anyOf : [embedded])],
+        description: `The related ${target.name}, where it is embedded; null where there is none.`,
+        anyOf: [{ type: 'null' }, ...embedded],
       }
 }
 
@@ -128,13 +157,13 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
     const nested = nestedRelations(resource, mode)
     const filled = new Set(nested.flatMap(({ kind, from }) => (kind === 'belongsTo' ? from : [])))
     const required = columns.filter(
-      (column) => isRequired(resource, column, mode) && !filled.has(column),
+      (column) => isRequired(resource, column, mode) && !filled.has(column) && !hasRight(column),
     )
     return {
       type: 'object',
       description: bodyText[mode],
       properties: {
-        ...Object.fromEntries(columns.map((column) => [column.name, writeSchema(column)])),
+        ...Object.fromEntries(columns.map((column) => [column.name, writeSchema(column, mode)])),
         ...Object.fromEntries(
           nested.map((relation) => [relation.name, nestedSchema(records, relation)]),
         ),
@@ -142,6 +171,27 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
       ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
     }
   })
+}
+
+/** An object of a list in PATCH: the key of a record, and what to change in it. */
+export function listedChangeRef(records: Records, resource: Resource): ReferenceObject {
+  const { components } = records
+  return components.schema(
+    `listed ${resource.name}`,
+    `Listed${names.update}${resource.name}`,
+    () => ({
+      allOf: [
+        writtenRef(records, resource, 'update'),
+        {
+          type: 'object',
+          properties: Object.fromEntries(
+            resource.primaryKey.map((column) => [column.name, writeSchema(column, 'update')]),
+          ),
+          required: resource.primaryKey.map(({ name }) => name),
+        },
+      ],
+    }),
+  )
 }
 
 const bodyText: Readonly<Record<WriteMode, string>> = {
@@ -178,6 +228,10 @@ const linkRef = ({ components }: Records, { name, primaryKey }: Resource): Refer
     ),
     required: primaryKey.map((column) => column.name),
   }))
+
+/** Whether some callers may not write it, who then leave it out. */
+const hasRight = ({ definition: { read, write } }: NamedColumn): boolean =>
+  read !== undefined || write !== undefined
 
 const columnsOf = ({ columns }: Resource): readonly NamedColumn[] => [...columns.values()]
 

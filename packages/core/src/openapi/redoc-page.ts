@@ -1,7 +1,8 @@
 // The documentation page with Redoc: loads script and document from the same host; its Content-Security-Policy allows nothing else.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
-import { escaped, htmlPage } from './html.ts'
+import { contentPolicy } from '../html/content-policy.ts'
+import { escaped, htmlPage } from '../html/html.ts'
 
 /** The URLs that the page loads. */
 export interface RedocPlaces {
@@ -25,7 +26,7 @@ export function redocPage({ info }: OpenAPIObject, places: RedocPlaces): string 
 
 /** The Content-Security-Policy: the same host and the configured logo. Redoc needs inline styles, and a worker for its search. */
 export const redocPolicy = (document: OpenAPIObject): string =>
-  policy({
+  contentPolicy({
     'script-src': "'self'",
     'style-src': "'unsafe-inline'",
     'img-src': `'self' data:${logoOrigin(document)}`,
@@ -36,18 +37,7 @@ export const redocPolicy = (document: OpenAPIObject): string =>
 
 /** The Content-Security-Policy of the plain page: only the configured logo. */
 export const plainPolicy = (document: OpenAPIObject): string =>
-  policy({ 'style-src': "'unsafe-inline'", 'img-src': `data:${logoOrigin(document)}` })
-
-const policy = (allowed: Readonly<Record<string, string>>): string =>
-  Object.entries({
-    'default-src': "'none'",
-    ...allowed,
-    'base-uri': "'none'",
-    'form-action': "'none'",
-    'frame-ancestors': "'none'",
-  })
-    .map(([name, value]) => `${name} ${value}`)
-    .join('; ')
+  contentPolicy({ 'style-src': "'unsafe-inline'", 'img-src': `data:${logoOrigin(document)}` })
 
 function logoOrigin({ info }: OpenAPIObject): string {
   const logo: { readonly url: string } | undefined = info['x-logo']

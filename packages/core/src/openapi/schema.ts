@@ -1,10 +1,12 @@
-// Schema: a JSON Schema of OpenAPI 3.1, with a keyword that the types of openapi3-ts lack. Types only.
+// Schema: a JSON Schema of OpenAPI 3.1, with keywords that the types of openapi3-ts lack. Types only.
 
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
 
 /** A schema, or a reference to one. */
 export interface Schema extends SchemaObject {
   patternProperties?: Readonly<Record<string, SchemaObject | ReferenceObject>>
+  /** As `additionalProperties`, for members that no part of `allOf` names. */
+  unevaluatedProperties?: boolean
 }
 
 /**

@@ -17,7 +17,9 @@ const cookieScheme = 'cookie'
 
 /** One scheme per strategy, and one for an access token in a cookie. */
 export function securitySchemes(auth: AuthSettings): Record<string, SecuritySchemeObject> {
-  const schemes = Object.fromEntries(auth.strategies.map((name) => [name, schemeOf[name]]))
+  const schemes = Object.fromEntries(
+    auth.strategies.map((name) => [name, name === 'custom' ? customScheme(auth) : schemeOf[name]]),
+  )
   if (!hasCookie(auth)) return schemes
   return {
     ...schemes,
@@ -30,7 +32,7 @@ export function securitySchemes(auth: AuthSettings): Record<string, SecuritySche
   }
 }
 
-const schemeOf: Readonly<Record<StrategyName, SecuritySchemeObject>> = {
+const schemeOf: Readonly<Record<Exclude<StrategyName, 'custom'>, SecuritySchemeObject>> = {
   jwt: {
     type: 'http',
     scheme: 'bearer',
@@ -44,12 +46,24 @@ const schemeOf: Readonly<Record<StrategyName, SecuritySchemeObject>> = {
     name: 'Authorization',
     description: 'An API key: `Authorization: Api-Key <key>`.',
   },
-  custom: {
+}
+
+const installation = 'What this installation itself reads of a request.'
+
+/** The scheme of the custom strategy, as it is configured. */
+function customScheme({ customScheme: scheme }: AuthSettings): SecuritySchemeObject {
+  if (scheme?.in === 'bearer') {
+    const { format, description = installation } = scheme
+    const form = format === undefined ? {} : { bearerFormat: format }
+    return { type: 'http', scheme: 'bearer', ...form, description }
+  }
+  const place = scheme ?? { in: 'header', name: 'Authorization' }
+  return {
     type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description: 'What this installation itself reads of a request.',
-  },
+    in: place.in,
+    name: place.name,
+    description: scheme?.description ?? installation,
+  }
 }
 
 /** Any one of the strategies, and `{}` if authentication is optional. */

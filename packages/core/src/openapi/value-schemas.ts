@@ -1,10 +1,15 @@
-// Schemas of column values: in responses, in request bodies and in filters (contract §4, §7).
+// Schemas of column values: in responses, in request bodies and in filters (docs/query-language.md, docs/serialisation.md).
 
-import type { ColumnType } from '../model/column.ts'
+import type { ReferenceObject } from 'openapi3-ts/oas31'
+import { ruleText } from '../access/roles.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { ColumnRight, ColumnType } from '../model/column.ts'
 import type { FilterOperator } from '../parse/operators.ts'
 import { filterOperators } from '../parse/operators.ts'
+import type { WriteMode } from '../registry/field-rules.ts'
 import { unaddressableKeys } from '../registry/field-rules.ts'
 import type { NamedColumn } from '../registry/resource.ts'
+import type { Components } from './components.ts'
 import type { Schema } from './schema.ts'
 
 const digits = '[0-9]'
@@ -24,8 +29,11 @@ const forms: Readonly<Record<ColumnType, Schema>> = {
   json: {},
   binary: { type: 'string', contentEncoding: 'base64' },
   enum: { type: 'string' },
+  list: { type: 'array' },
+  opaque: { type: 'string' },
 }
 
+/** Examples of a parameter; a schema has one only where its type does not say enough. */
 const samples: Readonly<Record<ColumnType, unknown>> = {
   integer: 1,
   bigint: '9007199254740993',
@@ -41,40 +49,114 @@ const samples: Readonly<Record<ColumnType, unknown>> = {
   json: { any: ['JSON'] },
   binary: 'AQID',
   enum: undefined,
+  list: undefined,
+  opaque: undefined,
 }
+
+/** The usual form of a type, or one of the values that this database keeps besides. */
+function usualOrSpecial(column: NamedColumn, digits: Schema = {}): Schema {
+  const usual = { ...forms[column.type], ...digits }
+  if (column.special === undefined) return usual
+  const { type, ...form } = usual
+  return { type: type ?? 'string', anyOf: [form, { pattern: column.special.pattern }] }
+}
+
+const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
+
+/** The limits of a JSON number; those of numbers that are written as strings are told in words. */
+function boundsOf({ type, definition }: NamedColumn): Schema {
+  if (type !== 'integer' && type !== 'float') return {}
+  return Object.fromEntries(
+    bounds.flatMap((key) => {
+      const bound = definition[key]
+      return bound === undefined ? [] : [[key, Number(bound)]]
+    }),
+  )
+}
+
+const boundWords = {
+  minimum: 'at least',
+  exclusiveMinimum: 'more than',
+  maximum: 'at most',
+  exclusiveMaximum: 'less than',
+} as const
+
+/** `At least 0.01, less than 100.` of a bigint or decimal, which JSON Schema cannot bound. */
+function boundsText({ type, definition }: NamedColumn): string {
+  if (type !== 'bigint' && type !== 'decimal') return ''
+  const words = Object.entries(boundWords).flatMap(([key, word]) => {
+    const bound = definition[key as keyof typeof boundWords]
+    return bound === undefined ? [] : [`${word} ${bound}`]
+  })
+  const text = words.join(', ')
+  return text && `${text[0]?.toUpperCase()}${text.slice(1)}.`
+}
+
+/** The form of a type's values; of a list with that of its items. `digits` are those of its decimals. */
+function formOf(column: NamedColumn, digits: (column: NamedColumn) => Schema): Schema {
+  if (column.type !== 'list') return usualOrSpecial(column, digits(column))
+  const item = itemOf(column)
+  const members = item.enum === undefined ? {} : { enum: [...item.enum] }
+  const value = orNull({ ...usualOrSpecial(item, digits(item)), ...members })
+  // An array of several dimensions is a list of lists.
+  return { ...forms.list, items: { anyOf: [value, forms.list] } }
+}
+
+const itemOf = (column: NamedColumn): NamedColumn => ({ ...column, type: column.items ?? 'text' })
+
+/** Types whose values any tool can make up. */
+const plain: readonly ColumnType[] = ['integer', 'float', 'boolean', 'date', 'datetime', 'uuid']
 
 /** The value in a response. */
 export function readSchema(column: NamedColumn): Schema {
-  const schema = described(column, { ...forms[column.type], ...exactDigits(column) })
+  const schema = described(column, formOf(column, exactDigits))
   return column.nullable ? orNull(schema) : schema
 }
 
 /** The value in a request body. */
-export function writeSchema(column: NamedColumn): Schema {
-  const { maxLength, primaryKey, default: own } = column.definition
+export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
+  const { minLength, maxLength, primaryKey } = column.definition
+  const own = defaultOf(column, mode)
   const isTextKey = primaryKey === true && (column.type === 'string' || column.type === 'text')
   const form = described(column, {
-    ...forms[column.type],
+    ...formOf(column, () => ({})),
     ...(isTextKey ? { not: { enum: [...unaddressableKeys] } } : {}),
+    ...(minLength === undefined ? {} : { minLength }),
     ...(maxLength === undefined ? {} : { maxLength }),
-    ...(own === undefined || typeof own === 'function' ? {} : { default: own }),
+    ...(own === undefined ? {} : { default: own }),
   })
   return column.nullable ? orNull(form) : form
 }
 
-/** The value of a filter: a string in the query that is parsed as the column's type. Columns of one type share a schema. */
-export function filterSchema(column: NamedColumn, operator: FilterOperator): Schema {
+/** What a field that is left out gets: from the service, or in a new record from the database. A PATCH leaves it as it is. */
+function defaultOf({ definition }: NamedColumn, mode: WriteMode): JsonValue | undefined {
+  const { default: own, databaseDefault } = definition
+  if (mode === 'update' || typeof own === 'function') return undefined
+  return own === undefined && mode === 'create' ? databaseDefault : own
+}
+
+/** The value of a filter: text in the query that is parsed as the column's type. */
+export function filterSchema(
+  components: Components,
+  column: NamedColumn,
+  operator: FilterOperator,
+): Schema | ReferenceObject {
   if (operator === 'isnull') return forms.boolean
-  const example = exampleOf(column) ?? column.enum?.[0] ?? 'text'
-  if (filterOperators[operator].takes === 'list') {
-    const second = column.enum?.[1] ?? example
-    return { type: 'string', pattern: '^\\(.*\\)$', examples: [`(${example},${second})`] }
-  }
+  if (filterOperators[operator].takes === 'list') return listSchema(components)
   const partial = operator !== 'eq' && operator !== 'ne' && !isRange(operator)
   if (partial) return forms.string
-  const form = forms[column.type]
+  const form = usualOrSpecial(column)
   return column.enum === undefined ? form : { ...form, enum: [...column.enum] }
 }
+
+const listSchema = (components: Components): ReferenceObject =>
+  components.schema('list of values', 'ValueList', () => ({
+    type: 'string',
+    description:
+      'Values in parentheses, separated by commas; a value with a comma or a parenthesis is quoted: `("a,b",c)`.',
+    pattern: '^\\(.*\\)$',
+    examples: ['(1,2)'],
+  }))
 
 const isRange = (operator: FilterOperator): boolean => /^[lg][te]$/.test(operator)
 
@@ -83,6 +165,7 @@ export function exampleOf({ definition, type, scale, enum: members }: NamedColum
   if (definition.example !== undefined) return definition.example
   if (type === 'decimal') return scale === undefined ? samples.decimal : (12.5).toFixed(scale)
   if (type === 'enum') return members?.[0]
+  if (type === 'list') return undefined
   return samples[type] ?? byFormat[definition.format ?? '']
 }
 
@@ -92,14 +175,28 @@ const byFormat: Readonly<Record<string, unknown>> = {
   url: 'https://example.org',
 }
 
+/** What reading and writing a column needs, as sentences. */
+function rightsOf({ definition: { read, write } }: NamedColumn): readonly string[] {
+  const need = (right: ColumnRight): string =>
+    typeof right === 'function' ? 'a permission of the service' : ruleText(right)
+  return [
+    ...(read === undefined ? [] : [`Reading it needs ${need(read)}.`]),
+    ...(write === undefined ? [] : [`Writing it needs ${need(write)}.`]),
+  ]
+}
+
 function described(column: NamedColumn, form: Schema): Schema {
-  const { description, format } = column.definition
-  const example = exampleOf(column)
+  const { format } = column.definition
+  const told = [column.definition.description, boundsText(column), ...rightsOf(column)]
+  const description = told.filter(Boolean).join(' ')
+  const needsExample = column.definition.example !== undefined || !plain.includes(column.type)
+  const example = needsExample ? exampleOf(column) : undefined
   return {
     ...form,
+    ...boundsOf(column),
     ...(format === undefined || form.format !== undefined ? {} : { format }),
-    ...(column.enum === undefined ? {} : { enum: [...column.enum] }),
-    ...(description === undefined ? {} : { description }),
+    ...(column.enum === undefined || column.type === 'list' ? {} : { enum: [...column.enum] }),
+    ...(description === '' ? {} : { description }),
     ...(example === undefined ? {} : { examples: [example] }),
   }
 }

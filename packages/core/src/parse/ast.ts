@@ -125,6 +125,7 @@ export type SingleParameter =
   | 'cascade_delete'
   | 'max_affected'
   | 'on_conflict'
+  | 'search'
 
 /** A whole query string. Absent lists are empty; `fields` is undefined when the parameter is absent. */
 export interface QueryAst {

@@ -20,11 +20,13 @@ export const filterOperators = {
   iendswith: { takes: 'scalar' },
   between: { takes: 'list' },
   isnull: { takes: 'scalar' },
+  contains: { takes: 'list' },
+  overlaps: { takes: 'list' },
 } as const
 
 export type FilterOperator = keyof typeof filterOperators
 
-/** Aliases of operators (contract §4). */
+/** Aliases of operators (docs/query-language.md). */
 export const operatorAliases: Readonly<Record<string, FilterOperator>> = {
   neq: 'ne',
   lte: 'le',

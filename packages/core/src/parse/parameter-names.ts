@@ -16,6 +16,7 @@ const single = [
   'cascade_delete',
   'max_affected',
   'on_conflict',
+  'search',
 ] as const satisfies readonly SingleParameter[]
 
 const lists = ['fields', 'order_by', 'orderby', 'groupby', 'aggregate', 'join'] as const

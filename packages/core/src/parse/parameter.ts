@@ -121,6 +121,8 @@ const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new
   ...(['group', 'group_by'] as const).map((name) => [name, 'groupby'] as const),
   ...(['skip', 'offset'] as const).map((name) => [name, 'page'] as const),
   ['cursor', 'after'],
+  ['q', 'search'],
+  ['find', 'search'],
 ])
 
 /** Compares only the last part of a dotted key with relation options, so that `author.name` is not taken for `author.limit`. */

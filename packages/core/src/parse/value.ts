@@ -94,7 +94,7 @@ function readList(cursor: Cursor, operator: FilterOperator, inside: Enclosure): 
   const start = cursor.position
   if (peek(cursor) !== '(') {
     const found = excerpt(pair.text.slice(start))
-    const reason = `"${operator}" expected a list in parentheses, such as (1,2,3), instead of "${found}".`
+    const reason = `"${operator}" expected a list in parentheses, such as (1,2,3), instead of "${found}".${operator === 'contains' ? ' A text is searched by like.' : ''}`
     throw malformed(pair, start, pair.text.length, reason)
   }
   const list: Enclosure = {

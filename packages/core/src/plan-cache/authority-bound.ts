@@ -3,7 +3,7 @@
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import { lruMap } from '../lru-map.ts'
 import type { Reach } from '../plan/context.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Registry, Resource } from '../registry/resource.ts'
 
 /** What a response depends on besides the text of the request. A `Call` is one. */
 export interface Authority {
@@ -11,6 +11,8 @@ export interface Authority {
   readonly reach: Reach
   /** The callbacks of the request's resource and method: `filter` narrows the rows that are read, `dump` rewrites them. */
   readonly hooks: Pick<HookSettings, 'filter' | 'dump'>
+  /** The resources with the columns that the caller may read and write. */
+  readonly registry: Registry
 }
 
 /** Records what the creator of a value asks about the caller. */
@@ -32,7 +34,11 @@ export interface AuthorityTracker {
  * bound.valueFor(callOfUserWhoMayListOtherResources) // undefined
  * ```
  */
-export function trackAuthority({ reach, hooks: { filter, dump } }: Authority): AuthorityTracker {
+export function trackAuthority({
+  reach,
+  hooks: { filter, dump },
+  registry,
+}: Authority): AuthorityTracker {
   const reached = new Map<Resource, boolean>()
   return {
     reach(resource) {
@@ -40,7 +46,7 @@ export function trackAuthority({ reach, hooks: { filter, dump } }: Authority): A
       reached.set(resource, answer)
       return answer
     },
-    bind: (value) => new AuthorityBound(value, { reached, filter, dump }),
+    bind: (value) => new AuthorityBound(value, { reached, filter, dump, registry }),
   }
 }
 
@@ -49,6 +55,7 @@ interface CreatedWith {
   readonly reached: ReadonlyMap<Resource, boolean>
   readonly filter: HookSettings['filter']
   readonly dump: HookSettings['dump']
+  readonly registry: Registry
 }
 
 /** Created by a tracker only. The value is private, so that it cannot be read without an authority. */
@@ -62,8 +69,9 @@ class AuthorityBound<T> {
   }
 
   /** The value if the caller has the same authority; undefined otherwise. */
-  valueFor({ reach, hooks }: Authority): T | undefined {
+  valueFor({ reach, hooks, registry }: Authority): T | undefined {
     const { reached, filter, dump } = this.#createdWith
+    if (registry !== this.#createdWith.registry) return undefined
     if (hooks.filter !== filter || hooks.dump !== dump) return undefined
     for (const [resource, answer] of reached) if (reach(resource) !== answer) return undefined
     return this.#value

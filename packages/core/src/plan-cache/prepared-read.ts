@@ -2,6 +2,8 @@
 
 import type { Scopes } from '../compile/scopes.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import { type LruMap, lruMap } from '../lru-map.ts'
+import type { QueryAst } from '../parse/ast.ts'
 import { keysetAt } from '../plan/keyset.ts'
 import { operandType } from '../plan/operand-type.ts'
 import { pageAt } from '../plan/page.ts'
@@ -13,12 +15,14 @@ import { type StatementTemplates, statementTemplates } from './statement-templat
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
-  /** Which rows of the plan's sources may be read. Independent of the request, because reads narrowed by a policy are not cached. */
-  readonly scopes: Scopes
+  /** All rows of every source; undefined if a policy or the filter callback narrows a source, which it does for each request. */
+  readonly openScopes: Scopes | undefined
+  /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives; the same for every request of this query. */
+  readonly additional: QueryAst['additional']
   /** The conditions whose values each request replaces. */
   readonly replaceable: readonly ReplaceableCondition[]
-  /** The statements as printed for a dialect. */
-  readonly templates: (dialect: InternalDialect) => StatementTemplates
+  /** The statements as printed for a dialect, and for the SQL of the scopes of the plan's sources (`printScopes`). */
+  readonly templates: (dialect: InternalDialect, scopes: string) => StatementTemplates
 }
 
 interface ReplaceableCondition {
@@ -40,7 +44,7 @@ export interface RequestValues {
 export function prepareRead<P extends ReadPlan>(
   plan: P,
   skeleton: Skeleton,
-  scopes: Scopes,
+  { openScopes, additional }: Pick<PreparedRead, 'openScopes' | 'additional'>,
 ): PreparedRead<P> | undefined {
   const { where, having } = plan.rows
   const replaceable = [...where, ...having].flatMap(
@@ -54,16 +58,21 @@ export function prepareRead<P extends ReadPlan>(
   )
   const found = replaceable.filter(({ at }) => 'value' in at).length
   if (found !== skeleton.values.length) return undefined
-  return { plan, replaceable, scopes, templates: byDialect() }
+  return { plan, openScopes, additional, replaceable, templates: byDialectAndScopes() }
 }
 
-function byDialect(): PreparedRead['templates'] {
-  const known = new WeakMap<InternalDialect, StatementTemplates>()
-  return (dialect) => {
-    const before = known.get(dialect)
+/** Forms of the scopes that are kept for one read; a policy whose SQL differs between callers has several. */
+const maxScopeForms = 16
+
+function byDialectAndScopes(): PreparedRead['templates'] {
+  const known = new WeakMap<InternalDialect, LruMap<StatementTemplates>>()
+  return (dialect, scopes) => {
+    const forms = known.get(dialect) ?? lruMap<StatementTemplates>(maxScopeForms)
+    known.set(dialect, forms)
+    const before = forms.get(scopes)
     if (before !== undefined) return before
     const templates = statementTemplates()
-    known.set(dialect, templates)
+    forms.set(scopes, templates)
     return templates
   }
 }

@@ -1,11 +1,13 @@
 // Caches the SQL of single-statement writes by resource, output and set of written columns, so that each request only encodes its values.
 
+import type { ConditionScope } from '../compile/scopes.ts'
 import type { Sendable } from '../compile/sendable.ts'
 import type { Target } from '../compile/target.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { type LruMap, lruMap } from '../lru-map.ts'
 import type { Output, RowPlan } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Fragment } from '../sql/fragment.ts'
 import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
 import {
   type CompiledWrite,
@@ -16,17 +18,18 @@ import {
   keyOrigin,
   type Match,
   matchCondition,
+  scopeOrigin,
   storedColumns,
 } from '../write/compile/statements.ts'
 import type { Values } from '../write/plan/node.ts'
 import { printedStatement } from './printed-statement.ts'
 
 /** A statement that returns rows, and the readers of these rows. */
-type SingleWriteStatement = Pick<CompiledWrite, 'readers'> & { readonly statement: Sendable }
+type SingleWriteStatement = Omit<CompiledWrite, 'statement'> & { readonly statement: Sendable }
 
 /** Makes the statements of single-statement writes. */
 export interface SingleWriteStatements {
-  /** `insert into t (…) values (…) returning …` */
+  /** `insert into t (…) values (…) returning …`, with whether the row is in scope. */
   insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
   /** `update t set … where key returning …`, only of a record that is not soft-deleted. */
   update(
@@ -40,7 +43,7 @@ export interface SingleWriteStatements {
 }
 
 /** A printed statement and the readers of its rows. */
-interface CachedWrite extends Pick<SingleWriteStatement, 'readers'> {
+interface CachedWrite extends Omit<SingleWriteStatement, 'statement'> {
   readonly dialect: InternalDialect
   readonly template: Template
 }
@@ -51,12 +54,20 @@ const maxStatements = 50
 /** By resource and by output list: cached plans return the same list object for every request. */
 const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrite>>>()
 
-/** Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
+/** The scope of the policy that a write stays within. */
+export type WriteScope = Pick<ConditionScope, 'condition' | 'form'>
+
+/**
+ * Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. `scope` narrows the
+ * statements on stored records; of a new one an INSERT tells whether it is in scope.
+ */
 export function cachedSingleWrites(
   target: Target,
   finish: (text: string) => string,
+  scope?: WriteScope,
 ): SingleWriteStatements {
   const { dialect } = target
+  const reach = { scope: scope?.condition }
 
   const cached = (
     { resource, change, columns, output }: WriteKey,
@@ -66,51 +77,60 @@ export function cachedSingleWrites(
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
     const statements = statementsOf(resource, output)
-    const key = `${change} ${columns.map(({ name }) => name).join()}`
+    const key = `${change} ${columns.map(({ name }) => name).join()} ${scope?.form ?? ''}`
     const known = statements.get(key)
     if (known?.dialect === dialect) {
       const parameters = filled(known.template, refill)
       // Undefined if the values need other SQL.
       return parameters === undefined
         ? compile()
-        : { statement: printedStatement(known.template.text, parameters), readers: known.readers }
+        : withReading(printedStatement(known.template.text, parameters), known)
     }
-    const { statement, readers } = compile()
-    const template = templateOf(statement, style)
-    if (template === undefined) return { statement, readers }
+    const compiled = compile()
+    const template = templateOf(compiled.statement, style)
+    if (template === undefined) return compiled
     const text = finish(template.text)
-    statements.set(key, { dialect, readers, template: { ...template, text } })
-    return { statement: printedStatement(text, template.parameters), readers }
+    const { readers, inScope } = compiled
+    statements.set(key, { dialect, readers, inScope, template: { ...template, text } })
+    return withReading(printedStatement(text, template.parameters), compiled)
+  }
+
+  const refillReach = (origin: object, key: readonly Match[]): Fragment | undefined => {
+    if (origin === keyOrigin) return matchCondition(target, key)
+    return origin === scopeOrigin ? scope?.condition : undefined
   }
 
   return {
     insert(resource, values, output) {
       const columns = storedColumns(resource, values)
       const written = { resource, change: 'insert', columns, output } as const
-      return cached(written, refillOf(target, values), () =>
-        compileInsert(target, resource, values, output),
-      )
+      const refillValue = refillOf(target, values)
+      const refill: Refill = (origin) => refillReach(origin, []) ?? refillValue(origin)
+      return cached(written, refill, () => compileInsert(target, resource, values, output, reach))
     },
     update(resource, values, key, output) {
       const columns = storedColumns(resource, values)
       const written = { resource, change: 'update', columns, output } as const
       const refillValue = refillOf(target, values)
-      const refill: Refill = (origin) =>
-        origin === keyOrigin ? matchCondition(target, key) : refillValue(origin)
+      const refill: Refill = (origin) => refillReach(origin, key) ?? refillValue(origin)
       return cached(written, refill, () =>
-        compileUpdate(target, resource, values, key, { alive: true, output }),
+        compileUpdate(target, resource, values, key, { ...reach, alive: true, output }),
       )
     },
     locked(plan, key) {
       const { from, output } = plan
       const change = from.includeDeleted ? 'locked, deleted too' : 'locked'
       const written = { resource: from.resource, change, columns: [], output } as const
-      const refill: Refill = (origin) =>
-        origin === keyOrigin ? matchCondition(target, key) : undefined
-      return cached(written, refill, () => compileLockedRecord(target, plan, key))
+      const refill: Refill = (origin) => refillReach(origin, key)
+      return cached(written, refill, () => compileLockedRecord(target, plan, key, reach))
     },
   }
 }
+
+const withReading = (
+  statement: Sendable,
+  { readers, inScope }: Omit<SingleWriteStatement, 'statement'>,
+): SingleWriteStatement => ({ statement, readers, inScope })
 
 /** What the SQL of a write depends on. */
 interface WriteKey {

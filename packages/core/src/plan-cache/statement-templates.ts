@@ -31,6 +31,8 @@ export interface RefilledRead {
   readonly templates: StatementTemplates
   /** The conditions with the values of this request, by their slots. */
   readonly conditions: ReadonlyMap<object, Condition>
+  /** The scopes of this request, by their sources. */
+  readonly scopes: ReadonlyMap<object, Fragment>
   /** Rewrites printed SQL for the driver; `rows`: whether its rows may be arrays. */
   readonly finish: (text: string, rows: boolean) => string
 }
@@ -40,6 +42,7 @@ export function makeFromTemplates({
   target,
   templates: { known },
   conditions,
+  scopes,
   finish,
 }: RefilledRead): StatementMaker {
   const style = target.dialect.shortcuts?.textStyle
@@ -67,7 +70,10 @@ export function makeFromTemplates({
     known.set(name, cached)
     if (cached.kind === 'none') return undefined
     const { template, reading } = cached
-    const parameters = filled(template, (origin) => conditionAt(origin) ?? refill(origin))
+    const parameters = filled(
+      template,
+      (origin) => scopes.get(origin) ?? conditionAt(origin) ?? refill(origin),
+    )
     // Undefined if the values need other SQL.
     if (parameters === undefined) return undefined
     return { statement: printedStatement(template.text, parameters), reading: reading as R }

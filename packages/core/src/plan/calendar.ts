@@ -1,4 +1,4 @@
-// Strict parsers of ISO 8601 dates and times, which never use the local time zone (contract §4 Values).
+// Strict parsers of ISO 8601 dates and times, which never use the local time zone (docs/query-language.md).
 
 /** `YYYY-MM-DD` of a real calendar day between 0001 and 9999, or undefined. */
 export function parseDate(text: string): string | undefined {

@@ -1,4 +1,4 @@
-// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become URLs (contract §5).
+// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become URLs (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import type { SerializationType } from '../config/settings.ts'
@@ -97,7 +97,7 @@ function expand(level: Level): PlannedRelations {
   for (const relation of level.context.resource.relations.values()) {
     const path = extend(level.path, relation.name)
     if (isEmbedded(level, relation, path)) embeds.push(planEmbed(level, relation, path))
-    else links.push(relation)
+    else if (relation.address !== null) links.push(relation)
   }
   return { embeds, links }
 }

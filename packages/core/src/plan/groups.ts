@@ -1,4 +1,4 @@
-// The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object (contract §4 Groups).
+// The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import {

@@ -1,4 +1,4 @@
-// The join pass: plans the relations named in `join`, each once, and after the relation it starts from (contract §5).
+// The join pass: plans the relations named in `join`, each once, and after the relation it starts from (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'

@@ -1,7 +1,8 @@
-// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins beyond the cursor's row (contract §6).
+// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins beyond the cursor's row (docs/query-language.md).
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../errors.ts'
 import type { NamedColumn } from '../registry/resource.ts'
+import { isKeyless, isTotal } from '../registry/row-identity.ts'
 import { parseDatetime, parseTime } from './calendar.ts'
 import type { PlanContext } from './context.ts'
 import { type CursorValues, readCursor } from './cursor.ts'
@@ -30,6 +31,7 @@ export function asksForKeyset(context: PlanContext): boolean {
 /** The page after or before the cursor's row; the first page without a cursor. */
 export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
   const terms = rows.order.map((order) => keysetTerm(rows, order))
+  refusePartialOrder(rows, terms)
   const signature = signatureOf(context, rows)
   const { after, before } = context.ast.single
   const direction = before === undefined ? 'after' : 'before'
@@ -60,21 +62,26 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
   if (rows.shape === 'groups' || operand.kind !== 'column') {
     throw unsupportedQuery('Groups cannot be paged by cursor; use page and limit.', 'groupby')
   }
-  const { name, collation, nullable } = operand.column
+  const { nullable } = operand.column
   if (isToMany(rows.joins, operand.source) || rows.joins.some((join) => join.type === 'right')) {
     throw unsupportedQuery(
       'Joined rows of this kind cannot be paged by cursor; use page and limit.',
       'join',
     )
   }
-  if (collation !== undefined) {
-    throw unsupportedQuery(
-      `"${name}" is ordered by the database's own collation, which cursors cannot follow; use page and limit.`,
-      name,
-    )
-  }
   const outer = operand.source !== rows.from && rows.joins.some((join) => join.type === 'left')
   return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
+}
+
+/** Rows that agree in the whole order would be skipped by the cursor of one of them. */
+function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): void {
+  const { resource } = from
+  const ordered = terms.flatMap(({ ref }) => (ref.source === from ? [ref.column] : []))
+  if (!isKeyless(resource) || isTotal(resource, ordered)) return
+  throw unsupportedQuery(
+    `Rows of "${resource.endpoint}" have no key that a cursor could name; use page and limit.`,
+    resource.endpoint,
+  )
 }
 
 /** Names an order, so that a cursor is refused with any other order: `Book books.price-f books.id+l`. */
@@ -104,6 +111,8 @@ function typedValues(
 /** Converts a cursor's value. Datetimes and times have six fractional digits, as the databases store them. */
 export function placeValue(column: NamedColumn, text: string): Value | undefined {
   if (isStoredPlace(column, text)) return storedKey(text) === undefined ? undefined : text
+  const special = column.special?.read(text)
+  if (special !== undefined) return special
   if (column.type === 'datetime') {
     return /^[0-9]{4}-[0-9T:-]{14}\.[0-9]{6}Z$/.test(text) && parseDatetime(`${text.slice(0, -4)}Z`)
       ? text

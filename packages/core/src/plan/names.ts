@@ -4,8 +4,10 @@ import { settingNames } from '../config/setting-names.ts'
 import { ambiguousPath, unknownColumn } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { FieldNode } from '../parse/ast.ts'
-import { relationsMatching } from '../registry/relation-token.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { queryColumns } from '../registry/json-paths.ts'
+import { isNameOf, relationsMatching } from '../registry/relation-token.ts'
+import type { NamedColumn } from '../registry/resource.ts'
+import { tieBreakers } from '../registry/row-identity.ts'
 import type { LookUpStart } from './look-up.ts'
 import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 
@@ -22,25 +24,52 @@ export function refOf(source: Source, column: NamedColumn): ColumnRef {
   return { kind: 'column', source, column } as ColumnRef
 }
 
+/** References to the columns that end the order of a source's rows. */
+export const tieRefs = (source: Source): readonly ColumnRef[] =>
+  tieBreakers(source.resource).map((column) => refOf(source, column))
+
 /** References to the primary key columns of a source. */
 export const keyRefs = (source: Source): readonly ColumnRef[] =>
   source.resource.primaryKey.map((column) => refOf(source, column))
 
 /**
- * Resolves a field among the visible columns of the base and of the joined relations (contract §4 Paths).
+ * Resolves a field among the visible columns of the base and of the joined relations (docs/query-language.md).
  * Hidden, unjoined, unpublished and unknown fields give the same 400, so that the response does not reveal hidden columns.
  *
  * `titel__eq=Emma` → 400 `Unknown column "titel" on books. Did you mean "title"?`
  */
 export function resolveColumn(names: Names, field: FieldNode, at: string): ColumnRef {
-  const source = resolvePath(names, field, at)
-  const column = source?.resource.columns.get(field.column)
-  if (source === undefined || column === undefined) throw unknown(names, field, at)
-  return refOf(source, column)
+  const found = findColumn(names, [...field.path, field.column], at)
+  if (found === undefined) throw unknown(names, field, at)
+  return found
+}
+
+/** The column of the base that the segments name, or else of the relation that the first of them name. */
+function findColumn(names: Names, segments: readonly string[], at: string): ColumnRef | undefined {
+  const own = columnIn(names.base, segments)
+  const [first, ...further] = segments
+  if (own !== undefined || first === undefined || further.length === 0) return own
+  let source = firstSource(names, first, at)
+  let rest: readonly string[] = further
+  while (source !== undefined) {
+    const column = columnIn(source, rest)
+    const [segment, ...after] = rest
+    if (column !== undefined || segment === undefined || after.length === 0) return column
+    source = onlySource(segment, joinedBy(names, source, segment), at)
+    rest = after
+  }
+  return undefined
+}
+
+/** The visible column of a source with this name, or the declared path into a json column. */
+function columnIn(source: Source, [name = '', ...path]: readonly string[]): ColumnRef | undefined {
+  const column = source.resource.columns.get(name)
+  const found = path.length === 0 ? column : column?.paths?.get(path.join('.'))
+  return found && refOf(source, found)
 }
 
 function unknown(names: Names, field: FieldNode, at: string): Error {
-  const hint = didYouMean(field.text, visibleNames(names))
+  const hint = pathHint(names, field) ?? didYouMean(field.text, visibleNames(names))
   const isJoined = field.path.length > 0 && hint === ''
   return unknownColumn(
     field.text,
@@ -50,35 +79,35 @@ function unknown(names: Names, field: FieldNode, at: string): Error {
   )
 }
 
+/** What the model declares of the json column that the client names; undefined if it names none. */
+function pathHint({ base }: Names, { path, text }: FieldNode): string | undefined {
+  const [name = ''] = path
+  const column = base.resource.columns.get(name)
+  if (column?.type !== 'json' || path.length === 0) return undefined
+  const declared = [...(column.paths?.values() ?? [])]
+  if (declared.length === 0) return ` Its model declares no paths into "${name}".`
+  const names = declared.map((one) => one.name)
+  const near = didYouMean(text, names)
+  return near === '' ? ` Its model declares these paths: ${names.join(', ')}.` : near
+}
+
 const joinHint = ({ base }: Names): string =>
   base.resource.settings.allowJoin
     ? ' Columns of a relation need the relation in "join".'
     : ` Columns of a relation need a join, and joins are switched off here (${settingNames.allowJoin}).`
 
 function* visibleNames(names: Names): Generator<string> {
-  yield* names.base.resource.columns.keys()
+  for (const { name } of queryColumns(names.base.resource)) yield name
   for (const join of names.joins) {
-    for (const column of join.source.resource.columns.keys())
-      yield `${join.relation.name}.${column}`
+    for (const { name } of queryColumns(join.source.resource)) yield `${join.relation.name}.${name}`
   }
-}
-
-function resolvePath(names: Names, field: FieldNode, at: string): Source | undefined {
-  const [first, ...rest] = field.path
-  if (first === undefined) return names.base
-  let source = firstSource(names, first, at)
-  for (const segment of rest) {
-    if (source === undefined) return undefined
-    source = onlySource(segment, joinedBy(names, source, segment), at)
-  }
-  return source
 }
 
 /** In this order: a joined relation with that name or token form, the base itself, a joined table of that name. */
 function firstSource(names: Names, segment: string, at: string): Source | undefined {
   const joined = joinedBy(names, names.base, segment)
   if (joined.length === 1) return onlySource(segment, joined, at)
-  if (isNamed(names.base.resource, segment)) return names.base
+  if (isNameOf(names.base.resource, segment)) return names.base
   const byTable = names.joins.filter((join) => join.source.resource.table === segment)
   const fitting = byTable.length === 1 ? byTable : new Set([...joined, ...byTable])
   return onlySource(segment, [...fitting], at)
@@ -92,9 +121,6 @@ function joinedBy(names: Names, from: Source, segment: string): readonly Planned
   const matching = relationsMatching(from.resource, segment)
   return joins.filter((join) => matching.includes(join.relation))
 }
-
-const isNamed = (resource: Resource, segment: string): boolean =>
-  segment === resource.table || segment === resource.endpoint || segment === resource.name
 
 /** The source of the only join; more than one is an ambiguous path. */
 function onlySource(

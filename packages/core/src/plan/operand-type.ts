@@ -1,4 +1,4 @@
-// The type of an operand: of a column, or of the result of an aggregate or a bucket (contract §4 Groups).
+// The type of an operand: of a column, or of the result of an aggregate or a bucket (docs/query-language.md).
 
 import type { OperandType } from '../model/type-rules.ts'
 import type { Operand } from './plan.ts'
@@ -21,7 +21,7 @@ export function operandType(operand: Operand): OperandType {
   }
 }
 
-/** Sums and averages of bigint and decimal columns are decimals; an average has four more digits after the point (contract §4 Groups). */
+/** Sums and averages of bigint and decimal columns are decimals; an average has four more digits after the point (docs/query-language.md). */
 function summedType(fn: 'sum' | 'avg', column: OperandType): OperandType {
   const exact = column.type === 'bigint' || column.type === 'decimal'
   if (!exact) return { type: 'float', nullable: true }

@@ -1,4 +1,4 @@
-// The order pass: plans `order_by` and appends keys that make the order total, so that pages never overlap (contract §4 order_by).
+// The order pass: plans `order_by` and appends keys that make the order total, so that pages never overlap (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, operatorNotForType, unsupportedQuery } from '../errors.ts'
@@ -7,12 +7,12 @@ import type { OrderNode } from '../parse/ast.ts'
 import { type PlanContext, textAt } from './context.ts'
 import type { PlannedGroups } from './groups.ts'
 import { isToMany } from './joins.ts'
-import { keyRefs, type Names, resolveColumn } from './names.ts'
+import { type Names, resolveColumn, tieRefs } from './names.ts'
 import { operandType } from './operand-type.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
 
-/** The order of entities and projections: the client's terms, the primary key, and in projections the keys of every to-many join. */
+/** The order of entities and projections: the client's terms, the primary key (or what stands for it), and in projections the keys of every to-many join. */
 export function planOrder(
   context: PlanContext,
   names: Names,
@@ -34,7 +34,7 @@ export function planOrder(
     (join) =>
       shape === 'projection' && (join.type === 'right' || isToMany(names.joins, join.source)),
   )
-  const keys = [names.base, ...multiplying.map((join) => join.source)].flatMap(keyRefs)
+  const keys = [names.base, ...multiplying.map((join) => join.source)].flatMap(tieRefs)
   return totalOrder(terms, keys)
 }
 

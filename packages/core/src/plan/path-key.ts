@@ -1,4 +1,4 @@
-// Keys in paths. Only the spelling that emitted URLs use is accepted, so that each record has exactly one URL (contract §3).
+// Keys in paths. Only the spelling that emitted URLs use is accepted, so that each record has exactly one URL.
 
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Value } from './plan.ts'
@@ -31,8 +31,9 @@ export function pathKey(
 export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
 
-function textOf({ type, scale }: NamedColumn, value: Value): string {
+function textOf({ type, scale, special }: NamedColumn, value: Value): string {
   const text = String(value)
+  if (special?.read(text) !== undefined) return text
   if (type !== 'decimal' || scale === undefined || scale === 0) return text
   const [whole = '', fraction = ''] = text.split('.')
   return `${whole}.${fraction.padEnd(scale, '0')}`

@@ -1,5 +1,6 @@
 // The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur only as values, which are sent as parameters. Types only.
 
+import type { SearchIndex } from '../dialect/dialect.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 
@@ -95,6 +96,22 @@ export type Condition =
       readonly ignoreCase: boolean
       readonly negated: boolean
       readonly slot?: Slot
+    }
+  | {
+      /** Of a list: it has all of the values, or one of them. */
+      readonly kind: 'items'
+      readonly operand: Operand
+      readonly match: 'contains' | 'overlaps'
+      readonly values: readonly Value[]
+    }
+  | {
+      /** The full-text index finds every word in the row; where the database lacks it, `plain` holds. */
+      readonly kind: 'found'
+      /** The first of the columns. */
+      readonly operand: ColumnRef
+      readonly index: SearchIndex
+      readonly words: readonly string[]
+      readonly plain: readonly Condition[]
     }
   | { readonly kind: 'isNull'; readonly operand: Operand; readonly negated: boolean }
   | { readonly kind: 'and' | 'or'; readonly all: readonly Condition[] }

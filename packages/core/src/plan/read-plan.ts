@@ -1,10 +1,12 @@
 // Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan.
 
 import { settingNames } from '../config/setting-names.ts'
-import { featureDisabled, invalidParameter, notHere } from '../errors.ts'
+import { featureDisabled, invalidParameter, notHere, unsupportedQuery } from '../errors.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import { isKeyless } from '../registry/row-identity.ts'
 import { createAliases } from './aliases.ts'
+import { conditionsOnBase } from './base-conditions.ts'
 import { createSource, type PlanContext, type Reach, textAt } from './context.ts'
 import { checkRelationParameters, neededKeys, planRelations } from './embeds.ts'
 import { hasFewRelations } from './few-relations.ts'
@@ -16,6 +18,7 @@ import { allowOrder, planGroupOrder, planOrder } from './order.ts'
 import { entityOutput, projectionOutput } from './output.ts'
 import { planPage } from './page.ts'
 import type { Condition, ListPlan, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
+import { planSearch } from './search.ts'
 import { parseBoolean } from './value.ts'
 import { planConditions } from './where.ts'
 
@@ -104,7 +107,10 @@ function planRows(
   const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
   const names: Names = { base, joins, lookUpStart }
   const groups = shape === 'groups' ? planGroups(context, names) : undefined
-  const { where, having } = planConditions(context, names, ast.where, groups?.labels)
+  const searched = planSearch(context, base)
+  const planned = planConditions(context, names, ast.where, groups?.labels)
+  const where = [...searched, ...planned.where]
+  const { having } = planned
   allowOrder(context)
   const relations = shape === 'entity' ? planRelations(context, names) : noRelations(context)
   const output =
@@ -113,6 +119,9 @@ function planRows(
       ? projectionOutput(context, names, ast.fields)
       : entityOutput(base, neededKeys(relations)))
   if (one) refuseManyValues(context, names)
+  if (distinctBase && isKeyless(base.resource)) {
+    refuseMixedConditions(base, [...required, ...where], names.joins)
+  }
   return {
     action,
     rows: {
@@ -205,9 +214,10 @@ const onlyOnLists: readonly SingleParameter[] = [
   'after',
   'before',
   'paging',
+  'search',
 ]
 
-/** Refuses parameters of lists: one object takes `fields dump dump_relationships join include_deleted` and per-relation options (contract §3). */
+/** Refuses parameters of lists: one object takes `fields dump dump_relationships join include_deleted` and per-relation options. */
 function refuseOnOne(context: PlanContext): void {
   const { ast } = context
   const lists = [
@@ -241,6 +251,19 @@ function refuseManyValues(context: PlanContext, names: Names): void {
       throw notHere(at, 'on a single object, because it has many values', at)
     }
   }
+}
+
+/** Refuses conditions that only the key could apply to each base row once: those that mix several to-many joins in one "or". */
+function refuseMixedConditions(
+  base: Source,
+  where: readonly Condition[],
+  joins: readonly PlannedJoin[],
+): void {
+  if (conditionsOnBase(base, where, joins) !== undefined) return
+  throw unsupportedQuery(
+    `Rows of "${base.resource.endpoint}" have no key, so conditions on its joined rows cannot be combined like this; use fields, or fewer alternatives in "or".`,
+    'join',
+  )
 }
 
 function countMode(context: PlanContext): ReadPlan['count'] {

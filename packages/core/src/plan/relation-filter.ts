@@ -1,11 +1,11 @@
-// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested `exists` condition (contract §4).
+// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested `exists` condition (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
-import type { ConditionNode, RelationFilterNode, TextNode } from '../parse/ast.ts'
+import type { ConditionNode, FieldNode, RelationFilterNode, TextNode } from '../parse/ast.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
-import type { ResolvedRelation } from '../registry/resource.ts'
+import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type PlanContext, relatedSource, textAt } from './context.ts'
 import { lookUpStep } from './look-up.ts'
 import type { Names } from './names.ts'
@@ -26,29 +26,62 @@ export function planRelationFilter(
   planWhere: PlanWhere,
 ): Condition {
   const at = textAt(context, node.span)
+  const { path, where } = relationsAndFilters(context, names.base.resource, node)
   const depth = context.resource.settings.limits.depth
-  if (node.path.length > depth) {
+  if (path.length > depth) {
     throw limitExceeded(
       settingNames.maxDepth,
       depth,
-      `The path follows ${node.path.length} relations`,
+      `The path follows ${path.length} relations`,
       at,
     )
   }
-  const [first, ...rest] = node.path
+  const [first, ...rest] = path
   if (first === undefined) throw unknownPathSegment('', '', at)
   const condition = step(
     context,
     names,
     first,
     rest,
-    (inner) => planWhere(context, inner, node.where),
+    (inner) => planWhere(context, inner, where),
     at,
   )
   const lookUp =
     condition.lookUp === 'each' && !context.fewRelations ? 'unmerged' : condition.lookUp
   const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
   return { ...condition, lookUp, negated: node.kind === 'missing', ...exact }
+}
+
+/**
+ * The relations of the path, and the filters on what they lead to: of `exists(books.details.size.width__gt=3)`, where `details`
+ * is a json column, the relation `books` and the filter `details.size.width__gt=3`.
+ */
+function relationsAndFilters(
+  { ast }: PlanContext,
+  base: Resource,
+  { path, where }: RelationFilterNode,
+): Pick<RelationFilterNode, 'path' | 'where'> {
+  const [filter, ...others] = where
+  const last = path.at(-1)
+  // After a comma, the first filter has no part of the path.
+  if (filter === undefined || last === undefined) return { path, where }
+  if (ast.raw.slice(last.span.end, filter.span.start).includes(',')) return { path, where }
+  let resource: Resource | undefined = base
+  for (const [i, { text }] of path.entries()) {
+    if (i > 0 && resource.columns.get(text)?.paths !== undefined) {
+      const inside = path.slice(i).map((segment) => segment.text)
+      const { field } = filter
+      const whole: FieldNode = {
+        ...field,
+        path: [...inside, ...field.path],
+        text: [...inside, field.text].join('.'),
+      }
+      return { path: path.slice(0, i), where: [{ ...filter, field: whole }, ...others] }
+    }
+    resource = relationsMatching(resource, text)[0]?.target
+    if (resource === undefined) break
+  }
+  return { path, where }
 }
 
 function step(

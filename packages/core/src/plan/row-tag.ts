@@ -13,7 +13,7 @@ export function withRowTag<P extends ReadPlan>(plan: P): P {
 }
 
 const hasRecord = ({ rows }: ReadPlan): boolean =>
-  rows.output.some(({ key }) => key === recordKey(rows.from.resource.primaryKey[0]?.name ?? ''))
+  rows.output.some(({ key }) => key.startsWith(recordKey('')))
 
 /** The visible columns of a row read by a plan of `withRowTag`, or of a stored record. */
 export function tagValues(

@@ -1,4 +1,4 @@
-// The `like` operators: how each of them matches. The searched string has no wildcards (contract §4 Operators).
+// The `like` operators: how each of them matches. The searched string has no wildcards (docs/query-language.md).
 
 import { invalidValue } from '../errors.ts'
 import type { FilterOperator } from '../parse/operators.ts'

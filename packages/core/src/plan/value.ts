@@ -1,8 +1,10 @@
-// Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and never reaches SQL (contract §4 Values).
+// Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and never reaches SQL (docs/query-language.md).
 
 import { invalidValue } from '../errors.ts'
+import type { JsonValue } from '../json/json-value.ts'
 import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
 import type { ColumnType } from '../model/column.ts'
+import type { SpecialValues } from '../model/type-rules.ts'
 import { parseDate, parseDatetime, parseTime } from './calendar.ts'
 import type { Value } from './plan.ts'
 
@@ -12,6 +14,7 @@ export interface ValueColumn {
   readonly precision?: number
   readonly scale?: number
   readonly enum?: readonly string[]
+  readonly special?: SpecialValues
 }
 
 /** The value, or a description of what was expected instead. */
@@ -99,6 +102,13 @@ const orExpected = (value: string | undefined, expected: string): Conversion =>
 
 /** Converts a string by the column's type, or says what was expected. */
 export function convertText(column: ValueColumn, text: string): Conversion {
+  const usual = convertUsual(column, text)
+  if ('value' in usual) return usual
+  const special = column.special?.read(text)
+  return special === undefined ? usual : { value: special }
+}
+
+function convertUsual(column: ValueColumn, text: string): Conversion {
   switch (column.type) {
     case 'integer':
       return integer(text)
@@ -139,6 +149,23 @@ export function planValue(column: ValueColumn, text: string, field: string, at: 
   const conversion = convertText(column, text)
   if ('value' in conversion) return conversion.value
   throw invalidValue(text, field, conversion.expected, at)
+}
+
+/**
+ * The value of a canonical JSON form, as `planValue` gives it for the text; undefined for null, objects and arrays. Decimals
+ * are written with the scale of their column, and are values without the zeros at its end: `'3.50'` → `'3.5'`.
+ */
+export function valueOfJson({ type }: ValueColumn, json: JsonValue | undefined): Value | undefined {
+  if (typeof json === 'string') {
+    if (type === 'bigint') return BigInt(json)
+    return type === 'decimal' && json.includes('.') ? withoutFractionZeros(json) : json
+  }
+  return typeof json === 'number' || typeof json === 'boolean' ? json : undefined
+}
+
+function withoutFractionZeros(digits: string): string {
+  const short = withoutEndZeros(digits)
+  return short.endsWith('.') ? short.slice(0, -1) : short
 }
 
 /** Converts a part of a key in a path; undefined if no row can have such a key. */

@@ -1,4 +1,4 @@
-// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from HAVING (contract §4).
+// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from HAVING (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import {
@@ -128,6 +128,12 @@ export function planFilter(
     case 'in':
     case 'nin':
       return { kind: 'oneOf', operand, values: items.map(value), negated: node.operator === 'nin' }
+    case 'contains':
+    case 'overlaps': {
+      const item = { ...type, type: type.items ?? 'text' }
+      const values = items.map(({ text }) => planValue(item, text, node.field.text, at))
+      return { kind: 'items', operand, match: node.operator, values }
+    }
     case 'between': {
       const [low, high] = items
       if (low === undefined || high === undefined || items.length > 2) {

@@ -12,9 +12,12 @@ import {
   text,
 } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
-import type { Column, ColumnType, ColumnTypes } from '../model/column.ts'
+import { roleRule } from '../config/role-rule.ts'
+import { compareDigits } from '../json/compare-digits.ts'
+import type { Column, ColumnType, ColumnTypes, ItemType } from '../model/column.ts'
 import type { ComputedColumn } from '../model/define-model.ts'
 import { fits } from '../model/fits.ts'
+import { canBeKey } from '../model/type-rules.ts'
 import { validatorNames } from '../model/validator-names.ts'
 import { didYouMean } from '../naming/suggest.ts'
 
@@ -34,9 +37,35 @@ const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
   json: true,
   binary: true,
   enum: true,
+  list: true,
+  opaque: true,
+}
+
+const itemTypes: Readonly<Record<ItemType, true>> = {
+  integer: true,
+  bigint: true,
+  float: true,
+  decimal: true,
+  boolean: true,
+  string: true,
+  text: true,
+  date: true,
+  datetime: true,
+  time: true,
+  uuid: true,
+  enum: true,
 }
 
 const anything: Check = () => undefined
+
+/** A role rule, or a function that decides. */
+const right: Check = (value) => {
+  if (typeof value === 'function') return undefined
+  if (value === false)
+    return 'nobody could use it; for that, declare hidden: true, or readOnly: true.'
+  const wrong = roleRule(value)
+  return wrong && `${wrong} A function of the hook arguments may decide, too.`
+}
 
 /** The name of a built-in validator. */
 const validatorName: Check = (value) => text(value) ?? oneOf(...validatorNames)(value)
@@ -49,6 +78,12 @@ const members: Check = (value) =>
     ? undefined
     : 'expected a list of at least one string, without duplicates.'
 
+/** A number, or its decimal digits as text. */
+const bound: Check = (value) =>
+  Number.isFinite(value) || (typeof value === 'string' && compareDigits(value, value) === 0)
+    ? undefined
+    : `expected a number, or its digits as a string such as '0.01', got ${shown(value)}.`
+
 type Checks<T> = { readonly [K in keyof T]-?: Check }
 
 const columnChecks: Checks<Column> = {
@@ -58,17 +93,27 @@ const columnChecks: Checks<Column> = {
   nullable: boolean,
   unique: boolean,
   maxLength: integer(1),
+  minLength: integer(1),
+  minimum: bound,
+  maximum: bound,
+  exclusiveMinimum: bound,
+  exclusiveMaximum: bound,
   precision: integer(1),
   scale: integer(0),
+  items: oneOf(...Object.keys(itemTypes)),
   enum: members,
+  json: object,
   column: text,
   collation: oneOf('database'),
   storage: oneOf('text'),
   hidden: boolean,
   readOnly: boolean,
+  read: right,
+  write: right,
   managed: oneOf('created', 'updated'),
   default: anything,
   hasDefault: boolean,
+  databaseDefault: anything,
   description: text,
   format: text,
   validator: either(either(validatorName, callable), object),
@@ -76,23 +121,44 @@ const columnChecks: Checks<Column> = {
   example: anything,
 }
 
-const { type, nullable, enum: enumCheck, precision, scale, hidden } = columnChecks
+const { type, nullable, items, enum: enumCheck, precision, scale, hidden } = columnChecks
 const { description, format, example } = columnChecks
 
 const computedChecks: Checks<ComputedColumn> = {
-  ...{ type, nullable, enum: enumCheck, precision, scale, hidden, description, format, example },
+  ...{
+    type,
+    nullable,
+    items,
+    enum: enumCheck,
+    precision,
+    scale,
+    hidden,
+    description,
+    format,
+    example,
+  },
+  read: right,
   expression: callable,
 }
 
+const numeric: readonly ColumnType[] = ['integer', 'bigint', 'float', 'decimal']
+
 /** The column types that support an option. */
 const onlyFor: { readonly [K in keyof Column]?: readonly ColumnType[] } = {
-  enum: ['enum'],
+  items: ['list'],
+  enum: ['enum', 'list'],
   maxLength: ['string', 'text', 'binary'],
-  precision: ['decimal'],
-  scale: ['decimal'],
+  minLength: ['string', 'text'],
+  minimum: numeric,
+  maximum: numeric,
+  exclusiveMinimum: numeric,
+  exclusiveMaximum: numeric,
+  precision: ['decimal', 'list'],
+  scale: ['decimal', 'list'],
   storage: ['decimal'],
   collation: ['string', 'text', 'enum', 'uuid'],
   managed: ['datetime', 'date'],
+  json: ['json'],
 }
 
 /** Reports the problems of a declared column. */
@@ -130,7 +196,11 @@ function checkOptions(
     if (wrong !== undefined) problems.add(`${at}.${option}`, wrong)
   }
   if (column.type === undefined) problems.add(at, 'needs a type.')
-  if (column.type === 'enum' && column.enum === undefined) {
+  if (column.type === 'list' && column.items === undefined) {
+    problems.add(at, "a column of type list needs the type of its items: items: 'string'.")
+  }
+  const hasMembers = column.type === 'enum' || column.items === 'enum'
+  if (hasMembers && column.enum === undefined) {
     problems.add(at, "a column of type enum needs its members: enum: ['…'].")
   }
   return problems.list.length === before
@@ -140,11 +210,26 @@ function checkOptions(
 function* contradictions(column: Column): Generator<string> {
   const { generated, hasDefault, managed } = column
   if (column.primaryKey && column.nullable) yield 'a primary key column cannot be nullable.'
-  if (column.primaryKey && (column.type === 'json' || column.type === 'binary')) {
+  if (column.type === 'opaque' && column.readOnly !== true) {
+    yield 'a column of type opaque is only read: add readOnly: true.'
+  }
+  if (column.primaryKey && !canBeKey(column)) {
     yield `a column of type ${column.type} cannot be a key.`
   }
   if (generated === 'uuid' && !['uuid', 'string', 'text'].includes(column.type)) {
     yield "generated: 'uuid' needs a column of type uuid, string or text."
+  }
+  if (column.primaryKey && column.read !== undefined) {
+    yield 'a primary key column cannot have read: the key is in the URL of every record. Use write, or access_policy for the records.'
+  }
+  if (column.write !== undefined) {
+    const never = Object.entries({
+      'readOnly: true': column.readOnly === true,
+      generated: generated === true || generated === 'uuid',
+      managed: managed !== undefined,
+    }).find(([, given]) => given)
+    if (never !== undefined)
+      yield `no client can write it (${never[0]}), so that write decides nothing; leave write out.`
   }
   const fills = Object.entries({
     generated: generated === true || generated === 'uuid',
@@ -153,9 +238,37 @@ function* contradictions(column: Column): Generator<string> {
     hasDefault: hasDefault === true && generated === undefined,
   }).flatMap(([option, given]) => (given ? [option] : []))
   if (fills.length > 1) yield `${fills.join(' and ')} exclude each other.`
-  const value = column.default
-  if (value === undefined || typeof value === 'function') return
-  if (value === null ? !column.nullable : !fits(column, value)) {
-    yield `the default ${shown(value)} is not a value of type ${column.type}.`
+  yield* limitContradictions(column)
+  if (column.databaseDefault !== undefined) {
+    if (hasDefault !== true) yield 'databaseDefault says which default it is: add hasDefault: true.'
+    yield* notFitting(column, 'databaseDefault', column.databaseDefault)
+  }
+  if (typeof column.default !== 'function') yield* notFitting(column, 'default', column.default)
+}
+
+function* notFitting(
+  column: Column,
+  option: 'default' | 'databaseDefault',
+  value: unknown,
+): Generator<string> {
+  if (value === undefined || (value === null ? column.nullable : fits(column, value))) return
+  yield `the ${option} ${shown(value)} is not a value of type ${column.type}.`
+}
+
+/** Limits that no value is within. */
+function* limitContradictions(column: Column): Generator<string> {
+  const { minLength, maxLength } = column
+  if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
+    yield `minLength ${minLength} is more than maxLength ${maxLength}.`
+  }
+  for (const low of ['minimum', 'exclusiveMinimum'] as const) {
+    for (const high of ['maximum', 'exclusiveMaximum'] as const) {
+      const [from, to] = [column[low], column[high]]
+      if (from === undefined || to === undefined) continue
+      const order = compareDigits(String(from), String(to)) ?? 0
+      const isOpen = low === 'exclusiveMinimum' || high === 'exclusiveMaximum'
+      if (order > 0 || (order === 0 && isOpen))
+        yield `no number fits ${low} ${from} and ${high} ${to}.`
+    }
   }
 }

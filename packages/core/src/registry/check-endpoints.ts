@@ -2,6 +2,7 @@
 
 import type { AuthRoutes } from '../config/auth-settings.ts'
 import type { Problems } from '../config/problems.ts'
+import { settingNames } from '../config/setting-names.ts'
 import type { Resource } from './resource.ts'
 
 /** Two resources must not share a path, nor may a path lie below another: `library/books` is also the record `books` of `library`. */
@@ -52,5 +53,25 @@ export function checkAuthRoutes(
         `its endpoint "${taken}" is also the authentication route ${path}.`,
       )
     }
+  }
+}
+
+/** The path of the batch endpoint must not be that of a resource. */
+export function checkBatchRoute(
+  batch: { readonly path: string } | null,
+  prefix: string,
+  resources: readonly Pick<Resource, 'name' | 'paths'>[],
+  problems: Problems,
+): void {
+  if (batch === null) return
+  for (const { name, paths } of resources) {
+    const taken = paths.find(
+      (own) => batch.path === `${prefix}/${own}` || batch.path.startsWith(`${prefix}/${own}/`),
+    )
+    if (taken === undefined) continue
+    problems.add(
+      `config.${settingNames.batchRoute}`,
+      `${batch.path} is also served by ${name}, whose endpoint is "${taken}". Set ${settingNames.batchRoute} to another path, such as "/_batch".`,
+    )
   }
 }

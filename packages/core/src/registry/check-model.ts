@@ -1,18 +1,28 @@
 // Checks a published model: its names, its columns and its key.
 
-import { callable } from '../config/checks.ts'
+import { boolean, callable, text } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
-import type { Dialect } from '../dialect/dialect.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { checkColumn, checkComputed } from './check-column.ts'
 import { badFieldName, badRelationName } from './field-name.ts'
-import type { Resource } from './resource.ts'
+import { checkJsonPaths } from './json-paths.ts'
+import type { NamedColumn, Resource } from './resource.ts'
+import { checkSearch } from './search.ts'
+
+/** What is asked of the dialect when the API is created. */
+export type StartDialect = Pick<
+  InternalDialect,
+  'refuses' | 'listMatch' | 'jsonValue' | 'specialValues' | 'keepsOtherForms'
+> & {
+  readonly name?: string
+}
 
 /** Reports the problems of a model, except those of relation targets. */
 export function checkModel(
   resource: Resource,
-  dialect: Pick<Dialect, 'refuses'> | undefined,
+  dialect: StartDialect | undefined,
   problems: Problems,
 ): void {
   const { model, allColumns, primaryKey } = resource
@@ -21,19 +31,26 @@ export function checkModel(
     problems.add(at, 'a model name has letters, digits and _, and does not begin with a digit.')
   }
   if (model.table === '') problems.add(`${at}.table`, 'expected the name of a table.')
+  if (model.schema !== undefined && (typeof model.schema !== 'string' || model.schema === '')) {
+    problems.add(`${at}.schema`, 'expected the name of a schema.')
+  }
+  const wrongDescription = model.description === undefined ? undefined : text(model.description)
+  if (wrongDescription !== undefined) problems.add(`${at}.description`, wrongDescription)
   for (const [name, method] of Object.entries(model.methods ?? {})) {
     const wrong = callable(method)
     if (wrong !== undefined) problems.add(`${at}.methods.${name}`, wrong)
   }
   if (Object.keys(model.columns).length === 0) {
     problems.add(`${at}.columns`, 'a published model needs at least one column.')
-  } else if (primaryKey.length === 0) {
-    problems.add(`${at}.columns`, 'a published model needs a primary key: primaryKey: true.')
   }
+  const wrongReadOnly = boolean(model.readOnly ?? false)
+  if (wrongReadOnly !== undefined) problems.add(`${at}.readOnly`, wrongReadOnly)
   for (const { name } of primaryKey.filter(({ hidden }) => hidden)) {
     problems.add(`${at}.columns.${name}`, 'a primary key column cannot be hidden.')
   }
+  checkRights(resource, at, problems)
   checkUniqueSets(model, at, problems)
+  checkSearch(resource, at, problems)
   const dbNames = new Map<string, string>()
   for (const [name, column] of Object.entries(model.columns)) {
     const place = `${at}.columns.${name}`
@@ -55,14 +72,41 @@ export function checkModel(
   }
   for (const [name, column] of allColumns) {
     const place = `${at}.${column.computed === undefined ? 'columns' : 'computed'}.${name}`
-    const wrong = badFieldName(name) ?? dialect?.refuses?.(column)
+    const wrong = badFieldName(name) ?? noLists(dialect, column) ?? dialect?.refuses?.(column)
     if (wrong !== undefined) problems.add(place, wrong)
+    checkJsonPaths(column, dialect, place, problems)
   }
   for (const name of Object.keys(model.relations)) {
     const place = `${at}.relations.${name}`
     const wrong = badFieldName(name) ?? badRelationName(name)
     if (wrong !== undefined) problems.add(place, wrong)
     if (allColumns.has(name)) problems.add(place, 'a column has this name.')
+  }
+}
+
+function noLists(dialect: StartDialect | undefined, { type }: NamedColumn): string | undefined {
+  if (type !== 'list' || dialect === undefined || dialect.listMatch !== undefined) return undefined
+  return (
+    `${dialect.name ?? 'this database'} has no columns of lists. Declare type: 'json', which holds any list, or a model ` +
+    'of the items with a relation.'
+  )
+}
+
+/** Reports rights that decide nothing, or that another parameter gets around. */
+function checkRights({ allColumns, settings }: Resource, at: string, problems: Problems): void {
+  for (const { name, hidden, definition, computed } of allColumns.values()) {
+    const place = `${at}.${computed === undefined ? 'columns' : 'computed'}.${name}`
+    const given = definition.read !== undefined ? 'read' : definition.write && 'write'
+    if (given === undefined) continue
+    if (hidden) {
+      const why = definition.hidden === true ? 'it is hidden' : 'its name looks like a credential'
+      const fix = `leave ${given} out, or declare hidden: false`
+      problems.add(`${place}.${given}`, `${why}, so that nobody can use it; ${fix}.`)
+    }
+    if (name === settings.softDelete?.attribute && definition.read !== undefined) {
+      const why = 'include_deleted tells which records are deleted'
+      problems.add(`${place}.read`, `${why}; declare hidden: true, or leave read out.`)
+    }
   }
 }
 

@@ -36,14 +36,15 @@ export function checkRelation(relation: Relation, at: string, problems: Problems
     const message = check(given.get(name))
     if (message !== undefined) problems.add(`${at}.${name}`, message)
   }
-  const optional = relation.kind === 'manyToMany' ? [] : ['references']
-  const known = ['kind', ...Object.keys(required), ...optional]
+  const optional: Readonly<Record<string, Check>> =
+    relation.kind === 'manyToMany' ? { schema: text } : { references: key }
+  const known = ['kind', ...Object.keys(required), ...Object.keys(optional)]
   for (const [name, value] of given) {
     if (!known.includes(name)) {
       problems.add(`${at}.${name}`, `unknown option.${didYouMean(name, known)}`)
-    } else if (name === 'references' && value !== undefined) {
-      const message = key(value)
-      if (message !== undefined) problems.add(`${at}.references`, message)
+    } else if (value !== undefined) {
+      const message = optional[name]?.(value)
+      if (message !== undefined) problems.add(`${at}.${name}`, message)
     }
   }
   return problems.list.length === before

@@ -1,18 +1,22 @@
-// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (contract §8).
+// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (docs/writing.md).
 
+import { type TableName, tableKey } from '../sql/table-name.ts'
 import { junctionOf } from './junction.ts'
-import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
+import type {
+  ForeignKeyColumn,
+  NamedColumn,
+  Registry,
+  ResolvedRelation,
+  Resource,
+} from './resource.ts'
 
 /** A table with a foreign key to a resource. */
-export interface Dependent {
-  readonly table: string
-  /** Database names of its foreign key columns, in the order of `from`. */
-  readonly columns: readonly string[]
-  /** The referenced columns of the resource. */
-  readonly from: readonly NamedColumn[]
+export interface Dependent extends TableName {
+  /** Its foreign key to the resource. */
+  readonly key: readonly ForeignKeyColumn[]
   /** The resource of the table; null for the junction table of a many-to-many without a published model. */
   readonly resource: Resource | null
-  /** The foreign key columns of that resource, in the order of `from`; empty for a junction table. */
+  /** The foreign key columns of that resource, in the order of `key`; empty for a junction table. */
   readonly held: readonly NamedColumn[]
   /** The name of the dependents in responses. */
   readonly name: string
@@ -33,14 +37,18 @@ export function dependentsOf(registry: Registry, resource: Resource): readonly D
 function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]> {
   const found = new Map<Resource, Map<string, Dependent>>()
   const add = (resource: Resource, dependent: Dependent): void => {
-    const key = JSON.stringify([dependent.table, [...dependent.columns].sort()])
+    const names = dependent.key.map(({ dbName }) => dbName)
+    const key = JSON.stringify([tableKey(dependent), names.sort()])
     const own = found.get(resource) ?? new Map<string, Dependent>()
     if (!own.has(key)) own.set(key, dependent)
     found.set(resource, own)
   }
   for (const resource of registry.resources) {
-    for (const relation of resource.relations.values()) {
+    for (const relation of resource.allRelations.values()) {
       for (const [owner, dependent] of ends(relation)) add(owner, dependent)
+    }
+    for (const links of resource.unlistedLinks) {
+      add(resource, { ...links, resource: null, held: [], name: links.table })
     }
   }
   return new Map([...found].map(([resource, own]) => [resource, [...own.values()]]))
@@ -48,33 +56,42 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
 
 /** The dependents by a relation: the table with the foreign key on the other side; a junction table on both. */
 function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
-  const { kind, source, target, from, to, through } = relation
+  const { kind, source, target, pairs, through } = relation
   if (through !== undefined) {
-    const { table, from: ours, to: theirs } = through
+    const { schema, table, from, to } = through
+    if (through.resource?.model.readOnly) return []
     const junction = junctionOf(relation)
     // With a published junction model, its records are dependents of both sides.
-    const links = { table, resource: junction?.resource ?? null }
+    const links = { schema, table, resource: junction?.resource ?? null }
     const { own = [], partner = [] } = junction ?? {}
     const named = (other: Resource): string => (junction?.resource ?? other).endpoint
     return [
-      [source, { ...links, columns: ours, from, held: own, name: named(target) }],
-      [target, { ...links, columns: theirs, from: to, held: partner, name: named(source) }],
+      [source, { ...links, key: from, held: own, name: named(target) }],
+      [target, { ...links, key: to, held: partner, name: named(source) }],
     ]
   }
   const holds = kind === 'belongsTo'
   const [holder, owner] = holds ? [source, target] : [target, source]
-  const [held, referred] = holds ? [from, to] : [to, from]
+  const key = pairs.map(({ from, to }) =>
+    holds ? { held: from, referred: to } : { held: to, referred: from },
+  )
+  // The rows of a view are no dependents; the foreign keys of a table that is only read are the database's business.
+  if (holder.model.readOnly) return []
   return [
     [
       owner,
       {
+        schema: holder.schema,
         table: holder.table,
-        columns: held.map(({ dbName }) => dbName),
-        from: referred,
+        key: key.map(({ held, referred }) => ({ dbName: held.dbName, column: referred })),
         resource: holder,
-        held,
+        held: key.map(({ held }) => held),
         name: holder.endpoint,
       },
     ],
   ]
 }
+
+/** The columns of the resource that a dependent refers to. */
+export const referredColumns = ({ key }: Dependent): readonly NamedColumn[] =>
+  key.map(({ column }) => column)

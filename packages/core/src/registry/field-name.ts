@@ -1,4 +1,4 @@
-// The valid names of fields and relations: those that a query can express (contract §1).
+// The valid names of fields and relations: those that a query can express.
 
 import { operatorSuffix } from '../config/query-names.ts'
 

@@ -1,4 +1,4 @@
-// Which fields clients can write, and which a new record requires (contract §8).
+// Which fields clients can write, and which a new record requires (docs/writing.md).
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { NamedColumn, Resource } from './resource.ts'
@@ -14,6 +14,7 @@ export function unwritable(
 ): string | undefined {
   const { generated, managed, readOnly, primaryKey } = column.definition
   if (column.computed !== undefined || readOnly === true) return 'is read-only'
+  if (column.withheld !== undefined) return 'is read-only'
   if (generated === true || generated === 'uuid') return 'is generated'
   if (managed !== undefined) return 'is set by the service'
   // With `readOnly: false` clients may write the soft delete attribute themselves.
@@ -53,3 +54,7 @@ export const unaddressable = (
   definition.primaryKey === true && value !== undefined && unaddressableKeys.includes(value)
     ? 'A key cannot be empty, "." or "..", because no URL path can contain it.'
     : undefined
+
+/** Whether a validator checks the values of a column. */
+export const isValidated = ({ definition: { validator, format } }: NamedColumn): boolean =>
+  validator !== undefined || format === 'uri'

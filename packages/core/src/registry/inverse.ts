@@ -1,11 +1,15 @@
 // Inverses: pairs each relation with the relation of its target that uses the same keys.
 
+import { tableKey } from '../sql/table-name.ts'
 import type { OpenRelation } from './resolve-relations.ts'
 import type { Resource } from './resource.ts'
 
-const key = (from: readonly string[], to: readonly string[], through: string): string =>
+const key = (pairs: readonly (readonly [string, string])[], through: string): string =>
   // The other side may list the columns of a composite key in another order.
-  [through, ...from.map((name, index) => `${name}=${to[index]}`).sort()].join('\n')
+  [through, ...pairs.map(([from, to]) => `${from}=${to}`).sort()].join('\n')
+
+const reversed = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.map(([from, to]) => [to, from] as const)
 
 /** The signature of a relation, and the one its inverse must have. */
 function signatures(relation: OpenRelation): { readonly own: string; readonly back: string } {
@@ -13,18 +17,20 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
   const there = `${source.name}>${target.name}\n`
   const here = `${target.name}>${source.name}\n`
   if (through !== undefined) {
-    return {
-      own: there + key(through.from, through.to, through.table),
-      back: here + key(through.to, through.from, through.table),
-    }
+    const [toSource, toTarget] = [through.from, through.to].map((columns) =>
+      key(
+        columns.map(({ dbName, column }) => [dbName, column.name]),
+        tableKey(through),
+      ),
+    )
+    return { own: `${there}${toSource}\n${toTarget}`, back: `${here}${toTarget}\n${toSource}` }
   }
-  const from = relation.from.map(({ name }) => name)
-  const to = relation.to.map(({ name }) => name)
+  const pairs = relation.pairs.map(({ from, to }) => [from.name, to.name] as const)
   // A belongsTo pairs only with the hasOne or hasMany of the other side.
   const holder = relation.kind === 'belongsTo'
   return {
-    own: there + key(from, to, holder ? 'held' : 'followed'),
-    back: here + key(to, from, holder ? 'followed' : 'held'),
+    own: there + key(pairs, holder ? 'held' : 'followed'),
+    back: here + key(reversed(pairs), holder ? 'followed' : 'held'),
   }
 }
 

@@ -1,6 +1,6 @@
 // Junction: the published model of a many-to-many's junction table, with its two foreign keys.
 
-import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
+import type { ForeignKeyColumn, NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
 export interface Junction {
   readonly resource: Resource
@@ -16,8 +16,8 @@ export function junctionOf({ through }: ResolvedRelation): Junction | undefined 
   if (through === undefined || resource === undefined) return undefined
   return {
     resource,
-    own: through.from.map((name) => storedAs(resource, name)),
-    partner: through.to.map((name) => storedAs(resource, name)),
+    own: through.from.map(({ dbName }) => storedAs(resource, dbName)),
+    partner: through.to.map(({ dbName }) => storedAs(resource, dbName)),
   }
 }
 
@@ -27,6 +27,16 @@ function storedAs(resource: Resource, dbName: string): NamedColumn {
   if (column === undefined) throw new Error(`${resource.name} has no column for "${dbName}".`)
   return column
 }
+
+/** The columns of a junction table as references to the primary key, in its order. */
+export const foreignKey = (
+  dbNames: readonly string[],
+  resource: Resource,
+): readonly ForeignKeyColumn[] =>
+  resource.primaryKey.flatMap((column, i) => {
+    const dbName = dbNames[i]
+    return dbName === undefined ? [] : [{ dbName, column }]
+  })
 
 /** The stored column with this name in the database, if the model declares it. */
 export function findStored(

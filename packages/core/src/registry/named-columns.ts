@@ -1,13 +1,35 @@
 // Named columns: a model's columns and computed columns with both names resolved and their defaults filled in.
 
+import type { DialectColumn } from '../dialect/dialect.ts'
 import type { Column } from '../model/column.ts'
 import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
+import type { SpecialValues } from '../model/type-rules.ts'
+import { withPaths } from './json-paths.ts'
 import type { NamedColumn } from './resource.ts'
 
 /** Total digits of a decimal with a scale but no precision; without both it is unlimited. */
 const defaultPrecision = 15
 
-function namedColumn(name: string, column: Column, secret = false): NamedColumn {
+/** What the database keeps in a column besides values of the usual form of its type. */
+export interface KeptValues {
+  readonly special: (column: DialectColumn) => SpecialValues | undefined
+  readonly others: (column: DialectColumn) => boolean
+}
+
+const usualOnly: KeptValues = { special: () => undefined, others: () => false }
+
+function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
+  const named = withNames(name, column, secret)
+  // Those of a list are those of its items.
+  const special = kept.special({ ...named, type: column.items ?? column.type })
+  return withPaths({
+    ...named,
+    ...(special === undefined ? {} : { special }),
+    ...(kept.others(named) ? { otherForms: true } : {}),
+  })
+}
+
+function withNames(name: string, column: Column, secret: boolean): NamedColumn {
   const { scale } = column
   const precision = column.precision ?? (scale === undefined ? undefined : defaultPrecision)
   return {
@@ -19,6 +41,7 @@ function namedColumn(name: string, column: Column, secret = false): NamedColumn 
     hidden: column.hidden ?? secret,
     ...(precision === undefined ? {} : { precision }),
     ...(scale === undefined ? {} : { scale }),
+    ...(column.items === undefined ? {} : { items: column.items }),
     ...(column.enum === undefined ? {} : { enum: column.enum }),
     ...(column.collation === undefined ? {} : { collation: column.collation }),
     ...(column.storage === undefined ? {} : { storage: column.storage }),
@@ -30,16 +53,20 @@ function namedColumn(name: string, column: Column, secret = false): NamedColumn 
 export function namedColumns(
   model: AnyModel,
   secrets: ReadonlySet<string> = new Set(),
+  kept: KeptValues = usualOnly,
 ): Map<string, NamedColumn> {
   const columns = new Map<string, NamedColumn>()
   for (const [name, column] of Object.entries(model.columns)) {
-    columns.set(name, namedColumn(name, column, secrets.has(name)))
+    columns.set(name, namedColumn(name, column, kept, secrets.has(name)))
   }
   for (const [name, computed] of Object.entries(model.computed)) {
     // Of two with one name the stored column is used; `checkModel` reports the other.
     if (columns.has(name)) continue
     const { expression, ...shape } = computed as ComputedColumn
-    columns.set(name, { ...namedColumn(name, { ...shape, readOnly: true }), computed: expression })
+    columns.set(name, {
+      ...namedColumn(name, { ...shape, readOnly: true }, kept),
+      computed: expression,
+    })
   }
   return columns
 }

@@ -10,26 +10,31 @@ import { resolveAuth } from '../config/resolve-auth.ts'
 import { resolveApiSettings, resolveResourceSettings } from '../config/resolve-settings.ts'
 import type { ApiSettings, EndpointCase } from '../config/settings.ts'
 import { checkSoftDelete } from '../config/soft-delete.ts'
-import type { Dialect } from '../dialect/dialect.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { checkAuthRoutes, checkEndpoints } from './check-endpoints.ts'
-import { checkModel } from './check-model.ts'
+import { tableKey } from '../sql/table-name.ts'
+import { checkAuthRoutes, checkBatchRoute, checkEndpoints } from './check-endpoints.ts'
+import { checkModel, type StartDialect } from './check-model.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
 import { linkInverses } from './inverse.ts'
-import { namedColumns } from './named-columns.ts'
+import { checkPathNames } from './json-paths.ts'
+import { type KeptValues, namedColumns } from './named-columns.ts'
 import { type DeclaredTable, resolveRelations } from './resolve-relations.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
+import { searchOf } from './search.ts'
 import { secretColumns } from './secret-columns.ts'
+import { unlistedLinks } from './unlisted-links.ts'
 import { resolveUserRoles } from './user-roles.ts'
 
 export interface RegistryOptions {
   readonly models?: readonly AnyModel[]
   readonly config?: ApiConfig
   /** Reports columns that the database cannot store exactly. */
-  readonly dialect?: Pick<Dialect, 'refuses'>
+  readonly dialect?: StartDialect
   /** Environment variables, which may hold secrets. */
-  readonly env?: Environment
+  readonly env?: Environment | undefined
+  /** The schema of the models that name none. */
+  readonly schema?: string | undefined
 }
 
 /**
@@ -50,15 +55,24 @@ export function buildRegistry(options: RegistryOptions): {
 } {
   const problems = collectProblems()
   const config = checkConfig(options.config, problems)
-  const general = resolveApiSettings(config)
+  const general = resolveApiSettings(config, options.env)
   const models = collectModels(options.models ?? [], config.API_BASE_MODEL, problems)
 
   const published = [...models.values()].flatMap((model) =>
     model.meta === undefined ? [] : [{ model, meta: checkMeta(model.name, model.meta, problems) }],
   )
+  const opening: Opening = {
+    config,
+    schema: options.schema,
+    kept: {
+      special: (column) => options.dialect?.specialValues?.(column),
+      others: (column) => options.dialect?.keepsOtherForms?.(column) === true,
+    },
+    problems,
+  }
   const open = published.map(({ model, meta }) => {
     const names = endpointNames(model.name, meta, general.endpointCase)
-    return openResource(model, meta, names, config, problems)
+    return openResource(model, meta, names, opening)
   })
   const byName = new Map(open.map((resource) => [resource.name, resource]))
   for (const resource of open) checkModel(resource, options.dialect, problems)
@@ -72,45 +86,50 @@ export function buildRegistry(options: RegistryOptions): {
     problems,
   )
 
-  const tables = declaredTables(models.values(), byName)
+  const { schema } = options
+  const tables = declaredTables(models.values(), byName, schema)
   const scope = { models, tables, byName, endpointCase: general.endpointCase, problems }
-  for (const resource of open) resource.relations = resolveRelations(resource, scope)
+  for (const resource of open) {
+    resource.relations = resolveRelations(resource, scope)
+    resource.allRelations = resource.relations
+  }
+  const links = unlistedLinks(models.values(), { tables, byName, schema })
+  for (const resource of open) resource.unlistedLinks = links.get(resource.name) ?? []
+  for (const resource of open) checkPathNames(resource, problems)
   linkInverses(open)
 
   const enabled = open.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
   checkAuthRoutes(auth.routes, general.prefix, open, problems)
   checkOwnRoutes(general, auth, problems)
-  const users = userResource(config, open, general.endpointCase, problems)
+  checkBatchRoute(general.batch, general.prefix, open, problems)
+  const users = userResource(opening, open, general.endpointCase)
   const roles =
     users &&
     resolveUserRoles(users, scope, (model) =>
-      openResource(
-        model,
-        {},
-        endpointNames(model.name, {}, general.endpointCase),
-        config,
-        problems,
-      ),
+      openResource(model, {}, endpointNames(model.name, {}, general.endpointCase), opening),
     )
   if (users !== undefined && roles !== undefined) users.roles = roles
   const settings: ApiSettings = { ...general, auth }
 
   throwProblems(problems)
   const sessionGetter = config.API_SESSION_GETTER
-  return { registry: { resources: open, byName, users }, settings, sessionGetter }
+  return { registry: { resources: open, byName, users, unreadable: [] }, settings, sessionGetter }
 }
 
 /** The declared tables, each with its columns and its resource. */
 function declaredTables(
   models: Iterable<AnyModel>,
   byName: ReadonlyMap<string, Resource>,
+  schema: string | undefined,
 ): Map<string, DeclaredTable> {
   const tables = new Map<string, DeclaredTable>()
-  for (const { name, table, columns } of models) {
-    const known = tables.get(table)
+  for (const model of models) {
+    const { name, columns } = model
+    const key = tableKey({ schema: model.schema ?? schema, table: model.table })
+    const known = tables.get(key)
     const own = Object.entries(columns).map(([field, { column }]) => column ?? field)
-    tables.set(table, {
+    tables.set(key, {
       columns: new Set([...(known?.columns ?? []), ...own]),
       resource: known?.resource ?? byName.get(name),
     })
@@ -120,43 +139,55 @@ function declaredTables(
 
 /** The user model as a resource, even if it is not published, so that users are read like other records. */
 function userResource(
-  config: ApiConfig,
+  opening: Opening,
   published: readonly OpenResource[],
   letterCase: EndpointCase,
-  problems: Problems,
 ): OpenResource | undefined {
-  const model = config.API_USER_MODEL
+  const model = opening.config.API_USER_MODEL
   if (typeof model?.name !== 'string' || typeof model.columns !== 'object') return undefined
   const known = published.find((resource) => resource.model === model)
   if (known !== undefined) return known
-  return openResource(model, {}, endpointNames(model.name, {}, letterCase), config, problems)
+  return openResource(model, {}, endpointNames(model.name, {}, letterCase), opening)
 }
 
 /** A resource before its relations are resolved. */
-type OpenResource = Omit<Resource, 'relations' | 'roles'> & {
+type OpenResource = Omit<Resource, 'relations' | 'allRelations' | 'unlistedLinks' | 'roles'> & {
   relations: ReadonlyMap<string, ResolvedRelation>
+  allRelations: ReadonlyMap<string, ResolvedRelation>
+  unlistedLinks: Resource['unlistedLinks']
   roles?: ResolvedRelation
+}
+
+/** What the resources of an API are made with. */
+interface Opening {
+  readonly config: ApiConfig
+  readonly schema: string | undefined
+  readonly kept: KeptValues
+  readonly problems: Problems
 }
 
 function openResource(
   model: AnyModel,
   meta: Meta,
   names: EndpointNames,
-  config: ApiConfig,
-  problems: Problems,
+  { config, schema, kept, problems }: Opening,
 ): OpenResource {
-  const allColumns = namedColumns(model, secretColumns(model, config))
+  const allColumns = namedColumns(model, secretColumns(model, config), kept)
   const primaryKey = [...allColumns.values()].filter((column) => column.definition.primaryKey)
   return {
     model,
     name: model.name,
     table: model.table,
+    schema: model.schema ?? schema,
     ...names,
     columns: new Map([...allColumns].filter(([, column]) => !column.hidden)),
     allColumns,
     primaryKey,
-    uniqueKeys: [primaryKey, ...uniqueSets(model, allColumns)],
+    uniqueKeys: [...(primaryKey.length > 0 ? [primaryKey] : []), ...uniqueSets(model, allColumns)],
+    ...searchOf({ model, schema: model.schema ?? schema, allColumns, primaryKey }),
     relations: new Map(),
+    allRelations: new Map(),
+    unlistedLinks: [],
     settings: resolveResourceSettings(model, meta, config, problems),
   }
 }

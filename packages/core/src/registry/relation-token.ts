@@ -8,6 +8,8 @@ interface RelationNames {
   readonly byKey: ReadonlyMap<string, readonly ResolvedRelation[]>
   readonly byToken: ReadonlyMap<string, readonly ResolvedRelation[]>
   readonly bySegment: ReadonlyMap<string, ResolvedRelation | null>
+  /** The normalised names of the resource itself. */
+  readonly own: ReadonlySet<string>
 }
 
 const namesOf = new WeakMap<Resource, RelationNames>()
@@ -26,7 +28,9 @@ function relationNames(resource: Resource): RelationNames {
     bySegment.set(endpoint, bySegment.has(endpoint) ? null : relation)
   }
   for (const relation of resource.relations.values()) bySegment.set(relation.segment, relation)
-  const names = { byKey, byToken, bySegment }
+  const { table, endpoint, name } = resource
+  const own = new Set([table, endpoint, name].map(normalizeToken))
+  const names = { byKey, byToken, bySegment, own }
   namesOf.set(resource, names)
   return names
 }
@@ -62,6 +66,17 @@ export function relationsMatching(resource: Resource, token: string): readonly R
   const spelt = byKey.get(normalizeKey(token))
   return spelt?.length === 1 ? spelt : (byToken.get(normalizeToken(token)) ?? [])
 }
+
+/**
+ * Whether a token names the resource itself: its table, its endpoint or its model, in any spelling that `relationsMatching`
+ * accepts.
+ *
+ * ```ts
+ * isNameOf(books, 'Book') // true
+ * ```
+ */
+export const isNameOf = (resource: Resource, token: string): boolean =>
+  relationNames(resource).own.has(normalizeToken(token))
 
 /**
  * The relation of a path segment: the relation key in endpoint case, else the target's plural endpoint name if only one

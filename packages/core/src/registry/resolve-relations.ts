@@ -4,11 +4,15 @@ import type { Problems } from '../config/problems.ts'
 import type { EndpointCase } from '../config/settings.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { Key, Relation } from '../model/relation.ts'
+import { canBeKey } from '../model/type-rules.ts'
 import { toCase } from '../naming/case.ts'
 import { didYouMean } from '../naming/suggest.ts'
+import { tableKey } from '../sql/table-name.ts'
 import { checkRelation } from './check-relation.ts'
-import { findStored } from './junction.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
+import { findStored, foreignKey } from './junction.ts'
+import { addressOf } from './relation-address.ts'
+import type { ColumnPair, NamedColumn, ResolvedRelation, Resource } from './resource.ts'
+import { isKeyless } from './row-identity.ts'
 
 /** A table with the columns of all its models, published or not. */
 export interface DeclaredTable {
@@ -21,6 +25,7 @@ export interface DeclaredTable {
 export interface RelationScope {
   /** Every declared model by name, published or not. */
   readonly models: ReadonlyMap<string, AnyModel>
+  /** By `tableKey`. */
   readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>
@@ -57,9 +62,7 @@ function noColumn(resource: Resource, name: string): string {
 
 function notAKey({ name, type, computed }: NamedColumn): string | undefined {
   if (computed !== undefined) return `"${name}" is a computed column; a key needs a stored one.`
-  return type === 'json' || type === 'binary'
-    ? `"${name}" is of type ${type}, which cannot be a key.`
-    : undefined
+  return canBeKey({ type }) ? undefined : `"${name}" is of type ${type}, which cannot be a key.`
 }
 
 /** Whether values of the two columns can be equal in the database and in JSON. */
@@ -68,36 +71,37 @@ const agree = (a: NamedColumn, b: NamedColumn): boolean =>
 
 const isText = ({ type }: NamedColumn): boolean => type === 'string' || type === 'text'
 
-/** Checks that two keys have the same length and comparable types. */
+/** Pairs the columns of two keys; undefined if they differ in length or in type, which is a problem. */
 function pairUp(
   from: readonly NamedColumn[],
   to: readonly NamedColumn[],
   relation: { readonly source: Resource; readonly target: Resource; readonly at: string },
   problems: Problems,
-): boolean {
+): readonly ColumnPair[] | undefined {
   const { source, target, at } = relation
   const names = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name).join(', ')
+  const pairs = from.flatMap((column, i): readonly ColumnPair[] => {
+    const other = to[i]
+    return other === undefined ? [] : [{ from: column, to: other }]
+  })
   if (from.length !== to.length) {
     problems.add(
       at,
       `the keys differ in length: (${names(from)}) of ${source.name}, (${names(to)}) of ${target.name}.`,
     )
-    return false
+    return undefined
   }
-  let good = true
-  for (const [index, a] of from.entries()) {
-    const b = to[index]
-    if (b === undefined || agree(a, b)) continue
+  const different = pairs.filter((pair) => !agree(pair.from, pair.to))
+  for (const pair of different) {
     problems.add(
       at,
-      `${source.name}.${a.name} is of type ${a.type}, ${target.name}.${b.name} of type ${b.type}.`,
+      `${source.name}.${pair.from.name} is of type ${pair.from.type}, ${target.name}.${pair.to.name} of type ${pair.to.type}.`,
     )
-    good = false
   }
-  return good
+  return different.length === 0 ? pairs : undefined
 }
 
-type Sides = Pick<ResolvedRelation, 'from' | 'to' | 'through'>
+type Compared = Pick<ResolvedRelation, 'pairs' | 'from' | 'to' | 'through'>
 
 /** The key columns of both sides; undefined if there was a problem. */
 function sides(
@@ -106,9 +110,14 @@ function sides(
   target: Resource,
   at: string,
   scope: RelationScope,
-): Sides | undefined {
+): Compared | undefined {
   const { problems } = scope
-  if (relation.kind === 'manyToMany') return junction(relation, source, target, at, scope)
+  if (relation.kind === 'manyToMany') {
+    const keyless = [source, target].find(isKeyless)
+    if (keyless === undefined) return junction(relation, source, target, at, scope)
+    problems.add(at, `${keyless.name} has no primary key, and a junction pairs primary keys.`)
+    return undefined
+  }
   const holdsKey = relation.kind === 'belongsTo' ? source : target
   const referenced = relation.kind === 'belongsTo' ? target : source
   const key = keyColumns(holdsKey, relation.key, at, problems)
@@ -116,6 +125,9 @@ function sides(
     relation.references === undefined
       ? referenced.primaryKey
       : keyColumns(referenced, relation.references, `${at}.references`, problems)
+  if (relation.references === undefined && isKeyless(referenced)) {
+    problems.add(at, referToUnique(referenced, relation.kind))
+  }
   if (key === undefined || references === undefined || references.length === 0) return undefined
   if (relation.references !== undefined && !isUnique(references, referenced)) {
     problems.add(
@@ -124,7 +136,14 @@ function sides(
     )
   }
   const [from, to] = relation.kind === 'belongsTo' ? [key, references] : [references, key]
-  return pairUp(from, to, { source, target, at }, problems) ? { from, to } : undefined
+  const pairs = pairUp(from, to, { source, target, at }, problems)
+  return pairs && { pairs, from, to }
+}
+
+function referToUnique({ name, allColumns }: Resource, kind: Relation['kind']): string {
+  const unique = [...allColumns.values()].find(({ definition }) => definition.unique === true)
+  const example = `${kind}(…, …, { references: '${unique?.name ?? 'code'}' })`
+  return `${name} has no primary key to refer to. Name a unique column of it: ${example}; or mark its key primaryKey: true.`
 }
 
 /** Whether the columns are known to be unique: a unique column or the primary key. A list of columns is trusted, since the model may not declare the constraint. */
@@ -142,9 +161,10 @@ function junction(
   target: Resource,
   at: string,
   { tables, problems }: RelationScope,
-): Sides | undefined {
+): Compared | undefined {
   let good = true
-  const table = tables.get(relation.through)
+  const name = { schema: relation.schema ?? source.schema, table: relation.through }
+  const table = tables.get(tableKey(name))
   for (const [side, resource] of [
     ['from', source],
     ['to', target],
@@ -167,12 +187,12 @@ function junction(
   }
   if (!good) return undefined
   const through = {
-    table: relation.through,
-    from: list(relation.from),
-    to: list(relation.to),
+    ...name,
+    from: foreignKey(list(relation.from), source),
+    to: foreignKey(list(relation.to), target),
     resource: table?.resource,
   }
-  return { from: source.primaryKey, to: target.primaryKey, through }
+  return { pairs: [], from: source.primaryKey, to: target.primaryKey, through }
 }
 
 /** The problem with a junction table's key column: it must exist, and a published junction model must declare it. */
@@ -219,7 +239,8 @@ export function resolveRelations(
     if (columns === undefined) continue
     const { kind } = relation
     const cardinality = kind === 'belongsTo' || kind === 'hasOne' ? 'one' : 'many'
-    resolved.set(name, { name, segment, cardinality, kind, source, target, ...columns })
+    const open = { name, segment, cardinality, kind, source, target, ...columns } as const
+    resolved.set(name, { ...open, address: addressOf(open) })
   }
   return resolved
 }

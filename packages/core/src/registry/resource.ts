@@ -2,8 +2,11 @@
 
 import type { Expression } from 'kysely'
 import type { ResourceSettings } from '../config/settings.ts'
-import type { Column, ColumnType } from '../model/column.ts'
+import type { JsonPath, SearchIndex } from '../dialect/dialect.ts'
+import type { Column, ColumnType, ItemType } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
+import type { SpecialValues } from '../model/type-rules.ts'
+import type { TableName } from '../sql/table-name.ts'
 
 /** A column with its two names resolved. */
 export interface NamedColumn {
@@ -14,11 +17,26 @@ export interface NamedColumn {
   readonly type: ColumnType
   readonly nullable: boolean
   readonly hidden: boolean
+  /**
+   * In the registry of one caller: what the caller may not do with the column. `read`: it is hidden; `write`: it is
+   * read-only. Absent otherwise.
+   */
+  readonly withheld?: 'read' | 'write'
   readonly precision?: number
   readonly scale?: number
+  readonly items?: ItemType
   readonly enum?: readonly string[]
   readonly collation?: 'database'
   readonly storage?: 'text'
+  readonly special?: SpecialValues
+  /** The database may hold values that are none of its type; they are served as text, and taken back unchanged. */
+  readonly otherForms?: true
+  /** Of a json column: the declared paths into it, by their text, `address.city`; each is a column that only queries name. */
+  readonly paths?: ReadonlyMap<string, PathColumn>
+  /** Set if this is a path into a json column, whose `dbName` it has. */
+  readonly path?: JsonPlace
+  /** The expression of a path is in the form of `Dialect.comparable`. */
+  readonly comparable?: true
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column
   /** The SQL expression over the model's own unqualified columns, for a computed column. */
@@ -26,7 +44,40 @@ export interface NamedColumn {
   readonly computed?: (eb: any) => Expression<unknown>
 }
 
-/** A relation whose target is published, with both key lists resolved to columns. */
+/** A place in a json column. */
+export interface JsonPlace {
+  /** The column as it is in the registry of the API, which the dialect knows. */
+  readonly of: NamedColumn
+  readonly path: JsonPath
+}
+
+/** A declared path into a json column, with the type of its values. */
+export interface PathColumn extends NamedColumn {
+  readonly path: JsonPlace
+}
+
+/** The path of a relation's URL: the collection of a resource, key values of the row that holds the URL, and what follows. */
+export interface RelationAddress {
+  readonly resource: Resource
+  /** The columns of the row whose values are the key in the path, in the order of the resource's primary key. */
+  readonly key: readonly NamedColumn[]
+  /** `/author`, or nothing. */
+  readonly rest: string
+}
+
+/** A column of a relation's source, and the column of its target that holds the same value. */
+export interface ColumnPair {
+  readonly from: NamedColumn
+  readonly to: NamedColumn
+}
+
+/** A foreign key column, by its name in the database, and the column of the key that it refers to. */
+export interface ForeignKeyColumn {
+  readonly dbName: string
+  readonly column: NamedColumn
+}
+
+/** A relation whose target is published, with its keys resolved to columns. */
 export interface ResolvedRelation {
   /** The relation key: its name in the model. */
   readonly name: string
@@ -37,28 +88,33 @@ export interface ResolvedRelation {
   readonly source: Resource
   /** Assigned once while the registry is built, since resources refer to each other. */
   readonly target: Resource
-  /** Columns of the source that the join compares, in the order of `to`. */
+  /** The columns that the join compares; empty for a many-to-many, whose junction table holds the keys of both sides. */
+  readonly pairs: readonly ColumnPair[]
+  /** Columns of the source that the join compares. */
   readonly from: readonly NamedColumn[]
   /** Columns of the target that the join compares. */
   readonly to: readonly NamedColumn[]
-  /** The junction table of a many-to-many, by database names: `from` references the source, `to` the target. */
-  readonly through?: {
-    readonly table: string
-    readonly from: readonly string[]
-    readonly to: readonly string[]
+  /** The junction table of a many-to-many: its foreign keys to the source (`from`) and to the target (`to`). */
+  readonly through?: TableName & {
+    readonly from: readonly ForeignKeyColumn[]
+    readonly to: readonly ForeignKeyColumn[]
     /** The published model of that table, if any. */
     readonly resource: Resource | undefined
   }
+  /** Its URL in a row of the source; null if there is none, and the relation is only embedded. */
+  readonly address: RelationAddress | null
   /** The target's relation with the same keys, if one is declared. */
   readonly inverse?: ResolvedRelation
 }
 
 /** A published model. */
-export interface Resource {
+export interface Resource extends TableName {
   readonly model: AnyModel
   /** The model's name, as declared: `OrderItem`. */
   readonly name: string
   readonly table: string
+  /** The schema of the table: the model's own, else that of the API; undefined: where the connection looks by itself. */
+  readonly schema: string | undefined
   /** Plural endpoint name in API_ENDPOINT_CASE: `order-items`. */
   readonly endpoint: string
   /** Every path below API_PREFIX that serves it: first the one used in responses, last the singular alias. Empty if the host serves the routes itself; responses then use `endpoint`. */
@@ -67,21 +123,38 @@ export interface Resource {
   readonly columns: ReadonlyMap<string, NamedColumn>
   /** All columns, including hidden ones. */
   readonly allColumns: ReadonlyMap<string, NamedColumn>
+  /** Empty for a list without a key: its rows have no URLs and cannot be written. */
   readonly primaryKey: readonly NamedColumn[]
-  /** Every set of columns that no two records share: the primary key, unique columns, unique sets. */
+  /** Every set of columns that no two records share: the primary key if there is one, unique columns, unique sets. */
   readonly uniqueKeys: readonly (readonly NamedColumn[])[]
+  /** The visible columns that `search` looks in. */
+  readonly search: readonly NamedColumn[]
+  /** The full-text index of these columns, if the model declares one. */
+  readonly searchIndex?: SearchIndex
   /** Relations whose target is published, by key, in model order. */
   readonly relations: ReadonlyMap<string, ResolvedRelation>
+  /** All relations whose target is published, including those that need a column which the caller may not read. */
+  readonly allRelations: ReadonlyMap<string, ResolvedRelation>
+  /** Links to models that are not published. */
+  readonly unlistedLinks: readonly UnlistedLinks[]
   readonly settings: ResourceSettings
   /** Only on the user model: the relation to roles, published or not, for role rules. */
   readonly roles?: ResolvedRelation
 }
 
-/** All resources of an API. */
+/** The junction table between a resource and a model that is not published. */
+export interface UnlistedLinks extends TableName {
+  /** Its foreign key to the resource. */
+  readonly key: readonly ForeignKeyColumn[]
+}
+
+/** All resources of an API, or what one caller may see of them (`registry/caller-registry.ts`). */
 export interface Registry {
   readonly resources: readonly Resource[]
   /** By model name. */
   readonly byName: ReadonlyMap<string, Resource>
   /** The users (API_USER_MODEL), published or not. */
   readonly users: Resource | undefined
+  /** The columns that the caller may not read, as `Book.price`; empty in the registry of the API. */
+  readonly unreadable: readonly string[]
 }

@@ -1,6 +1,7 @@
-// Credential columns: hidden by default on the user model, with a warning on other models (contract §9).
+// Credential columns: hidden by default on the user model, with a warning on other models (docs/access.md).
 
 import type { ApiConfig } from '../config/config.ts'
+import type { ColumnType } from '../model/column.ts'
 import { looksLikeCredential } from '../model/credential-names.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { Registry, Resource } from './resource.ts'
@@ -22,7 +23,7 @@ export function secretColumns(model: AnyModel, config: ApiConfig): ReadonlySet<s
   const named = [config.API_CREDENTIAL_HASH_FIELD, method?.credentialField]
   const alike = Object.entries(model.columns)
     .filter(([, { primaryKey }]) => primaryKey !== true)
-    .filter(([name, { column = name, type }]) => isAlike(name, column, type))
+    .filter(([name, { column = name, type }]) => isAlike(name, column, type, model.table))
     .map(([name]) => name)
   return new Set([...named.filter((field) => field !== undefined), ...alike])
 }
@@ -38,13 +39,13 @@ export const credentialWarnings = ({ resources }: Registry): readonly string[] =
     ]
   })
 
-const publishedCredentials = ({ columns }: Resource): readonly string[] =>
+const publishedCredentials = ({ columns, table }: Resource): readonly string[] =>
   [...columns.values()]
     .filter(({ name, dbName, type, definition }) => {
-      return definition.hidden === undefined && isAlike(name, dbName, type)
+      return definition.hidden === undefined && isAlike(name, dbName, type, table)
     })
     .map(({ name }) => name)
 
 /** Checks the field name and the column name, which may differ. */
-const isAlike = (name: string, dbName: string, type: Parameters<typeof looksLikeCredential>[1]) =>
-  looksLikeCredential(name, type) || looksLikeCredential(dbName, type)
+const isAlike = (name: string, dbName: string, type: ColumnType, table: string): boolean =>
+  looksLikeCredential(name, type, table) || looksLikeCredential(dbName, type, table)

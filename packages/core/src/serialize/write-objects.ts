@@ -6,7 +6,7 @@ import { collectionUrl, keyPart } from '../http/links.ts'
 import { quoted } from '../json/quoted.ts'
 import { stringify } from '../json/stringify.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
-import type { ResolvedRelation, Resource } from '../registry/resource.ts'
+import type { RelationAddress, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { type Shape, serializer } from './serialize.ts'
 import { cellsWriter, memberOpening } from './write-cells.ts'
 
@@ -127,7 +127,7 @@ const keepsOrder = (names: readonly string[]): boolean =>
 
 function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[] {
   if (shape.embeds.length === 0 && shape.links.length === 0) return []
-  const recordOf = recordWriter(shape.resource, layout, base)
+  const recordOf = recordWriter(layout, base)
   return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
     const { name } = relation
     const embed = shape.embeds.find((candidate) => candidate.relation === relation)
@@ -163,24 +163,44 @@ type Cells = Readonly<Record<string | number, unknown>>
 function linkWriter(
   relation: ResolvedRelation,
   layout: Layout,
-  recordOf: (cells: Cells) => string,
+  recordOf: (address: RelationAddress) => (cells: Cells) => string,
 ): RelationWriter {
   const reading = cellReader(layout)
+  const { address } = relation
+  if (address === null) throw new Error(`${relation.name} has no URL`)
   const needed = relation.kind === 'belongsTo' ? relation.from.map(({ name }) => reading(name)) : []
-  const after = quoted(`/${relation.segment}`).slice(1)
+  const record = recordOf(address)
+  const after = quoted(address.rest).slice(1)
   return ({ raw }) => {
     const cells = raw as Cells
     for (const read of needed) if (read(cells) === null) return 'null'
-    return recordOf(cells) + after
+    return record(cells) + after
   }
 }
 
-/** `"/api/books/1`, the beginning of all links of a row. */
-function recordWriter(resource: Resource, layout: Layout, base: string): (cells: Cells) => string {
-  const key = resource.primaryKey.map((column) => ({
-    column,
-    read: cellReader(layout)(column.name),
-  }))
+/** Returns the writer of `"/api/books/1`; all links that begin with the same record share one, which remembers its last row. */
+function recordWriter(
+  layout: Layout,
+  base: string,
+): (address: RelationAddress) => (cells: Cells) => string {
+  const writers = new Map<RelationAddress['key'], (cells: Cells) => string>()
+  return ({ resource, key }) => {
+    const known = writers.get(key)
+    if (known !== undefined) return known
+    const writer = keyWriter(resource, key, layout, base)
+    writers.set(key, writer)
+    return writer
+  }
+}
+
+/** `"/api/books/1` */
+function keyWriter(
+  resource: Resource,
+  columns: RelationAddress['key'],
+  layout: Layout,
+  base: string,
+): (cells: Cells) => string {
+  const key = columns.map((column) => ({ column, read: cellReader(layout)(column.name) }))
   const before = quoted(`${collectionUrl(resource, base)}/`).slice(0, -1)
   let last: Cells | undefined
   let text = ''

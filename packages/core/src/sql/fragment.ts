@@ -99,7 +99,37 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
   return fragmentOf([...strings, ''], items)
 }
 
+/** `(a, b), (c, d)` of the columns `[a, c]` and `[b, d]`, as one fragment: a statement may have thousands of values. */
+function tuples(columns: readonly (readonly unknown[])[]): Fragment {
+  const strings: string[] = []
+  const values: unknown[] = []
+  const rows = columns[0]?.length ?? 0
+  let before = '('
+  for (let i = 0; i < rows; i++) {
+    for (const column of columns) {
+      strings.push(before)
+      values.push(column[i])
+      before = ', '
+    }
+    before = '), ('
+  }
+  strings.push(rows === 0 ? '' : ')')
+  return fragmentOf(strings, values)
+}
+
 const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
+
+/** Characters that mean nothing inside an SQL string in any database. */
+const plainText = /^[A-Za-z0-9_$.,"{}-]*$/
+
+/**
+ * A string of a model written out, such as a path: GROUP BY and SELECT must hold the same expression, and two bound values
+ * are never the same. It may have letters, digits and `_ - $ . , " { }` alone.
+ */
+function quoted(text: string): Fragment {
+  if (!plainText.test(text)) throw new RangeError('not a plain text: it cannot stand in SQL')
+  return fragmentOf([`'${text}'`], [])
+}
 
 /** Marks a fragment with the plan part it was compiled from. */
 export const withOrigin = <T>(origin: object, fragment: unknown): Fragment<T> =>
@@ -119,4 +149,8 @@ export const sql: typeof template & {
   readonly id: typeof id
   /** `a, b, c`; the separator is text without values. */
   readonly join: typeof join
-} = Object.assign(template, { id, join })
+  /** `'address.city'`: a string of a model without any character that could end it. */
+  readonly quoted: typeof quoted
+  /** `(a, b), (c, d)` of the columns `[a, c]` and `[b, d]`. */
+  readonly tuples: typeof tuples
+} = Object.assign(template, { id, join, quoted, tuples })

@@ -17,6 +17,8 @@ export interface Printed {
   readonly parameters: readonly unknown[]
   /** The outermost fragments with an `origin`, each with its range of the parameters. */
   readonly origins: readonly Origin[]
+  /** Whether one of them contains another fragment with an `origin`. */
+  readonly nested: boolean
 }
 
 interface Origin {
@@ -31,6 +33,8 @@ interface Printer {
   readonly origins: Origin[]
   /** Whether an outer fragment has an `origin`. */
   inside: boolean
+  /** Whether a fragment with an `origin` contains another one. */
+  nested: boolean
   sql: string
 }
 
@@ -45,10 +49,17 @@ export function printFragment(fragment: Fragment, style: TextStyle): CompiledQue
 
 /** `printFragment` with the origins of its parts. */
 export function printed(fragment: Fragment, style: TextStyle): Printed | undefined {
-  const printer: Printer = { style, parameters: [], origins: [], inside: false, sql: '' }
+  const printer: Printer = {
+    style,
+    parameters: [],
+    origins: [],
+    inside: false,
+    nested: false,
+    sql: '',
+  }
   if (!print(printer, fragment)) return undefined
-  const { sql: text, parameters, origins } = printer
-  return { text, parameters, origins }
+  const { sql: text, parameters, origins, nested } = printer
+  return { text, parameters, origins, nested }
 }
 
 function print(printer: Printer, { strings, values }: Fragment | Aliased): boolean {
@@ -66,7 +77,11 @@ function print(printer: Printer, { strings, values }: Fragment | Aliased): boole
 }
 
 function printInner(printer: Printer, fragment: Fragment | Aliased): boolean {
-  if (printer.inside || !('origin' in fragment)) return print(printer, fragment)
+  if (!('origin' in fragment)) return print(printer, fragment)
+  if (printer.inside) {
+    printer.nested = true
+    return print(printer, fragment)
+  }
   const start = printer.parameters.length
   printer.inside = true
   const done = print(printer, fragment)

@@ -21,10 +21,10 @@ interface Piece {
 /** Compiles a part with the new values; undefined keeps it unchanged. */
 export type Refill = (origin: object) => Fragment | undefined
 
-/** The template of a statement; undefined if Kysely prints a part of it. */
+/** The template of a statement; undefined if Kysely prints a part of it, or a replaceable part contains another one. */
 export function templateOf(fragment: Fragment, style: TextStyle): Template | undefined {
   const whole = printed(fragment, style)
-  if (whole === undefined) return undefined
+  if (whole === undefined || whole.nested) return undefined
   const pieces = whole.origins.map(({ fragment: made, start }) => ({
     origin: made.origin as object,
     made: inner(made),

@@ -1,7 +1,6 @@
-// Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (contract §8, reliability R14).
+// Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/writing.md).
 
 import type { CompiledQuery, QueryResult } from 'kysely'
-import type { Target } from '../compile/target.ts'
 import { ApiError } from '../errors.ts'
 import { deadlineOf } from '../execute/bounds.ts'
 import { withRetries } from '../execute/retry.ts'
@@ -35,6 +34,8 @@ export interface StoredResponse {
   readonly many: boolean
   /** Keys of the records, as JSON. */
   readonly keys: readonly (readonly JsonValue[])[]
+  /** The number of rows that hold the value; absent if the value is stored here, or nowhere. */
+  readonly parts?: number
 }
 
 /** One key of one client for one route. */
@@ -57,7 +58,8 @@ export type ClaimOutcome =
 /** The connection and the clock of the store. */
 export interface KeyStore {
   readonly connection: Connection
-  readonly target: Target
+  /** The schema of the service's own tables. */
+  readonly schema: string | undefined
   /** Milliseconds since 1970; used if the dialect has no server clock. */
   readonly now: () => number
   /** Milliseconds from any fixed point, monotonic. */
@@ -168,6 +170,57 @@ export async function storeResponse(
 }
 
 /**
+ * `storeResponse` for a value that must be kept whole, whatever its length: where the column cannot hold it, it is stored in
+ * rows of its own, which expire with the row of the key.
+ */
+export async function storeLongResponse(
+  store: KeyStore,
+  held: HeldClaim,
+  response: StoredResponse,
+): Promise<void> {
+  if (asciiJson(response).length <= maxResponseSize) return storeResponse(store, held, response)
+  const { value, ...rest } = response
+  const text = asciiJson({ value: value ?? null })
+  const parts = Math.ceil(text.length / maxResponseSize)
+  await storeResponse(store, held, { ...rest, parts })
+  const { claimedAt, fingerprint } = held
+  try {
+    for (let i = 0; i < parts; i++) {
+      const id = partId(held, i)
+      const part = text.slice(i * maxResponseSize, (i + 1) * maxResponseSize)
+      // A part of a response that has expired.
+      await run(store, sql`delete from ${keysTable(store)} where id = ${id}`)
+      await run(
+        store,
+        sql`insert into ${keysTable(store)} (id, fingerprint, answer, claimed_at, expires_at)
+          values (${id}, ${fingerprint}, ${part}, ${claimedAt}, ${claimedAt + lifetime})`,
+      )
+    }
+  } catch (error) {
+    throw asUnavailable(store.connection.dialect, error) ?? error
+  }
+}
+
+/** The response with the value that `storeLongResponse` has stored in rows of its own. */
+export async function withParts(
+  store: KeyStore,
+  claim: Claim,
+  response: StoredResponse,
+): Promise<StoredResponse> {
+  const { parts } = response
+  if (parts === undefined) return response
+  let text = ''
+  for (let i = 0; i < parts; i++) {
+    const { row } = await find(store, partId(claim, i))
+    text += row?.answer ?? ''
+  }
+  return { ...response, ...(JSON.parse(text) as Pick<StoredResponse, 'value'>) }
+}
+
+/** The id of a part; the id of a claim has no point. */
+const partId = ({ id }: Claim, part: number): string => `${id.slice(0, 52)}.${part}`
+
+/**
  * Releases a key after a failure, so that the client can use it again. Continues if the client disconnects, and retries
  * while the database is unavailable.
  */
@@ -191,7 +244,7 @@ const asciiJson = (response: Partial<StoredResponse>): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const keysTable = ({ target }: KeyStore): Fragment => storeTable(target.schema, 'idempotency_keys')
+const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempotency_keys')
 
 const run = <R>({ connection }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
   execute(connection, compileStatement(connection.db, statement, undefined) as CompiledQuery<R>)

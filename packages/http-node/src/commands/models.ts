@@ -1,9 +1,16 @@
 // model-api models: prints the models of a database as TypeScript.
 
 import { printModels } from '@model-api/core/introspect'
-import { describeHeldBack, describeLeftOut, describeNotes, wrapped } from '../describe.ts'
+import {
+  describeHeldBack,
+  describeLeftOut,
+  describeListOnly,
+  describeNotes,
+  describeSuggestions,
+  wrapped,
+} from '../describe.ts'
 import type { CommandIo } from './io.ts'
-import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
+import { nameOf, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 
 /** The module goes to stdout, everything else to stderr: `model-api models file > models.ts`. */
 export async function models(
@@ -15,15 +22,17 @@ export async function models(
   await database.close()
   const { introspection } = database
   const published = database.models.filter(({ meta }) => meta !== undefined)
-  const tables = new Set(published.map(({ table }) => table))
+  const tables = new Set(published.map(nameOf))
   const names = published.map(({ name }) => name)
   const remarks = [
     '',
     'Published, since they have meta',
     ...wrapped(names.length === 0 ? 'none' : names.join(', ')),
+    ...describeListOnly(introspection.listOnly, tables),
     ...describeLeftOut(introspection.leftOut),
     ...describeHeldBack(introspection.heldBack, tables),
     ...describeNotes(introspection.notes),
+    ...describeSuggestions(introspection.suggestions),
   ]
   io.out(
     `// The models of ${database.name}. A model is published by its meta; take it away to keep one back.`,

@@ -1,14 +1,28 @@
 // Opens a database and reads its schema, with progress messages; the first step of several commands.
 
 import type { AnyModel } from '@model-api/core'
-import { type Introspection, introspect } from '@model-api/core/introspect'
+import {
+  type GivenKeys,
+  type GivenRelation,
+  type Introspection,
+  introspect,
+} from '@model-api/core/introspect'
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
 import { databaseFailure } from '../failure.ts'
 
 export interface ReadSchemaOptions {
-  readonly schema?: string
+  /** Several: every model names its own. */
+  readonly schema?: string | readonly string[]
   readonly only?: readonly string[]
   readonly except?: readonly string[]
+  /** Keys of views and tables that declare none. */
+  readonly keys?: GivenKeys
+  /** Relations that the database does not declare. */
+  readonly relations?: readonly GivenRelation[]
+  /** The file that they are from. */
+  readonly relationsFile?: string
+  /** Whether the connections may write; otherwise the database itself refuses writes. */
+  readonly writable?: boolean
 }
 
 export interface ReadDatabase extends OpenDatabase {
@@ -24,7 +38,7 @@ export async function readDatabase(
   progress: (line: string) => void,
   onWarning: (line: string) => void,
 ): Promise<ReadDatabase> {
-  const opened = await openDatabase(target, { readOnly: true, onWarning })
+  const opened = await openDatabase(target, { readOnly: options.writable !== true, onWarning })
   progress(`Connecting to ${opened.name} …`)
   try {
     await opened.db.executeQuery(opened.db.selectNoFrom((eb) => eb.lit(1).as('one')).compile())
@@ -44,6 +58,12 @@ function published(
 ): readonly AnyModel[] {
   const held = new Set(heldBack.flatMap(({ table, column }) => (column === undefined ? table : [])))
   return models.map((model) =>
-    held.has(model.table) && !only.includes(model.table) ? model : { ...model, meta: {} },
+    held.has(nameOf(model)) && !only.includes(nameOf(model)) && !only.includes(model.table)
+      ? model
+      : { ...model, meta: {} },
   )
 }
+
+/** The table of a model as introspection names it: with its schema where several are read. */
+export const nameOf = ({ schema, table }: AnyModel): string =>
+  schema === undefined ? table : `${schema}.${table}`

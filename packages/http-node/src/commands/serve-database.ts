@@ -1,12 +1,22 @@
-// model-api serve of a database: publishes all tables read-only, and prints what is published and what is not.
+// model-api serve of a database: publishes all tables, read-only unless writing is asked for, and prints what is published and what is not.
 
-import { type ApiConfig, createApi } from '@model-api/core'
+import { type ApiConfig, createApi, type Registry } from '@model-api/core'
+import { schemasWithTables } from '@model-api/core/introspect'
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
-import { describeHeldBack, describeLeftOut, describeNotes, describeResources } from '../describe.ts'
-import { messageOf } from '../failure.ts'
+import {
+  describeHeldBack,
+  describeLeftOut,
+  describeListOnly,
+  describeNotes,
+  describeResources,
+  describeSuggestions,
+  listed,
+  plural,
+} from '../describe.ts'
+import { messageOf, usageError } from '../failure.ts'
 import type { CommandIo } from './io.ts'
 import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
-import { type ReadDatabase, type ReadSchemaOptions, readDatabase } from './read-database.ts'
+import { nameOf, type ReadDatabase, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 import type { ServeOptions } from './serve.ts'
 import { worthTrying } from './worth-trying.ts'
 
@@ -20,9 +30,17 @@ export const servedConfig: ApiConfig = {
   API_ALLOW_AGGREGATION: true,
   API_ALLOWED_METHODS: ['GET'],
   API_HEALTH_ROUTE: '/health',
+  // The models have just been read from the database.
+  API_SCHEMA_CHECK: 'off',
 }
 
-/** Serves a database read-only; the connections themselves are read-only too. */
+/** What clients may do if `--write` was given. */
+const writingConfig: ApiConfig = {
+  ...servedConfig,
+  API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
+}
+
+/** Serves a database: read-only, by connections that are read-only themselves, unless `write` is given. */
 export async function serveDatabase(
   target: string,
   options: ServedDatabase,
@@ -30,7 +48,8 @@ export async function serveDatabase(
 ): Promise<void> {
   const opened: OpenDatabase[] = []
   try {
-    const database = await readDatabase(target, options, io.out, io.err)
+    const reading = { ...options, writable: options.write !== undefined }
+    const database = await readDatabase(target, reading, io.out, io.err)
     opened.push(database)
     const replicas: OpenDatabase[] = []
     for (const replica of options.replicas ?? []) {
@@ -44,7 +63,22 @@ export async function serveDatabase(
 }
 
 /** The options of serve that apply to a database. */
-type ServedDatabase = Listening & ReadSchemaOptions & Pick<ServeOptions, 'replicas'>
+type ServedDatabase = Listening & ReadSchemaOptions & Pick<ServeOptions, 'replicas' | 'write'>
+
+async function nothingToPublish(
+  { db, name }: ReadDatabase,
+  schema: ReadSchemaOptions['schema'],
+): Promise<string> {
+  const read = schema === undefined ? [] : typeof schema === 'string' ? [schema] : schema
+  const where = read.length === 0 ? '' : ` in ${read.map((one) => `"${one}"`).join(', ')}`
+  const found = (await schemasWithTables(db)).filter((one) =>
+    read.length === 0 ? !one.isOwn : !read.includes(one.schema),
+  )
+  const tables = `${name} has no table that can be published${where}.`
+  if (found.length === 0) return tables
+  const sizes = found.map(({ schema, tables }) => `${schema} (${plural(tables, 'table')})`)
+  return `${tables} Schemas with tables: ${listed(sizes)}. Name one or several with --schema.`
+}
 
 async function serveRead(
   database: ReadDatabase,
@@ -57,21 +91,22 @@ async function serveRead(
     for (const line of lines) io.out(line)
   }
   const published = models.filter(({ meta }) => meta !== undefined)
-  const tables = new Set(published.map(({ table }) => table))
+  const tables = new Set(published.map(nameOf))
   const unpublished = [
+    ...describeListOnly(introspection.listOnly, tables),
     ...describeLeftOut(introspection.leftOut),
     ...describeHeldBack(introspection.heldBack, tables),
   ]
   if (published.length === 0) {
     say(unpublished)
-    throw new Error(`${database.name} has no table that can be published.`)
+    throw new Error(await nothingToPublish(database, options.schema))
   }
   const api = createApi({
     db: database.db,
     replicas: replicas.map(({ db }) => db),
     models,
-    config: servedConfig,
-    ...(options.schema === undefined ? {} : { schema: options.schema }),
+    config: options.write === undefined ? servedConfig : writingConfig,
+    ...(typeof options.schema === 'string' ? { schema: options.schema } : {}),
     onError: (error, request) => io.err(`${request.method} ${request.url}: ${messageOf(error)}`),
     onWarning: io.err,
   })
@@ -79,12 +114,33 @@ async function serveRead(
   if (replicas.length > 0) say([`Reading from ${replicas.map(({ name }) => name).join(', ')}`])
   say(['', ...describeResources(api.registry, prefix), ...unpublished])
   say(describeNotes(introspection.notes))
+  say(describeSuggestions(introspection.suggestions))
+  if (options.write !== undefined) await confirmWriting(api.registry, options.write, io)
   const requests = await worthTrying(api, prefix)
   const { server, url } = await listen(api, options)
   say(announce(api, url))
   if (!isPrivate(options.host)) {
-    say(['Everyone who can reach this machine can read what is published.'])
+    const doing = options.write === undefined ? 'read' : 'read and change'
+    say([`Everyone who can reach this machine can ${doing} what is published.`])
   }
   say(['', 'Worth trying', ...requests.map((request) => `  curl -g "${url}${request}"`)])
   await serveUntilStopped(server, io)
+}
+
+/** Shows what becomes writable; throws unless the user agrees. */
+async function confirmWriting(
+  { resources }: Registry,
+  write: 'ask' | 'confirmed',
+  io: CommandIo,
+): Promise<void> {
+  const writable = resources.filter(({ settings }) => settings.methods.has('POST'))
+  io.out('')
+  io.out('Writable by everyone who reaches the server, without a login')
+  for (const { paths } of writable) io.out(`  ${prefix}/${paths[0]}`)
+  if (write === 'confirmed') return
+  if (io.ask === undefined) {
+    throw usageError('--write asks before it serves, and there is no terminal; add --yes.')
+  }
+  const answer = await io.ask(`Let clients change these tables? (yes/no) `)
+  if (answer.trim().toLowerCase() !== 'yes') throw new Error('Nothing is served: not confirmed.')
 }

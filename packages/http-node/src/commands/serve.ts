@@ -16,6 +16,8 @@ export interface ServeOptions extends Listening, ReadSchemaOptions {
   readonly workers: number
   /** Replicas of the database, to read from. */
   readonly replicas?: readonly string[]
+  /** Whether clients may write, and whether the user has confirmed that already; absent: read-only. */
+  readonly write?: 'ask' | 'confirmed'
 }
 
 /** Serves until `io.stopped` resolves. */
@@ -28,15 +30,22 @@ export async function serve(target: string, options: ServeOptions, io: CommandIo
 
 function refuseTableOptions(target: string, options: ServeOptions): void {
   if (!isModule(target)) return
-  const name = (['schema', 'only', 'except'] as const).find((one) => one in options)
+  const name = (['schema', 'only', 'except', 'keys', 'relations'] as const).find(
+    (one) => one in options,
+  )
   if (options.replicas !== undefined) {
     throw usageError(`--replica is for a database; ${target} opens its replicas itself.`)
   }
+  if (options.write !== undefined) {
+    throw usageError(`--write is for a database; ${target} says itself what clients may write.`)
+  }
   if (name === undefined) return
-  throw usageError(`--${name} is for a database; ${target} says itself what it publishes.`)
+  const option = name === 'keys' ? 'key' : name
+  throw usageError(`--${option} is for a database; ${target} says itself what it publishes.`)
 }
 
 async function serveByWorkers(target: string, options: ServeOptions, io: CommandIo): Promise<void> {
+  if (options.write === 'ask') throw usageError('--write with --workers needs --yes.')
   const words = wordsOf(target, options)
   const code = await supervise({
     count: options.workers,
@@ -57,14 +66,17 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
 /** The complete command line of a worker, so that it does not depend on its environment. */
 function wordsOf(target: string, options: ServeOptions): string[] {
   const { port, host, workers, drainDelay = 0, replicas = [] } = options
-  const { schema, only = [], except = [] } = options
+  const { schema, only = [], except = [], keys = {}, relationsFile } = options
   return [
     ...['serve', `--port=${port}`, `--host=${host}`, `--workers=${workers}`],
     `--drain-delay=${drainDelay}`,
+    ...(options.write === undefined ? [] : ['--write', '--yes']),
     ...replicas.map((replica) => `--replica=${replica}`),
-    ...(schema === undefined ? [] : [`--schema=${schema}`]),
+    ...(schema === undefined ? [] : [`--schema=${[schema].flat().join(',')}`]),
     ...only.map((table) => `--only=${table}`),
     ...except.map((table) => `--except=${table}`),
+    ...(relationsFile === undefined ? [] : [`--relations=${relationsFile}`]),
+    ...Object.entries(keys).map(([table, columns]) => `--key=${table}=${columns.join(',')}`),
     ...['--', target],
   ]
 }

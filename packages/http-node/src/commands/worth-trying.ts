@@ -25,12 +25,15 @@ export async function worthTrying(
   const base = `${prefix}/${sample.resource.paths[0]}`
   const { name, number } = conditions(sample)
   const filters = [name, number].filter((one) => one !== undefined)
-  const order = orderColumn(sample) ?? sample.resource.primaryKey[0]?.name
+  const [column] = [...sample.resource.primaryKey, ...sample.resource.columns.values()]
+  const order = orderColumn(sample) ?? column?.name
   return [
     `${base}?limit=5`,
     ...(filters[0] === undefined ? [] : [`${base}?${filters[0]}`]),
     `${base}?order_by=-${order}&limit=5`,
-    `${base}/${keyOf(sample)}${relationOf(sample)}`,
+    ...(sample.resource.primaryKey.length === 0
+      ? []
+      : [`${base}/${keyOf(sample)}${relationOf(sample)}`]),
     ...(filters.length < 2 ? [] : [`${base}?or[${filters.join(',')}]&limit=5`]),
   ]
 }
@@ -57,7 +60,8 @@ function byInterest(registry: Registry): Resource[] {
       Math.min(relations.length, 4) +
       (relations.some((relation) => relation.cardinality === 'many') ? 4 : 0) +
       (texts.some((type) => types.has(type)) ? 3 : 0) +
-      (measures.some((type) => types.has(type)) ? 2 : 0)
+      (measures.some((type) => types.has(type)) ? 2 : 0) +
+      (resource.primaryKey.length > 0 ? 4 : 0)
     )
   }
   return [...registry.resources].sort((a, b) => score(b) - score(a))

@@ -1,8 +1,10 @@
-// The strategy jwt: an access token that a token provider finds; the user is loaded for every request.
+// The strategy jwt: an access token that a token provider finds; the user is loaded for every request, or remembered for API_USER_CACHE seconds.
 
 import { crossSiteRequest, invalidCredentials, tokenHasExpired } from '../../errors.ts'
-import { accountKey } from '../account.ts'
-import type { Identity, Strategy } from '../identity.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { andThen } from '../../maybe-promise.ts'
+import type { Credential, Strategy } from '../identity.ts'
+import type { RememberUser } from '../remembered-users.ts'
 import { isSameOrigin } from '../same-origin.ts'
 import type { FindToken } from '../token-providers.ts'
 import type { Claims, Tokens } from '../tokens.ts'
@@ -11,34 +13,52 @@ import type { Users } from '../users.ts'
 export interface JwtParts {
   readonly tokens: Tokens
   readonly users: Users
+  readonly remember: RememberUser
   readonly findToken: FindToken
   readonly baseUrl: string
   readonly challenge: string
 }
 
 /** `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
-export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: JwtParts): Strategy {
+export function jwtStrategy({
+  tokens,
+  users,
+  remember,
+  findToken,
+  baseUrl,
+  challenge,
+}: JwtParts): Strategy {
   return {
     name: 'jwt',
-    async find(request, { secret }) {
-      const found = await findToken(request)
-      if (found === undefined) return undefined
-      const claims = await tokens.readAccess(found.token, secret)
-      const proven = claims !== undefined && !claims.expired
-      return {
-        strategy: 'jwt',
-        certain: true,
-        account: proven ? await accountKey(claims.lookup || claims.key) : undefined,
-        proven,
-        async verify() {
-          const { key } = valid(claims, challenge)
-          if (found.fromCookie && !isSameOrigin(request, baseUrl)) throw crossSiteRequest()
-          const user = await users.byKey(request, key)
-          if (user === undefined) throw invalidCredentials(challenge)
-          return { strategy: 'jwt', user, key } satisfies Identity
-        },
-      }
-    },
+    find: (request, { secret, reads = false }) =>
+      andThen(findToken(request), (found) => {
+        if (found === undefined) return undefined
+        const isSafe = () => reads || !found.fromCookie || isSameOrigin(request, baseUrl)
+        return andThen(tokens.readAccess(found.token, secret), (claims) =>
+          credentialOf(request, claims, isSafe),
+        )
+      }),
+  }
+
+  function credentialOf(
+    request: ApiRequest,
+    claims: Claims | undefined,
+    isSafe: () => boolean,
+  ): Credential {
+    const proven = claims !== undefined && !claims.expired
+    return {
+      strategy: 'jwt',
+      certain: true,
+      account: proven ? claims.account : undefined,
+      proven,
+      async verify() {
+        const { key } = valid(claims, challenge)
+        if (!isSafe()) throw crossSiteRequest()
+        const user = await remember(key, () => users.byKey(request, key))
+        if (user === undefined) throw invalidCredentials(challenge)
+        return { strategy: 'jwt', user, key }
+      },
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// MySQL and MariaDB types → column types; what no column type carries is left to the caller to report.
+// MySQL and MariaDB types → column types; a type without one of its own is opaque.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -39,13 +39,15 @@ const plainTypes: Readonly<Record<string, Shape>> = {
   longblob: { type: 'binary' },
 }
 
-export function mysqlShape(type: MysqlType): Shape | undefined {
+const opaque: Shape = { type: 'opaque', readOnly: true }
+
+export function mysqlShape(type: MysqlType): Shape {
   if (type.json) return { type: 'json' }
   switch (type.name) {
     case 'tinyint':
       return { type: /^tinyint\(1\)(?! unsigned)/.test(type.full) ? 'boolean' : 'integer' }
     case 'bit':
-      return type.full === 'bit(1)' ? { type: 'boolean' } : undefined
+      return type.full === 'bit(1)' ? { type: 'boolean' } : opaque
     case 'decimal':
       return { type: 'decimal', precision: type.precision ?? 10, scale: type.scale ?? 0 }
     case 'char':
@@ -63,7 +65,7 @@ export function mysqlShape(type: MysqlType): Shape | undefined {
     case 'enum':
       return { type: 'enum', enum: enumMembers(type.full) }
     default:
-      return Object.hasOwn(plainTypes, type.name) ? plainTypes[type.name] : undefined
+      return (Object.hasOwn(plainTypes, type.name) ? plainTypes[type.name] : undefined) ?? opaque
   }
 }
 

@@ -1,6 +1,7 @@
-// Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, json checks, in a few statements.
+// Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, CHECK constraints, in a few statements.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import {
   type CatalogueColumn,
@@ -8,12 +9,20 @@ import {
   type CatalogueTable,
   grouped,
 } from '../shared/catalogue.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { type Constant, constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { among } from '../shared/table-names.ts'
+import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
+import { readChecks, type TableChecks } from './catalogue-checks.ts'
 import { mysqlShape } from './catalogue-types.ts'
 
 /** Aliases everywhere: servers differ in the case of the catalogue's own column names. */
 interface ColumnRow {
   readonly table_name: string
   readonly kind: string
+  /** The comment of the table; of a view the word VIEW. */
+  readonly about: string | null
   /** Null in a relation whose columns this user may not see. */
   readonly column_name: string | null
   readonly data_type: string
@@ -26,6 +35,8 @@ interface ColumnRow {
   readonly default_value: string | null
   readonly extra: string
   readonly comment: string
+  /** `select,insert`: the rights of this user, by whatever role. */
+  readonly privileges: string | null
 }
 
 interface KeyRow {
@@ -46,25 +57,45 @@ interface ForeignKeyRow {
   readonly target_column: string
 }
 
-/** Every table of one database; without a name, of the one the connection is in. */
-export async function readMysql(db: AnyDatabase, schema?: string): Promise<CatalogueTable[]> {
+const none: TableChecks = { json: new Set(), rules: [] }
+
+/** Every table of one database, or those of the given names; without a schema, of the one the connection is in. */
+export async function readMysql(
+  db: AnyDatabase,
+  schema?: string,
+  only?: readonly string[],
+): Promise<CatalogueTable[]> {
   const { name, maria } = await whereWeAre(db, schema)
-  const columns = grouped(await columnRows(db, name), (row) => row.table_name)
+  const columns = grouped(await columnRows(db, name, only), (row) => row.table_name)
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
-  const keys = grouped(await keyRows(db, name), (row) => row.table_name)
-  const foreignKeys = grouped(await foreignKeyRows(db, name), (row) => row.table_name)
-  const json = await (maria ? mariadbJsonChecks : mysqlJsonChecks)(db, name)
-  return [...columns].map(([table, rows]) => {
+  const keys = grouped(await keyRows(db, name, only), (row) => row.table_name)
+  const foreignKeys = grouped(await foreignKeyRows(db, name, only), (row) => row.table_name)
+  const checks = await readChecks(db, { schema: name, only }, maria)
+  const views = await viewTexts(db, name, only)
+  const namesOf = (table: string) => {
+    const rows = columns.get(table)
+    return rows && { columns: rows.flatMap((row) => row.column_name ?? []) }
+  }
+  return [...columns].map(([table, rows]): CatalogueTable => {
     const own = [...grouped(keys.get(table) ?? [], (row) => row.key_name)].filter(([, group]) =>
       group.every((row) => row.column_name !== null && row.prefix === null),
     )
     const names = ([, group]: [string, KeyRow[]]): string[] =>
       group.flatMap((row) => row.column_name ?? [])
-    const unusable = whyUnusable(rows[0])
+    const unusable = whyUnusable(rows)
+    const view = views.get(table)
+    const query = view === undefined ? undefined : queryOf(view, name)
+    const projection =
+      query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
     return {
       name: table,
+      ...(rows[0]?.kind.endsWith('VIEW') ? { kind: 'view' as const } : describedBy(rows[0])),
+      ...(projection === undefined ? {} : { projection }),
+      ...(view === undefined ? {} : { query: view }),
       ...(unusable === undefined ? {} : { unusable }),
-      columns: rows.flatMap((row) => (row.column_name === null ? [] : [column(row, json, maria)])),
+      columns: rows.flatMap((row) =>
+        row.column_name === null ? [] : [column(row, checks.get(row.table_name) ?? none, maria)],
+      ),
       primaryKey: own.filter(([key]) => key === 'PRIMARY').flatMap(names),
       uniqueKeys: own.filter(([key]) => key !== 'PRIMARY').map(names),
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key_name).values()].map(
@@ -74,38 +105,76 @@ export async function readMysql(db: AnyDatabase, schema?: string): Promise<Catal
   })
 }
 
-function whyUnusable(row: ColumnRow | undefined): string | undefined {
-  if (row?.kind.endsWith('VIEW')) return 'a view, which has no primary key'
+const describedBy = (row: ColumnRow | undefined): { description?: string } =>
+  row?.about ? { description: row.about } : {}
+
+function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
+  const [row] = rows
+  if (row?.column_name === null && row.kind.endsWith('VIEW')) return 'a view that cannot be read'
   if (row?.column_name === null) return 'this user may not see its columns'
+  if (!rows.some(isReadable)) return 'this user may not read it'
   return undefined
 }
 
-function column(row: ColumnRow, json: ReadonlySet<string>, maria: boolean): CatalogueColumn {
+function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColumn {
   const extra = row.extra.toLowerCase()
   const name = row.column_name ?? ''
   const sequence = /^nextval\(/i.test(row.default_value ?? '')
   const readOnly = /\b(?:virtual|stored|persistent) generated\b/.test(extra)
   // MariaDB writes the absence of a default on a nullable column as the word NULL, and quotes texts; MySQL does neither.
   const hasDefault = row.default_value !== null && !(maria && row.default_value === 'NULL')
+  const type = row.data_type.toLowerCase()
+  const readable = isReadable(row)
+  const known = mysqlShape({
+    name: type,
+    full: row.full_type,
+    length: numberOrNull(row.length),
+    precision: numberOrNull(row.digits),
+    scale: numberOrNull(row.scale),
+    collation: row.collation,
+    json: own.json.has(name),
+  })
+  const shape = readable ? known : undefined
+  const checks = columnChecks(
+    // Other collations ignore spaces at the end, and mostly letter cases.
+    {
+      shape,
+      isExact: /_(?:0900|nopad)_bin$/.test(row.collation ?? ''),
+      isSingle: type === 'float',
+    },
+    own.rules.filter((rule) => rule.column.toLowerCase() === name.toLowerCase()),
+  )
+  const isFilled = hasDefault && !sequence && !readOnly
+  const isBoolean = shape?.type === 'boolean'
+  const constant = isFilled ? defaultOf(row, maria, isBoolean) : undefined
+  const value = constant === undefined ? undefined : jsonOfConstant(shape, constant)
   return {
     name,
     declared: row.full_type,
-    shape: mysqlShape({
-      name: row.data_type.toLowerCase(),
-      full: row.full_type,
-      length: numberOrNull(row.length),
-      precision: numberOrNull(row.digits),
-      scale: numberOrNull(row.scale),
-      collation: row.collation,
-      json: json.has(`${row.table_name}\0${name}`),
-    }),
+    shape,
     nullable: row.is_nullable === 'YES',
     generated: extra.includes('auto_increment') || sequence,
-    hasDefault: hasDefault && !sequence && !readOnly,
+    hasDefault: isFilled,
+    ...(value === undefined ? {} : { databaseDefault: value }),
+    ...(checks === undefined ? {} : { checks }),
     readOnly,
     ...(row.comment === '' ? {} : { description: row.comment }),
+    ...(readable ? {} : { note: 'this user may not read it' }),
   }
 }
+
+/** MySQL writes a constant without quotes, and marks what it has to compute. */
+function defaultOf(
+  { default_value: text, extra }: ColumnRow,
+  maria: boolean,
+  isBoolean: boolean,
+): Constant | undefined {
+  if (text === null) return undefined
+  if (maria) return constantOf(text, 'escapes')
+  return /default_generated/i.test(extra) ? undefined : { text, isString: !isBoolean }
+}
+
+const isReadable = ({ privileges }: ColumnRow): boolean => /\bselect\b/i.test(privileges ?? '')
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
 
@@ -145,70 +214,73 @@ async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
   throw new Error(`There is no database "${schema}". This user sees: ${known}.`)
 }
 
-async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
+/**
+ * The catalogue of MariaDB compares names without case, also where they differ by it, and opens every table that the conditions of
+ * each of the joined lists do not rule out.
+ */
+async function columnRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<ColumnRow[]> {
   return rowsOf<ColumnRow>(db)`
-    select t.table_name as table_name, t.table_type as kind, c.column_name as column_name,
+    select t.table_name as table_name, t.table_type as kind, t.table_comment as about,
+      c.column_name as column_name,
       c.data_type as data_type, c.column_type as full_type,
       c.character_maximum_length as length, c.numeric_precision as digits,
       c.numeric_scale as scale, c.collation_name as collation, c.is_nullable as is_nullable,
-      c.column_default as default_value, c.extra as extra, c.column_comment as comment
+      c.column_default as default_value, c.extra as extra, c.column_comment as comment,
+      c.privileges as privileges
     from information_schema.tables t
     left join information_schema.columns c
-      on c.table_schema = t.table_schema and c.table_name = t.table_name
-    where t.table_schema = ${schema} and t.table_type <> 'SEQUENCE'
+      on c.table_schema = t.table_schema and binary c.table_name = binary t.table_name
+      and c.table_schema = ${schema}${among(sql.id('c', 'table_name'), only)}
+    where t.table_schema = ${schema} and t.table_type <> 'SEQUENCE'${among(sql.id('t', 'table_name'), only)}
     order by t.table_name, c.ordinal_position`
 }
 
-async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
+async function keyRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<KeyRow[]> {
   return rowsOf<KeyRow>(db)`
     select table_name as table_name, index_name as key_name, column_name as column_name,
       sub_part as prefix
     from information_schema.statistics
-    where table_schema = ${schema} and non_unique = 0
+    where table_schema = ${schema} and non_unique = 0${among(sql.id('table_name'), only)}
     order by table_name, index_name, seq_in_index`
 }
 
-async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
+async function foreignKeyRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<ForeignKeyRow[]> {
   return rowsOf<ForeignKeyRow>(db)`
     select table_name as table_name, constraint_name as key_name, column_name as column_name,
       referenced_table_schema as target_schema, referenced_table_name as target_table,
       referenced_column_name as target_column
     from information_schema.key_column_usage
-    where table_schema = ${schema} and referenced_table_name is not null
+    where table_schema = ${schema} and referenced_table_name is not null${among(sql.id('table_name'), only)}
     order by table_name, constraint_name, ordinal_position`
 }
 
-interface CheckRow {
-  readonly table_name: string
-  readonly clause: string
+/** The queries of the views, which the server writes in one form; empty where the user may not read them. */
+async function viewTexts(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await rowsOf<{ view: string; query: string | null }>(db)`
+    select table_name as view, view_definition as query
+    from information_schema.views where table_schema = ${schema}${among(sql.id('table_name'), only)}`
+  return new Map(rows.map(({ view, query }) => [view, query ?? '']))
 }
 
-/** `table\0column` of every column with the check that MariaDB's json type stands for. */
-async function mariadbJsonChecks(db: AnyDatabase, schema: string): Promise<Set<string>> {
-  const rows = await rowsOf<CheckRow>(db)`
-    select table_name as table_name, check_clause as clause
-    from information_schema.check_constraints
-    where constraint_schema = ${schema} and check_clause like 'json_valid(%'`
-  return columnsOf(rows)
-}
-
-/** The same check on MySQL, where a text keeps the numbers that the type json rewrites. */
-async function mysqlJsonChecks(db: AnyDatabase, schema: string): Promise<Set<string>> {
-  const rows = await rowsOf<CheckRow>(db)`
-    select t.table_name as table_name, c.check_clause as clause
-    from information_schema.check_constraints c
-    join information_schema.table_constraints t
-      on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
-    where c.constraint_schema = ${schema} and t.constraint_type = 'CHECK'
-      and c.check_clause like 'json_valid(%'`
-  return columnsOf(rows)
-}
-
-function columnsOf(checks: readonly CheckRow[]): Set<string> {
-  return new Set(
-    checks.flatMap((row) => {
-      const name = /^json_valid\(`((?:[^`]|``)+)`\)$/i.exec(row.clause)?.[1]
-      return name === undefined ? [] : [`${row.table_name}\0${name.replaceAll('``', '`')}`]
-    }),
-  )
+/** What the text says if the view's rows are rows of one table of this database. */
+function queryOf(text: string, schema: string): ViewQuery | undefined {
+  const query = readViewQuery(text)
+  const isOwn = query?.schema === undefined || query.schema.toLowerCase() === schema.toLowerCase()
+  return isOwn ? query : undefined
 }

@@ -22,11 +22,19 @@ export interface ColumnFacts {
   readonly zoned: boolean
   /** A `float` of 32 bits, whose text has fewer digits than its value. */
   readonly single: boolean
+  /** How a column of a type of its own is written as text. */
+  readonly opaque: 'bits' | 'geometry' | 'vector' | 'text'
+  /** Its default is `uuid()`. */
+  readonly makesUuid: boolean
+  /** The digits of a `bit` column. */
+  readonly bits: number
 }
 
 export interface Facts {
   /** Undefined before the look-up. */
   readonly engine?: Engine
+  /** INSERT has RETURNING. */
+  readonly insertReturns?: boolean
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
 }
 
@@ -42,8 +50,10 @@ export async function lookUpFacts(
 ): Promise<Facts> {
   const rows = await rowsOf<{ version: unknown }>(db)`select version() as version`
   const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables)
+  const version = String(rows[0]?.version)
   return {
-    engine: /mariadb/i.test(String(rows[0]?.version)) ? mariadbEngine : mysqlEngine,
+    engine: /mariadb/i.test(version) ? mariadbEngine : mysqlEngine,
+    insertReturns: givesBack(version),
     of: (column) => facts.get(column),
   }
 }
@@ -55,6 +65,9 @@ interface Declared {
   readonly c: unknown
   readonly type: unknown
   readonly collated: unknown
+  readonly digits: unknown
+  readonly own_default: unknown
+  readonly extra: unknown
 }
 
 async function columnFacts(
@@ -64,7 +77,8 @@ async function columnFacts(
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const rows = await rowsOf<Declared>(db)`
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
-      data_type as type, collation_name as collated
+      data_type as type, collation_name as collated, numeric_precision as digits,
+      column_default as own_default, extra as extra
     from information_schema.columns
     where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
   const declared = new Map<string, Declared>()
@@ -98,7 +112,28 @@ function factsOf(row: Declared): ColumnFacts {
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
     single: type === 'float',
+    opaque: opaqueForm(type),
+    // A text of that name is quoted by MariaDB, and not marked by MySQL.
+    makesUuid:
+      String(row.own_default).toLowerCase() === 'uuid()' &&
+      (type === 'uuid' || /^$|default_generated/i.test(String(row.extra ?? ''))),
+    bits: Number(row.digits ?? 0),
   }
+}
+
+/** Since MariaDB 10.5. */
+export function givesBack(version: string): boolean {
+  const [, major, minor] = /([0-9]+)\.([0-9]+)\.[0-9]+-mariadb/i.exec(version) ?? []
+  return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 5)
+}
+
+const geometries =
+  /^(?:multi)?(?:point|linestring|polygon)$|^geom(?:etry|etrycollection|collection)$/
+
+function opaqueForm(type: string): ColumnFacts['opaque'] {
+  if (type === 'bit') return 'bits'
+  if (type === 'vector') return 'vector'
+  return geometries.test(type) ? 'geometry' : 'text'
 }
 
 /** Names of columns never depend on case here, and those of tables not on every system. */

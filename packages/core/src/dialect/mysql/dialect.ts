@@ -2,13 +2,14 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
+import type { SpecialValues } from '../../model/type-rules.ts'
 import type { AggregateFunction } from '../../parse/operators.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
-import { blankForm, nextSecond } from '../shared/calendar-text.ts'
+import { blankForm } from '../shared/calendar-text.ts'
 import { decoderOf } from '../shared/decode.ts'
 import { writerOf } from '../shared/json-writer.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
@@ -26,19 +27,32 @@ import {
   padded,
   plainCompare,
   type Ref,
-  rangeCompare,
+  spanCompare,
   type Test,
 } from '../shared/sql-parts.ts'
 import { type ColumnFacts, type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
+import { mysqlConstraintColumns } from './constraint-columns.ts'
 import { mysqlEngine } from './engine-mysql.ts'
 import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
+import { jsonValue } from './json-path.ts'
+import { foundByMatch, mysqlSearchIndexes } from './search-index.ts'
+import { compareSecond, longTimes } from './times.ts'
 import { mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
 export const mysql: InternalDialect = {
   ...dialectWith(unknownFacts),
-  connect: async (db, tables = []) => dialectWith(await lookUpFacts(db, tables)),
+  async connect(db, tables = []) {
+    const connected = dialectWith(await lookUpFacts(db, tables))
+    const { usable, advice } = await mysqlSearchIndexes(db, tables)
+    return {
+      ...connected,
+      server: { ...connected.server, advice: [...(connected.server?.advice ?? []), ...advice] },
+      foundByIndex: (search, words) =>
+        usable.has(search) ? foundByMatch(search, words) : undefined,
+    }
+  },
 }
 
 function dialectWith(facts: Facts): InternalDialect {
@@ -65,7 +79,12 @@ function dialectWith(facts: Facts): InternalDialect {
 
   /** A datetime in UTC, whatever the session's time zone. */
   const utc = (column: DialectColumn, ref: Ref): Ref =>
-    isZoned(column) ? sql`(timestamp('1970-01-01') + interval unix_timestamp(${ref}) second)` : ref
+    isZoned(column)
+      ? sql`if(${ref} = 0, ${ref}, timestamp('1970-01-01') + interval unix_timestamp(${ref}) second)`
+      : ref
+
+  const microseconds = (column: DialectColumn, ref: Ref): Fragment =>
+    sql`date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f')`
 
   /** A bound datetime of UTC as the column's comparisons take it. */
   const instant = (column: DialectColumn, text: string): Ref | string =>
@@ -78,7 +97,23 @@ function dialectWith(facts: Facts): InternalDialect {
     return isLoose(column) ? byCodePoint(column, ref) : ref
   }
 
+  /** The text of a value that the service does not read any further. */
+  const opaqueText = (column: DialectColumn, ref: Ref): Ref => {
+    const known = facts.of(column)
+    switch (known?.opaque) {
+      case 'bits':
+        return sql`lpad(bin(${ref} + 0), ${natural(known.bits)}, '0')`
+      case 'geometry':
+        return engine.geometryText(ref)
+      case 'vector':
+        return engine.vectorText(ref)
+      default:
+        return sql`cast(${ref} as char)`
+    }
+  }
+
   const select = (column: DialectColumn, ref: Ref): Ref => {
+    if (column.type === 'opaque') return opaqueText(column, ref)
     if (!selectedAsText.has(column.type)) return ref
     if (column.comparable) return asText(column, engine.insideGroup(ref))
     // A stored column; a FLOAT would show the digits of its double as JSON.
@@ -97,7 +132,7 @@ function dialectWith(facts: Facts): InternalDialect {
     if (column.comparable) return ref
     switch (column.type) {
       case 'datetime':
-        return sql`left(date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f'), 23)`
+        return sql`left(${microseconds(column, ref)}, 23)`
       case 'time':
         return sql`substring_index(cast(${ref} as char), '.', 1)`
       default:
@@ -110,7 +145,12 @@ function dialectWith(facts: Facts): InternalDialect {
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
     // A stored datetime orders as it is, and an index on it can serve.
     const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
-    const of = asStored ? ref : column.type === 'datetime' ? utc(column, ref) : ordered(column, ref)
+    // As text, because MySQL passes over zero dates among computed ones.
+    const of = asStored
+      ? ref
+      : column.type === 'datetime'
+        ? microseconds(column, ref)
+        : ordered(column, ref)
     return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
   }
 
@@ -120,6 +160,14 @@ function dialectWith(facts: Facts): InternalDialect {
     operator: Comparison,
     value: PlanValue,
   ): Test => {
+    if (isZeroDate(column, value)) {
+      // MySQL refuses such a value beside a date; its text has the same order.
+      const text = column.type === 'date' ? sql`cast(${ref} as char)` : microseconds(column, ref)
+      const first = blankForm(String(value)).padEnd(column.type === 'date' ? 10 : 26, '0')
+      const last =
+        column.type === 'date' || String(value).length > 24 ? first : `${first.slice(0, 23)}999`
+      return spanCompare(text, operator, first, last)
+    }
     if (column.type === 'datetime') {
       // MySQL stores at most microseconds, so a millisecond ends with its 999th; values from cursors have six digits.
       const first = blankForm(String(value))
@@ -131,7 +179,7 @@ function dialectWith(facts: Facts): InternalDialect {
       // With a fraction it is a stored value, from a cursor: MySQL would round its next microsecond to the column's precision.
       return time.includes('.')
         ? plainCompare(ref, operator, time)
-        : rangeCompare(ref, operator, time, nextSecond(time))
+        : compareSecond(ref, operator, time)
     }
     const bound = bind(column, value)
     const exact = plainCompare(ordered(column, ref), operator, bound)
@@ -206,6 +254,11 @@ function dialectWith(facts: Facts): InternalDialect {
       clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
     },
     shortcuts: {
+      // The rows of VALUES get consecutive numbers in every mode of innodb_autoinc_lock_mode.
+      multiRowInserts: {
+        omitted: () => sql`default`,
+        counter: { by: 'insert id', step: sql`@@auto_increment_increment` },
+      },
       textStyle: { quote: '`', placeholders: 'question marks' },
       // A round trip and a plan cost more than the subquery. Groups are not counted by a window: MariaDB 10.11 ignores
       // their ORDER BY beside one.
@@ -218,13 +271,29 @@ function dialectWith(facts: Facts): InternalDialect {
     select,
     decoder: decoderOf,
     encode: (column, value) =>
-      column.type === 'datetime' && value !== null && value !== undefined
+      column.type === 'datetime' &&
+      value !== null &&
+      value !== undefined &&
+      !isZeroDate(column, value)
         ? instant(column, blankForm(canonicalInstant(value)))
         : encode(column, value),
     compare,
+    specialValues,
+    // The empty text stands for what was no member, as `insert ignore` stores it.
+    keepsOtherForms: ({ type }) => type === 'enum',
+    constraintColumns: mysqlConstraintColumns,
+    insertReturns: facts.insertReturns === true,
+    defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
+    insertId: sql`cast(last_insert_id() as char)`,
+    // `is null` finds the zero dates of a column that is declared NOT NULL.
+    isNull: (column, ref) =>
+      isMoment(column) && !column.comparable
+        ? sql<SqlBool>`${ref} <=> null`
+        : sql<SqlBool>`${ref} is null`,
 
     oneOf(column, ref, values, negated) {
-      if (column.type === 'datetime' || column.type === 'time') {
+      const spans = column.type === 'datetime' || column.type === 'time'
+      if (spans || values.some((value) => isZeroDate(column, value))) {
         const operator = negated ? 'ne' : 'eq'
         return eachOf(values, negated, (value) => compare(column, ref, operator, value))
       }
@@ -248,6 +317,8 @@ function dialectWith(facts: Facts): InternalDialect {
       if (own || negated || match !== 'startsWith') return exact
       return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`
     },
+
+    jsonValue: (_, ref, path) => jsonValue(ref, path),
 
     order(column, ref, { descending, nulls, mayBeNull }) {
       const by = sql`${ordered(column, ref)} ${descending ? sql`desc` : sql`asc`}`
@@ -305,20 +376,15 @@ const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
   'json',
 ])
 
-/** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
-function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
-  if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
-  if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
-  return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
-}
-
 /** Casts numbers, because MySQL compares a string with a number as doubles. */
 function bind(column: DialectColumn, value: PlanValue): unknown {
   switch (column.type) {
     case 'boolean':
       return value ? 1 : 0
     case 'bigint':
-      return sql`cast(${String(value)} as signed)`
+      return typeof value === 'bigint' && value > largestSigned
+        ? sql`cast(${String(value)} as unsigned)`
+        : sql`cast(${String(value)} as signed)`
     case 'decimal':
       return sql`cast(${String(value)} as decimal(65, ${natural(column.scale ?? 30)}))`
     default:
@@ -339,11 +405,58 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'bigint':
     case 'decimal':
       return String(value)
+    case 'datetime':
+      // A zero date, which has no time zone.
+      return blankForm(String(value))
     case 'json':
       return jsonText(value)
     case 'binary':
       return bytesOfBase64(String(value))
     default:
       return value
+  }
+}
+
+const isMoment = ({ type }: DialectColumn): boolean => type === 'date' || type === 'datetime'
+
+/** A year, a month or a day of zero. */
+const zeroDate =
+  '(0000-(0[0-9]|1[0-2])-([0-2][0-9]|3[01])|[0-9]{4}-00-([0-2][0-9]|3[01])|[0-9]{4}-(0[0-9]|1[0-2])-00)'
+const timeOfDay = 'T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}'
+
+const textsOf = (pattern: string): SpecialValues => {
+  const whole = new RegExp(pattern)
+  return { pattern, read: (text) => (whole.test(text) ? text : undefined) }
+}
+
+const zeroDates = textsOf(`^${zeroDate}$`)
+// Cursors hold microseconds.
+const zeroMoments = textsOf(`^${zeroDate}${timeOfDay}([0-9]{3})?Z$`)
+
+const isZeroDate = (column: DialectColumn, value: unknown): boolean =>
+  isMoment(column) && /^(?:0000|.{5}00|.{8}00)/.test(String(value))
+
+const largestSigned = 2n ** 63n - 1n
+const largestUnsigned = 2n ** 64n - 1n
+
+const unsigned: SpecialValues = {
+  read: (text) =>
+    /^[0-9]{1,20}$/.test(text) && BigInt(text) <= largestUnsigned ? BigInt(text) : undefined,
+  pattern: '^[0-9]{1,20}$',
+}
+
+/** Dates that are none in the calendar, times of no day, and the half of BIGINT UNSIGNED that has more than 63 bits. */
+function specialValues({ type }: DialectColumn): SpecialValues | undefined {
+  switch (type) {
+    case 'date':
+      return zeroDates
+    case 'datetime':
+      return zeroMoments
+    case 'time':
+      return longTimes
+    case 'bigint':
+      return unsigned
+    default:
+      return undefined
   }
 }

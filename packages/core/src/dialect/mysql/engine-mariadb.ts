@@ -11,8 +11,10 @@ export const mariadbEngine: Engine = {
   doubleText: (value) => sql`cast(${value} as char(60))`,
   timeLimited(text, ms) {
     // By default texts are sorted by their first 1024 bytes.
-    const sorting = / order by .*\bcollate /.test(text) ? ', max_sort_length = 65536' : ''
+    const sorting = text.includes(' order by ') ? ', max_sort_length = 65536' : ''
     return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
   },
+  geometryText: (value) => sql`st_astext(${value})`,
+  vectorText: (value) => sql`vec_totext(${value})`,
   replication: mariadbReplication,
 }

@@ -19,5 +19,7 @@ export const mysqlEngine: Engine = {
     const sorting = text.includes(' order by ') ? sortsLongTexts : ''
     return text.replace(/^select /, `select /*+ max_execution_time(${ms})${sorting} */ `)
   },
+  geometryText: (value) => sql`st_astext(${value}, 'axis-order=long-lat')`,
+  vectorText: (value) => sql`vector_to_string(${value})`,
   replication: mysqlReplication,
 }

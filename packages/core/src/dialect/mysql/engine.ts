@@ -19,5 +19,9 @@ export interface Engine {
    * servers would sort by less or fail: a cursor compares whole texts.
    */
   readonly timeLimited: (text: string, ms: number) => string
+  /** The well-known text of a geometry, its longitudes before its latitudes. */
+  readonly geometryText: (value: Ref) => Fragment
+  /** The numbers of a vector: `[1,0.5]`. */
+  readonly vectorText: (value: Ref) => Fragment
   readonly replication: Replication
 }

@@ -5,9 +5,11 @@ import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import type { SingleWrites } from '../shared/writes.ts'
-import { schemasOf } from './column-facts.ts'
+import { givesBack, schemasOf } from './column-facts.ts'
 
 interface Declared {
+  readonly s: unknown
+  readonly own: unknown
   readonly t: unknown
   readonly makes_columns: unknown
 }
@@ -27,24 +29,25 @@ export async function mysqlSingleWrites(
   if (Number(server?.autocommit) !== 1 || tables.length === 0) return () => undefined
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const rows = await rowsOf<Declared>(db)`
-    select table_name as t, max(extra like '%GENERATED%') as makes_columns
+    select table_schema as s, table_schema = database() as own, table_name as t,
+      max(extra like '%GENERATED%') as makes_columns
     from information_schema.columns
-    where table_schema in (${schemasOf(tables)}) and table_name in (${names}) group by table_name`
-  const generated = new Map(rows.map((row) => [folded(row.t), Number(row.makes_columns) === 1]))
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names})
+    group by table_schema, table_name`
+  const generated = new Map<string, boolean>()
+  for (const row of rows) {
+    const makesColumns = Number(row.makes_columns) === 1
+    generated.set(folded(row.s, row.t), makesColumns)
+    if (Number(row.own) === 1) generated.set(folded('', row.t), makesColumns)
+  }
   const returns = givesBack(String(server?.version))
-  return (change, table) => {
-    const makesColumns = generated.get(folded(table))
+  return (change, { schema = '', table }) => {
+    const makesColumns = generated.get(folded(schema, table))
     if (makesColumns === undefined) return undefined
     if (change === 'delete') return returns ? 'returned' : 'read'
     return change === 'insert' && returns && !makesColumns ? 'returned' : 'read'
   }
 }
 
-/** Since MariaDB 10.5. */
-function givesBack(version: string): boolean {
-  const [, major, minor] = /([0-9]+)\.([0-9]+)\.[0-9]+-mariadb/i.exec(version) ?? []
-  return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 5)
-}
-
 /** Names of tables ignore case on some systems. */
-const folded = (name: unknown): string => String(name).toLowerCase()
+const folded = (schema: unknown, table: unknown): string => `${schema}\n${table}`.toLowerCase()

@@ -1,4 +1,4 @@
-// PostgreSQL types → column types; undefined if no column type can hold the values.
+// PostgreSQL types → column types; a type without one of its own is opaque.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -13,26 +13,33 @@ export interface PostgresType {
   readonly members: readonly string[]
   /** Whether text compares by code point. */
   readonly codePointOrder: boolean
+  /** The type of an array's items. */
+  readonly item?: Pick<PostgresType, 'name' | 'kind' | 'members'>
 }
 
-const plainTypes: Readonly<Record<string, Shape>> = {
-  int2: { type: 'integer' },
-  int4: { type: 'integer' },
-  int8: { type: 'bigint' },
-  float4: { type: 'float' },
-  float8: { type: 'float' },
-  bool: { type: 'boolean' },
-  date: { type: 'date' },
-  timestamp: { type: 'datetime' },
-  timestamptz: { type: 'datetime' },
-  time: { type: 'time' },
-  uuid: { type: 'uuid' },
-  json: { type: 'json' },
-  jsonb: { type: 'json' },
-  bytea: { type: 'binary' },
-}
+const opaque: Shape = { type: 'opaque', readOnly: true }
 
-export function postgresShape(type: PostgresType): Shape | undefined {
+const plainTypes: ReadonlyMap<string, Shape> = new Map<string, Shape>(
+  Object.entries<Shape>({
+    int2: { type: 'integer' },
+    int4: { type: 'integer' },
+    int8: { type: 'bigint' },
+    float4: { type: 'float' },
+    float8: { type: 'float' },
+    bool: { type: 'boolean' },
+    date: { type: 'date' },
+    timestamp: { type: 'datetime' },
+    timestamptz: { type: 'datetime' },
+    time: { type: 'time' },
+    uuid: { type: 'uuid' },
+    json: { type: 'json' },
+    jsonb: { type: 'json' },
+    bytea: { type: 'binary' },
+  }),
+)
+
+export function postgresShape(type: PostgresType): Shape {
+  if (type.item !== undefined) return listShape(type, type.item)
   if (type.kind === 'e') return { type: 'enum', enum: type.members }
   const collation = type.codePointOrder ? {} : { collation: 'database' as const }
   switch (type.name) {
@@ -51,8 +58,16 @@ export function postgresShape(type: PostgresType): Shape | undefined {
     case 'citext':
       return { type: 'text', collation: 'database' }
     default:
-      return Object.hasOwn(plainTypes, type.name) ? plainTypes[type.name] : undefined
+      return type.kind === 'b' ? (plainTypes.get(type.name) ?? opaque) : opaque
   }
+}
+
+/** A list, unless its items have no type here. */
+function listShape(list: PostgresType, item: NonNullable<PostgresType['item']>): Shape {
+  const of = postgresShape({ ...item, modifier: list.modifier, codePointOrder: true })
+  const { type, maxLength: _, collation: __, ...digits } = of
+  if (type === 'json' || type === 'binary' || type === 'list' || type === 'opaque') return opaque
+  return { type: 'list', items: type, ...digits }
 }
 
 /** `numeric` without digits holds any number, so it has neither precision nor scale. A negative scale rounds to tens. */

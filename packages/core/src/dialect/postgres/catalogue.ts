@@ -1,34 +1,54 @@
-// Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, in four statements.
+// Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, CHECK constraints, in a few statements.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import {
   type CatalogueColumn,
   type CatalogueForeignKey,
   type CatalogueTable,
   grouped,
+  type TableKind,
 } from '../shared/catalogue.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { among } from '../shared/table-names.ts'
+import { type ConstraintRules, readChecks, rulesOf } from './catalogue-checks.ts'
+import { isTrue } from './catalogue-truth.ts'
 import { postgresShape } from './catalogue-types.ts'
+import { viewTexts, withNotNullKeys } from './catalogue-views.ts'
 
 interface ColumnRow {
   readonly table: string
   readonly kind: string
+  /** False for a materialised view that cannot be read yet. */
+  readonly populated: unknown
   readonly partition: unknown
   readonly extension: unknown
   readonly readable: unknown
   /** Null in a table without columns. */
   readonly column: string | null
   readonly column_readable: unknown
+  /** The comment of the table. */
+  readonly about: string | null
   readonly declared: string
+  readonly type_oid: string
   readonly base_oid: string
   readonly base_name: string
   readonly base_kind: string
+  /** Of an array: the base type of its items. */
+  readonly item_oid: string | null
+  readonly item_name: string | null
+  readonly item_kind: string | null
   readonly modifier: unknown
   readonly not_null: unknown
   readonly identity: string
   readonly generated: string
   readonly default_value: string | null
   readonly code_point_order: unknown
+  /** False for a collation by which different texts can be equal. */
+  readonly deterministic: unknown
   readonly description: string | null
 }
 
@@ -48,21 +68,43 @@ interface ForeignKeyRow {
   readonly target_column: string
 }
 
-/** Every relation of one schema; without a name, of the schema that unqualified names resolve to. */
-export async function readPostgres(db: AnyDatabase, schema?: string): Promise<CatalogueTable[]> {
+/** Every relation of one schema, or those of the given names; without a schema, of the one that unqualified names resolve to. */
+export async function readPostgres(
+  db: AnyDatabase,
+  schema?: string,
+  only?: readonly string[],
+): Promise<CatalogueTable[]> {
   const name = await schemaName(db, schema)
-  const columns = grouped(await columnRows(db, name), (row) => row.table)
-  const keys = grouped(await keyRows(db, name), (row) => row.table)
-  const foreignKeys = grouped(await foreignKeyRows(db, name), (row) => row.table)
-  const members = await enumMembers(db)
-  return [...columns].map(([table, rows]) => {
+  const oids = only && (await oidsOf(db, name, only))
+  if (oids?.length === 0) return []
+  const rows = await columnRows(db, name, oids)
+  const columns = grouped(rows, (row) => row.table)
+  const keys = grouped(await keyRows(db, name, oids), (row) => row.table)
+  const foreignKeys = grouped(await foreignKeyRows(db, name, oids), (row) => row.table)
+  const members = await enumMembers(db, enumsOf(rows))
+  const views = await viewTexts(db, name, oids)
+  const checks = await readChecks(db, name, oids)
+  const namesOf = (table: string) => {
+    const rows = columns.get(table)
+    return rows && { columns: rows.flatMap((row) => row.column ?? []) }
+  }
+  const tables = [...columns].map(([table, rows]): CatalogueTable => {
     const own = [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
     const names = (group: readonly KeyRow[]): string[] => group.map((row) => row.column)
     const unusable = whyUnusable(rows[0])
+    const kind = kinds[rows[0]?.kind ?? '']
+    const view = views.get(table)
+    const query = view?.query
+    const projection =
+      query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
     return {
       name: table,
+      ...(kind === undefined ? {} : { kind }),
+      ...(rows[0]?.about ? { description: rows[0].about } : {}),
+      ...(projection === undefined ? {} : { projection }),
+      ...(view === undefined ? {} : { query: view.text }),
       ...(unusable === undefined ? {} : { unusable }),
-      columns: rows.flatMap((row) => (row.column === null ? [] : [column(row, members)])),
+      columns: rows.flatMap((row) => (row.column === null ? [] : [column(row, members, checks)])),
       primaryKey: own.filter((group) => isTrue(group[0]?.primary)).flatMap(names),
       uniqueKeys: own.filter((group) => !isTrue(group[0]?.primary)).map(names),
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key).values()].map(
@@ -70,21 +112,29 @@ export async function readPostgres(db: AnyDatabase, schema?: string): Promise<Ca
       ),
     }
   })
+  return Promise.all(tables.map((table) => withNotNullKeys(db, name, table)))
 }
 
-/** Accepts text, because drivers can be configured to return every value as text. */
-const isTrue = (value: unknown): boolean => value === true || value === 't' || value === 'true'
+const kinds: Readonly<Record<string, TableKind>> = {
+  v: 'view',
+  m: 'materialised view',
+  f: 'foreign table',
+}
 
 function whyUnusable(row: ColumnRow | undefined): string | undefined {
   if (isTrue(row?.extension)) return 'belongs to an extension'
   if (isTrue(row?.partition)) return 'a partition of another table'
-  if (row?.kind === 'v' || row?.kind === 'm') return 'a view, which has no primary key'
-  if (row?.kind === 'f') return 'a foreign table, which has no primary key'
+  if (!isTrue(row?.populated))
+    return 'a materialised view that was never refreshed, so it cannot be read'
   if (!isTrue(row?.readable)) return 'this user may not read it'
   return undefined
 }
 
-function column(row: ColumnRow, members: ReadonlyMap<string, readonly string[]>): CatalogueColumn {
+function column(
+  row: ColumnRow,
+  members: ReadonlyMap<string, readonly string[]>,
+  rules: ConstraintRules,
+): CatalogueColumn {
   const shape = isTrue(row.column_readable)
     ? postgresShape({
         name: row.base_name,
@@ -92,17 +142,43 @@ function column(row: ColumnRow, members: ReadonlyMap<string, readonly string[]>)
         modifier: Number(row.modifier),
         members: members.get(row.base_oid) ?? [],
         codePointOrder: isTrue(row.code_point_order),
+        ...(row.item_name === null || row.item_oid === null
+          ? {}
+          : {
+              item: {
+                name: row.item_name,
+                kind: row.item_kind ?? '',
+                members: members.get(row.item_oid) ?? [],
+              },
+            }),
       })
     : undefined
   const sequence = row.default_value?.startsWith('nextval(') === true
   const readOnly = row.generated !== ''
+  const hasDefault = row.default_value !== null && !sequence && !readOnly
+  const name = row.column ?? ''
+  const checks = columnChecks(
+    {
+      shape,
+      isExact: isTrue(row.deterministic) && row.base_name !== 'citext',
+      isSingle: row.base_name === 'float4',
+      isPadded: row.base_name === 'bpchar',
+    },
+    rulesOf(rules, row.table, name, row.type_oid),
+  )
+  const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
+  // A shorter text is padded with spaces.
+  const isPadded = row.base_name === 'bpchar' && constant?.text.length !== shape?.maxLength
+  const value = constant === undefined || isPadded ? undefined : jsonOfConstant(shape, constant)
   return {
-    name: row.column ?? '',
+    name,
     declared: row.declared,
     shape,
     nullable: !isTrue(row.not_null),
     generated: row.identity !== '' || sequence,
-    hasDefault: row.default_value !== null && !sequence && !readOnly,
+    hasDefault,
+    ...(value === undefined ? {} : { databaseDefault: value }),
+    ...(checks === undefined ? {} : { checks }),
     readOnly,
     ...(row.description === null ? {} : { description: row.description }),
     ...(isTrue(row.column_readable) ? {} : { note: 'this user may not read it' }),
@@ -120,7 +196,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
-async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<string> {
+export async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<string> {
   const rows = await rowsOf<{ name: string; current: unknown }>(db)`
     select nspname::text as name, nspname = current_schema() as current from pg_namespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`
@@ -136,32 +212,55 @@ async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<
   )
 }
 
+/** With the oids of tables, the other statements find their rows by index. */
+async function oidsOf(
+  db: AnyDatabase,
+  schema: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await rowsOf<{ oid: string }>(db)`
+    select c.oid::text as oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema}${among(sql.id('c', 'relname'), names)}`
+  return rows.map(({ oid }) => oid)
+}
+
 /** `to_jsonb` reads catalogue members that only newer servers have without failing on older ones. */
-async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
+async function columnRows(
+  db: AnyDatabase,
+  schema: string,
+  oids: readonly string[] | undefined,
+): Promise<ColumnRow[]> {
   return rowsOf<ColumnRow>(db)`
     with recursive base_type (oid, base, modifier, not_null) as (
-      select oid, oid, -1, false from pg_type where typtype <> 'd'
+      select oid, typbasetype, typtypmod, typnotnull from pg_type where typtype = 'd'
       union all
-      select t.oid, b.base, case when t.typtypmod >= 0 then t.typtypmod else b.modifier end,
-        t.typnotnull or b.not_null
-      from pg_type t join base_type b on b.oid = t.typbasetype where t.typtype = 'd'
+      select b.oid, t.typbasetype, case when b.modifier >= 0 then b.modifier else t.typtypmod end,
+        b.not_null or t.typnotnull
+      from base_type b join pg_type t on t.oid = b.base where t.typtype = 'd'
+    ),
+    domain (oid, base, modifier, not_null) as (
+      select b.* from base_type b join pg_type t on t.oid = b.base where t.typtype <> 'd'
     ),
     locale (provider, name) as (
       select coalesce(to_jsonb(d) ->> 'datlocprovider', 'c'), d.datcollate
       from pg_database d where d.datname = current_database()
     )
-    select c.relname::text as "table", c.relkind::text as kind, c.relispartition as partition,
+    select c.relname::text as "table", c.relkind::text as kind, c.relispopulated as populated,
+      c.relispartition as partition,
       exists (select 1 from pg_depend e where e.classid = 'pg_class'::regclass
         and e.objid = c.oid and e.deptype = 'e') as extension,
       has_any_column_privilege(c.oid, 'select') as readable,
       a.attname::text as "column",
       has_column_privilege(c.oid, a.attnum, 'select') as column_readable,
-      format_type(a.atttypid, a.atttypmod) as declared,
-      b.base::text as base_oid, t.typname::text as base_name, t.typtype::text as base_kind,
-      case when a.atttypmod >= 0 then a.atttypmod else b.modifier end as modifier,
-      a.attnotnull or b.not_null as not_null,
+      obj_description(c.oid, 'pg_class') as about,
+      format_type(a.atttypid, a.atttypmod) as declared, a.atttypid::text as type_oid,
+      t.oid::text as base_oid, t.typname::text as base_name, t.typtype::text as base_kind,
+      i.oid::text as item_oid, i.typname::text as item_name, i.typtype::text as item_kind,
+      case when a.atttypmod >= 0 then a.atttypmod else coalesce(b.modifier, -1) end as modifier,
+      a.attnotnull or coalesce(b.not_null, false) as not_null,
       a.attidentity::text as identity, a.attgenerated::text as generated,
-      pg_get_expr(f.adbin, f.adrelid) as default_value,
+      coalesce(pg_get_expr(f.adbin, f.adrelid), case o.typtype when 'd' then o.typdefault end)
+        as default_value,
       case
         when k.oid is null or k.collname in ('C', 'POSIX', 'ucs_basic') then true
         when k.collprovider = 'd' and l.provider = 'b' then true
@@ -170,21 +269,34 @@ async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]>
         when k.collprovider = 'c' then k.collcollate ~* '^(c|posix)([.]utf-?8)?$'
         else false
       end as code_point_order,
-      col_description(c.oid, a.attnum) as description
+      coalesce(to_jsonb(k) ->> 'collisdeterministic', 'true')::boolean as deterministic,
+      coalesce(
+        col_description(c.oid, a.attnum),
+        case when o.typtype in ('d', 'e') then obj_description(o.oid, 'pg_type') end,
+        case when t.typtype = 'e' then obj_description(t.oid, 'pg_type') end
+      ) as description
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     cross join locale l
     left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    left join base_type b on b.oid = a.atttypid
-    left join pg_type t on t.oid = b.base
+    left join pg_type o on o.oid = a.atttypid
+    left join domain b on b.oid = a.atttypid
+    left join pg_type t on t.oid = coalesce(b.base, a.atttypid)
+    left join domain ib on ib.oid = t.typelem
+    left join pg_type i on i.oid = coalesce(ib.base, t.typelem)
+      and t.typcategory = 'A' and t.typlen = -1
     left join pg_collation k on k.oid = a.attcollation
     left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
-    where n.nspname = ${schema} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    where n.nspname = ${schema} and c.relkind in ('r', 'p', 'v', 'm', 'f')${among(sql.id('c', 'oid'), oids)}
     order by c.relname, a.attnum`
 }
 
 /** Excludes partial indexes and indexes on expressions, which are not unique for the whole column. */
-async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
+async function keyRows(
+  db: AnyDatabase,
+  schema: string,
+  oids: readonly string[] | undefined,
+): Promise<KeyRow[]> {
   return rowsOf<KeyRow>(db)`
     select c.relname::text as "table", i.indexrelid::text as key, i.indisprimary as primary,
       a.attname::text as "column"
@@ -194,11 +306,15 @@ async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
     cross join lateral unnest(i.indkey) with ordinality k (attnum, position)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
     where n.nspname = ${schema} and i.indisunique and i.indisvalid and i.indpred is null
-      and i.indexprs is null and k.position <= i.indnkeyatts
+      and i.indexprs is null and k.position <= i.indnkeyatts${among(sql.id('i', 'indrelid'), oids)}
     order by c.relname, i.indexrelid, k.position`
 }
 
-async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
+async function foreignKeyRows(
+  db: AnyDatabase,
+  schema: string,
+  oids: readonly string[] | undefined,
+): Promise<ForeignKeyRow[]> {
   return rowsOf<ForeignKeyRow>(db)`
     select c.relname::text as "table", o.conname::text as key, a.attname::text as "column",
       tn.nspname::text as target_schema, tc.relname::text as target_table,
@@ -211,14 +327,28 @@ async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignK
     cross join lateral unnest(o.conkey, o.confkey) with ordinality k (attnum, target, position)
     join pg_attribute a on a.attrelid = o.conrelid and a.attnum = k.attnum
     join pg_attribute ta on ta.attrelid = o.confrelid and ta.attnum = k.target
-    where n.nspname = ${schema} and o.contype = 'f' and o.conparentid = 0
+    where n.nspname = ${schema} and o.contype = 'f' and o.conparentid = 0${among(sql.id('o', 'conrelid'), oids)}
     order by c.relname, o.oid, k.position`
 }
 
-async function enumMembers(db: AnyDatabase): Promise<Map<string, string[]>> {
+/** The oids of the enum types of columns, or of the items of arrays. */
+const enumsOf = (rows: readonly ColumnRow[]): readonly string[] => [
+  ...new Set(
+    rows.flatMap(({ base_kind: kind, base_oid: oid, item_kind: items, item_oid: item }) => [
+      ...(kind === 'e' ? [oid] : []),
+      ...(items === 'e' && item !== null ? [item] : []),
+    ]),
+  ),
+]
+
+async function enumMembers(
+  db: AnyDatabase,
+  types: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (types.length === 0) return new Map()
   const rows = await rowsOf<{ type: string; label: string }>(db)`
     select enumtypid::text as type, enumlabel::text as label from pg_enum
-    order by enumtypid, enumsortorder`
+    where enumtypid::text in (${sql.join(types)}) order by enumtypid, enumsortorder`
   const labels = [...grouped(rows, (row) => row.type)]
   return new Map(labels.map(([type, group]) => [type, group.map((row) => row.label)]))
 }

@@ -20,6 +20,8 @@ export interface Facts {
 export interface DeclaredType {
   readonly name: string
   readonly scale: number | undefined
+  /** The schema of `st_astext` for a type of PostGIS, which prints itself as hexadecimal bytes. */
+  readonly geometry?: string
 }
 
 export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
@@ -54,6 +56,7 @@ interface Declared {
   readonly deterministic: unknown
   readonly provider: unknown
   readonly locale: unknown
+  readonly geometry: unknown
 }
 
 /** Reads the facts of the columns; none on a server that only resembles PostgreSQL and has other catalogues. */
@@ -68,7 +71,10 @@ export async function lookUpFacts(
     select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, k.collname::text as name,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
       coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
-      case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale
+      case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale,
+      case when y.typname in ('geometry', 'geography') then
+        (select n.nspname::text from pg_namespace n where n.oid = y.typnamespace
+          and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
@@ -97,10 +103,14 @@ export async function lookUpFacts(
 }
 
 /** The modifier of a numeric holds precision and scale, and is -1 where it has none. */
-function typeOf({ type, modifier }: Declared): DeclaredType {
+function typeOf({ type, modifier, geometry }: Declared): DeclaredType {
   const given = Number(modifier)
   const scale = type === 'numeric' && given >= 4 ? (given - 4) & 0xffff : undefined
-  return { name: String(type), scale }
+  return {
+    name: String(type),
+    scale,
+    ...(typeof geometry === 'string' ? { geometry } : {}),
+  }
 }
 
 function collatesOf({

@@ -2,14 +2,17 @@
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
+import type { SpecialValues } from '../../model/type-rules.ts'
 import type { AggregateFunction } from '../../parse/operators.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
 import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
+import { specialNumber } from '../shared/decimal.ts'
 import { decoderOf } from '../shared/decode.ts'
 import { writerOf } from '../shared/json-writer.ts'
+import { arrayLiteral } from '../shared/list-text.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
   type Comparison,
@@ -23,14 +26,27 @@ import {
   plainCompare,
   type Ref,
   rangeCompare,
+  spanCompare,
   type Test,
 } from '../shared/sql-parts.ts'
-import { type Facts, lookUpFacts, settingsAdvice, unknownFacts } from './column-facts.ts'
+import { arraysTable } from './arrays-table.ts'
+import {
+  type DeclaredType,
+  type Facts,
+  lookUpFacts,
+  quotedName,
+  settingsAdvice,
+  unknownFacts,
+} from './column-facts.ts'
+import { postgresConstraintColumns } from './constraint-columns.ts'
 import { classifyPostgres } from './errors.ts'
 import { postgresInterruption } from './interruption.ts'
 import { postgresJson } from './json.ts'
+import { jsonValue } from './json-path.ts'
+import { farMoments, farText, infinityOf } from './moments.ts'
 import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
+import { foundByVector, postgresSearchIndexes } from './search-index.ts'
 import { postgresSingleWrites } from './writes.ts'
 
 /** PostgreSQL; `connect` reads how the columns are declared and collated. */
@@ -38,7 +54,14 @@ export const postgres: InternalDialect = {
   ...dialectWith(unknownFacts),
   async connect(db, tables = []) {
     const connected = dialectWith(await lookUpFacts(db, tables))
-    return { ...connected, server: { ...connected.server, advice: await settingsAdvice(db) } }
+    const { usable, advice } = await postgresSearchIndexes(db, tables)
+    const server = { ...connected.server, advice: [...(await settingsAdvice(db)), ...advice] }
+    return {
+      ...connected,
+      server,
+      foundByIndex: (search, words) =>
+        usable.has(search) ? foundByVector(search, words) : undefined,
+    }
   },
 }
 
@@ -67,6 +90,9 @@ function dialectWith(facts: Facts): InternalDialect {
         return ordered(column, ref)
     }
   }
+
+  const select = (column: DialectColumn, ref: Ref): Ref =>
+    column.type === 'opaque' ? opaqueText(facts.declared(column), ref) : selectValue(column, ref)
 
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
     // A stored datetime orders as it is, and an index on it can serve.
@@ -110,10 +136,19 @@ function dialectWith(facts: Facts): InternalDialect {
   ): Test => {
     if (column.type === 'datetime') {
       const iso = String(value)
+      if (infinityOf(iso) !== undefined) return plainCompare(ref, operator, iso)
+      const far = farText(iso)
+      if (far !== undefined) {
+        // PostgreSQL stores at most microseconds, so a millisecond ends with its 999th; values from cursors have six digits.
+        const last = far.replace(/(\.[0-9]{3})(?=\+)/, '$1999')
+        return spanCompare(ref, operator, far, last)
+      }
       return rangeCompare(ref, operator, iso, nextMillisecond(iso))
     }
     if (column.type === 'time') {
       const time = String(value)
+      // No second comes after it.
+      if (time.startsWith('24')) return plainCompare(ref, operator, time)
       return rangeCompare(ref, operator, time, nextSecond(time))
     }
     const bound = typed(column, [value], bind(column, value), sql``)
@@ -171,6 +206,7 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
+      checkDeferred: 'set constraints all immediate',
       interruption: postgresInterruption,
       isReadOnly: sql`current_setting('transaction_read_only') = 'on'`,
       replication: postgresReplication,
@@ -178,6 +214,15 @@ function dialectWith(facts: Facts): InternalDialect {
       poolAdvice: listenerAdvice,
     },
     shortcuts: {
+      multiRowInserts: {
+        omitted: () => sql`default`,
+        counter: { by: 'returning' },
+        // Parsing and planning thousands of parameters costs more than the rows.
+        selectsValues: true,
+      },
+      valuesTable: (columns) =>
+        arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
+      locksFoundRowsOnly: true,
       textStyle: { quote: '"', placeholders: 'numbered' },
       // Another round trip and plan cost more than the subquery.
       countsInStatement: true,
@@ -223,6 +268,17 @@ function dialectWith(facts: Facts): InternalDialect {
       return sql<SqlBool>`${subject} ${not}${like} ${likePattern(match, text)} escape '!'`
     },
 
+    listMatch(column, ref, { match, values }) {
+      const test = match === 'contains' ? sql`@>` : sql`&&`
+      const literal = arrayLiteral(values)
+      // The literal takes the type of the column, so that an index serves; a number beyond that type is no error.
+      return values.every((value) => fitsItems(facts.declared(column), value))
+        ? sql<SqlBool>`${ref} ${test} ${literal}`
+        : sql<SqlBool>`${ref}::bigint[] ${test} ${literal}::bigint[]`
+    },
+
+    jsonValue: (column, ref, path) => jsonValue(facts.declared(column), ref, path),
+
     order(column, ref, { descending, nulls, mayBeNull }) {
       const by = ordered(column, ref)
       const direction = descending ? sql`desc` : sql`asc`
@@ -232,10 +288,21 @@ function dialectWith(facts: Facts): InternalDialect {
       return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
     },
 
+    specialValues,
+    constraintColumns: postgresConstraintColumns,
+    counterAdvice({ schema, table }, { dbName }) {
+      const [name, column] = [quotedName(schema, table), quotedName(dbName)]
+      return (
+        `Set its sequence forward: select setval(pg_get_serial_sequence('${name.replaceAll("'", "''")}', ` +
+        `'${dbName.replaceAll("'", "''")}'), (select max(${column}) from ${name})).`
+      )
+    },
+
     orderKey: {
+      // JSON has no number for these.
       compare: (column, ref, operator, key) =>
-        specialValues[column.type]?.has(String(key))
-          ? plainCompare(ordered(column, ref), operator, key)
+        column.type === 'float' && specialNumber(String(key)) !== undefined
+          ? plainCompare(ref, operator, key)
           : undefined,
     },
 
@@ -269,13 +336,23 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 }
 
-function select(column: DialectColumn, ref: Ref): Ref {
+/** The text of a value that the service does not read any further. */
+function opaqueText(declared: DeclaredType | undefined, ref: Ref): Ref {
+  return declared?.geometry === undefined
+    ? sql`${ref}::text`
+    : sql`${sql.id(declared.geometry, 'st_astext')}(${ref})`
+}
+
+function selectValue(column: DialectColumn, ref: Ref): Ref {
   switch (column.type) {
     case 'integer':
     case 'float':
     case 'boolean':
     case 'binary':
       return ref
+    case 'list':
+      // As texts, each item has the form in which a column of its type is selected.
+      return sql`array_to_json(${ref}::text[])::text`
     default:
       return sql`${ref}::text`
   }
@@ -292,8 +369,16 @@ const comparesAsText = (column: DialectColumn, other: DialectColumn): boolean =>
 const isInt4 = (value: PlanValue): boolean =>
   (typeof value === 'number' || typeof value === 'bigint') && value >= -(2 ** 31) && value < 2 ** 31
 
+/** Whether an array's type can hold the value; types without a limit in 64 bits hold any. */
+function fitsItems(declared: DeclaredType | undefined, value: PlanValue): boolean {
+  const bits = declared?.name === '_int2' ? 15 : declared?.name === '_int4' ? 31 : undefined
+  if (bits === undefined || (typeof value !== 'number' && typeof value !== 'bigint')) return true
+  return value >= -(2 ** bits) && value < 2 ** bits
+}
+
 /** As text where JavaScript's or the driver's numbers could lose digits. */
 function bind(column: DialectColumn, value: PlanValue): unknown {
+  if (column.type === 'date') return farText(String(value)) ?? value
   return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value
 }
 
@@ -312,24 +397,47 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'decimal':
       return String(value)
     case 'datetime':
-      return canonicalInstant(value)
+      return infinityOf(String(value)) ?? farText(String(value)) ?? canonicalInstant(value)
+    case 'date':
+      return farText(String(value)) ?? value
     case 'json':
       // postgres.js would write the text as a JSON string if the server asked for a parameter of type json.
       return sql`${jsonText(value)}::text::json`
     case 'binary':
       return bytesOfBase64(String(value))
+    case 'list':
+      return Array.isArray(value) ? arrayLiteral(itemsOf(column, value)) : value
     default:
       return value
   }
 }
 
-const endless = new Set(['infinity', '-infinity'])
-const notFinite = new Set(['NaN', 'Infinity', '-Infinity'])
+/** The items of a list as the database reads them. */
+function itemsOf(column: DialectColumn, list: readonly unknown[]): readonly unknown[] {
+  if (column.items !== 'date' && column.items !== 'datetime') return list
+  return list.map((item) =>
+    Array.isArray(item) ? itemsOf(column, item) : (farText(String(item)) ?? item),
+  )
+}
 
-/** Values without a JSON form of their type, as PostgreSQL prints them. */
-const specialValues: Readonly<Partial<Record<DialectColumn['type'], ReadonlySet<string>>>> = {
-  date: endless,
-  datetime: endless,
-  float: notFinite,
-  decimal: notFinite,
+const dates = farMoments('date')
+const moments = farMoments('datetime')
+/** The end of a day, which is later than its last second; cursors hold microseconds. */
+const endOfDay: SpecialValues = {
+  read: (text) => (/^24:00:00(?:[.]0{6})?$/.test(text) ? text : undefined),
+  pattern: '^24:00:00$',
+}
+const numbers: SpecialValues = { read: specialNumber, pattern: '^(NaN|-?Infinity)$' }
+const onlyNaN: SpecialValues = {
+  read: (text) => (text === 'NaN' ? text : undefined),
+  pattern: '^NaN$',
+}
+
+/** Values as PostgreSQL prints them; a number of a given precision is never infinite. */
+function specialValues({ type, precision }: DialectColumn): SpecialValues | undefined {
+  if (type === 'date') return dates
+  if (type === 'datetime') return moments
+  if (type === 'time') return endOfDay
+  if (type !== 'decimal') return undefined
+  return precision === undefined ? numbers : onlyNaN
 }

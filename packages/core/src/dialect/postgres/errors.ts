@@ -61,11 +61,18 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
     const kind = kindOfCode(sqlStates, code) ?? kindOfCode(sqlStates, code.slice(0, 2))
     return failure(
       kind ?? 'other',
-      text(error.constraint ?? error.constraint_name),
+      // NOT NULL of a domain names the domain alone.
+      text(
+        error.constraint ??
+          error.constraint_name ??
+          (kind === 'notNull' ? domainOf(error) : undefined),
+      ),
       text(error.column ?? error.column_name),
     )
   })
 }
+
+const domainOf = ({ dataType, type_name }: DriverError): unknown => dataType ?? type_name
 
 /**
  * "cached plan must not change result type": the tables of a prepared statement have changed. The message may be in any

@@ -47,7 +47,7 @@ function memberOf(facts: Facts, column: DialectColumn, ref: Ref): Ref | undefine
       return declared?.name === 'numeric' &&
         declared.scale === column.scale &&
         column.scale !== undefined
-        ? sql`nullif(${ref}, 'NaN')::text`
+        ? sql`${ref}::text`
         : undefined
     case 'date':
       return declared?.name === 'date'

@@ -44,9 +44,9 @@ export async function postgresSingleWrites(
             select from pg_constraint p
             where p.conrelid = c.oid and p.contype = 'p' and p.conkey @> f.confkey))`
   try {
-    return givingBack(new Set((await found).flatMap(({ i }) => tables[Number(i) - 1]?.table ?? [])))
+    return givingBack((await found).flatMap(({ i }) => tables[Number(i) - 1] ?? []))
   } catch (error) {
-    if (classifyPostgres(error).kind === 'other') return givingBack(new Set())
+    if (classifyPostgres(error).kind === 'other') return givingBack([])
     throw error
   }
 }

@@ -4,7 +4,14 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { verbatimNumber } from '../../json/verbatim.ts'
 import type { AggregateFunction } from '../../parse/operators.ts'
 import type { DialectColumn } from '../dialect.ts'
-import { printedDecimal, quotient, roundedFloat, scaled, unscaled } from './decimal.ts'
+import {
+  printedDecimal,
+  quotient,
+  roundedFloat,
+  scaled,
+  specialNumber,
+  unscaled,
+} from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 
 /** A sum as digits, and the number of its terms for an average. */
@@ -55,7 +62,8 @@ function wholeNumber(sum: string): JsonValue {
 
 function decimalSum(sum: string, scale: number | undefined): JsonValue {
   const digits = printedDecimal(sum)
-  if (digits === undefined || scale === undefined) return digits ?? null
+  if (digits === undefined) return specialNumber(sum) ?? null
+  if (scale === undefined) return digits
   return unscaled(scaled(digits, scale), scale)
 }
 
@@ -65,7 +73,7 @@ function averageOf(column: DialectColumn): (total: Total) => JsonValue {
   }
   return ({ sum, count }) => {
     const digits = printedDecimal(sum)
-    if (digits === undefined) return null
+    if (digits === undefined) return specialNumber(sum) ?? null
     const scale =
       column.type === 'bigint' ? 0 : (column.scale ?? (digits.split('.')[1] ?? '').length)
     return quotient(digits, count, scale, 4)

@@ -1,27 +1,35 @@
-// Converts dates and times from the text of databases to the JSON forms of contract §7. Everything is in UTC; the time zone of the process has no effect.
+// Converts dates and times from the text of databases to their JSON forms. Everything is in UTC; the time zone of the process has no effect.
 
 /** Date, time, fraction, offset and era. An offset has seconds if it is a local mean time. */
 const timestamp =
-  /^(\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
+  /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
 
 /** The common form, which is converted without parsing: four-digit year, blank or T, seconds, UTC. */
 const usual = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00(?::?00)?)?$/
 
 /**
  * A stored datetime → `YYYY-MM-DDTHH:MM:SS.sssZ`; drops digits beyond the millisecond. Without an offset it is UTC.
- * Null for infinities and for MySQL's zero date. Years outside 0001–9999 have the form of ISO 8601: `+012024-…`.
+ * PostgreSQL's `infinity` and `-infinity` stay as they are, and MySQL's zero date has the usual form. Years beyond 9999
+ * have the form of ISO 8601: `+012024-…`.
  */
-export function isoDatetime(text: string): string | null {
-  if (usual.test(text) && !text.startsWith('0000')) {
+export function isoDatetime(text: string): string {
+  if (usual.test(text)) {
     const fraction = text.charCodeAt(19) === 0x2e ? digitsFrom(text, 20) : ''
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   }
-  if (isNoDate(text)) return null
+  if (isInfinity(text)) return text
   const match = timestamp.exec(text)
   if (match === null) throw new Error(`not a date and time in ISO form: "${text}"`)
   const number = (at: number): number => Number(match[at] ?? 0)
+  const year = match[13] ? 1 - number(1) : number(1)
+  // JavaScript's dates end before those of PostgreSQL do.
+  if (year > 270_000) {
+    const fraction = (match[7] ?? '').slice(0, 3).padEnd(3, '0')
+    const clock = [4, 5, 6].map((at) => match[at] ?? '00').join(':')
+    return `+${String(year).padStart(6, '0')}-${match[2]}-${match[3]}T${clock}.${fraction}Z`
+  }
   const moment = new Date(0)
-  moment.setUTCFullYear(match[13] ? 1 - number(1) : number(1), number(2) - 1, number(3))
+  moment.setUTCFullYear(year, number(2) - 1, number(3))
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
   moment.setUTCHours(number(4), number(5), number(6), milliseconds)
   const offset = (number(10) * 60 + number(11)) * 60 + number(12)
@@ -29,12 +37,10 @@ export function isoDatetime(text: string): string | null {
   return moment.toISOString()
 }
 
-/** A stored date → `YYYY-MM-DD`; null and long years as in `isoDatetime`. */
-export function isoDate(text: string): string | null {
-  if (/^\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) && !text.startsWith('0000') && !text.endsWith('BC')) {
-    return text.slice(0, 10)
-  }
-  return isoDatetime(text)?.replace(/T.*$/, '') ?? null
+/** A stored date → `YYYY-MM-DD`; infinities, zero dates and long years as in `isoDatetime`. */
+export function isoDate(text: string): string {
+  if (/^\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) && !text.endsWith('BC')) return text.slice(0, 10)
+  return isoDatetime(text).replace(/T.*$/, '')
 }
 
 /** A stored time → `HH:MM:SS`, without fraction and offset. */
@@ -52,11 +58,12 @@ export function nextMillisecond(iso: string): string {
   return new Date(Date.parse(iso) + 1).toISOString().replace(/^\+0*/, '')
 }
 
-/** A stored datetime to the microsecond: `YYYY-MM-DDTHH:MM:SS.ssssssZ`; null if `isoDatetime` gives null. */
-export function exactDatetime(text: string): string | null {
+/** A stored datetime to the microsecond: `YYYY-MM-DDTHH:MM:SS.ssssssZ`; infinities as in `isoDatetime`. */
+export function exactDatetime(text: string): string {
   const iso = isoDatetime(text)
+  if (isInfinity(iso)) return iso
   const fraction = /\.([0-9]{1,6})/.exec(text)?.[1] ?? ''
-  return iso === null ? null : `${iso.slice(0, -4)}${fraction.padEnd(6, '0')}Z`
+  return `${iso.slice(0, -4)}${fraction.padEnd(6, '0')}Z`
 }
 
 /** A stored time to the microsecond: `HH:MM:SS.ssssss`. */
@@ -89,6 +96,4 @@ function digitsFrom(text: string, start: number): string {
   return text.slice(start, end)
 }
 
-function isNoDate(text: string): boolean {
-  return text === 'infinity' || text === '-infinity' || text.startsWith('0000-00-00')
-}
+const isInfinity = (text: string): boolean => text === 'infinity' || text === '-infinity'

@@ -1,6 +1,7 @@
 // Column limits: how long a text and how large a number a column holds, by the SQL standard's catalogue.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { TableName } from '../../sql/table-name.ts'
 
 /** One column in `information_schema.columns`; drivers give 64-bit numbers as strings. */
 export interface ColumnLimit {
@@ -21,7 +22,7 @@ const integerLimits: Readonly<Record<string, number>> = {
 }
 
 /** Selects a `ColumnLimit` for each column; fails on databases without `information_schema`. */
-export function columnLimits(table: string, schema: string | undefined): Fragment {
+export function columnLimits({ schema, table }: TableName): Fragment {
   const inSchema = schema === undefined ? sql`` : sql` and table_schema = ${schema}`
   return sql`
     select column_name as ${sql.id('column_name')}, data_type as ${sql.id('data_type')},

@@ -38,6 +38,10 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
   return match[1] === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits
 }
 
+/** PostgreSQL's numbers without digits: `NaN`, `Infinity`, `-Infinity`. */
+export const specialNumber = (text: string): string | undefined =>
+  text === 'NaN' || text === 'Infinity' || text === '-Infinity' ? text : undefined
+
 /** The digits as the database printed them, for a column without a declared scale. */
 export function printedDecimal(text: string): string | undefined {
   const point = /\.([0-9]+)$/.exec(text)

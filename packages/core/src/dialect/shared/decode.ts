@@ -5,7 +5,8 @@ import { canonicalJson } from '../../json/canonical.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { DialectColumn } from '../dialect.ts'
 import { isoDate, isoDatetime, isoTime } from './calendar-text.ts'
-import { decimalDigits, printedDecimal } from './decimal.ts'
+import { decimalDigits, printedDecimal, specialNumber } from './decimal.ts'
+import { itemOf, listOf } from './list-text.ts'
 
 export type Decoder = (raw: unknown) => JsonValue
 
@@ -26,13 +27,20 @@ const readers: Readonly<Record<DialectColumn['type'], (column: DialectColumn) =>
     ({ scale }) =>
     (raw) => {
       const text = textOf(raw)
-      return (scale === undefined ? printedDecimal(text) : decimalDigits(text, scale)) ?? null
+      const digits = scale === undefined ? printedDecimal(text) : decimalDigits(text, scale)
+      return digits ?? specialNumber(text) ?? null
     },
   boolean: () => boolean,
   string: () => textOf,
   text: () => textOf,
   enum: () => textOf,
   uuid: () => textOf,
+  opaque: () => textOf,
+  list: (column) => {
+    const item = itemOf(column)
+    const read = readers[item.type](item)
+    return (raw) => listOf(raw, read)
+  },
   date: () => (raw) => isoDate(calendarText(raw)),
   datetime: () => (raw) => isoDatetime(calendarText(raw)),
   time: () => (raw) => isoTime(textOf(raw)),

@@ -19,6 +19,9 @@ export interface DriverError {
   readonly cause?: unknown
   readonly errors?: unknown
   readonly routine?: unknown
+  /** The type that an error is about, as pg and PGlite name it, and as postgres.js does. */
+  readonly dataType?: unknown
+  readonly type_name?: unknown
 }
 
 /** Error codes and numbers by what the caller can do about them. */

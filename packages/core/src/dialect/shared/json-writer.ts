@@ -45,6 +45,7 @@ export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
     case 'text':
     case 'enum':
     case 'uuid':
+    case 'opaque':
       return writerOfTexts(
         (raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined),
         plain,
@@ -61,12 +62,9 @@ export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
     case 'bigint':
       return whereUsual(/^-?[0-9]+$/, plain)
     case 'date':
-      return whereUsual(/^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain)
+      return whereUsual(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain)
     case 'datetime':
-      return writerOfTexts(
-        (raw) => (typeof raw === 'string' ? (isoDatetime(raw) ?? undefined) : undefined),
-        plain,
-      )
+      return writerOfTexts((raw) => (typeof raw === 'string' ? isoDatetime(raw) : undefined), plain)
     default:
       return plain
   }

@@ -1,13 +1,17 @@
 // Whether a Kysely instance qualifies tables itself, by `db.withSchema('library')` or by WithSchemaPlugin.
 
-import { WithSchemaPlugin } from 'kysely'
+import { type KyselyPlugin, WithSchemaPlugin } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 
 /** A second copy of Kysely has a class of its own, of the same name. */
+const isSchemaPlugin = (plugin: KyselyPlugin): boolean =>
+  plugin instanceof WithSchemaPlugin || plugin.constructor.name === 'WithSchemaPlugin'
+
 export const hasSchemaPlugin = (db: AnyDatabase): boolean =>
-  db
-    .getExecutor()
-    .plugins.some(
-      (plugin) =>
-        plugin instanceof WithSchemaPlugin || plugin.constructor.name === 'WithSchemaPlugin',
-    )
+  db.getExecutor().plugins.some(isSchemaPlugin)
+
+/** The instance with its other plugins only. */
+export function withoutSchemaPlugin(db: AnyDatabase): AnyDatabase {
+  const others = db.getExecutor().plugins.filter((plugin) => !isSchemaPlugin(plugin))
+  return others.reduce((own, plugin) => own.withPlugin(plugin), db.withoutPlugins())
+}

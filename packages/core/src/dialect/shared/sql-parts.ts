@@ -45,6 +45,13 @@ export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next
   }
 }
 
+/** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
+export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
+  if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
+  if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
+  return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
+}
+
 /** `in` for types whose equality is a range: one test per value, joined. */
 export function eachOf(
   values: readonly PlanValue[],
@@ -151,3 +158,10 @@ export function canonicalInstant(value: unknown): string {
   if (typeof value === 'string' && canonical.test(value)) return value
   return value instanceof Date ? value.toISOString() : new Date(String(value)).toISOString()
 }
+
+/** The numbers that are served, of those that JSON can hold: whole ones of at most 53 bits, and those that a double holds. */
+export const within = {
+  integers: (ref: Ref): Fragment => sql`${ref} between -9007199254740991 and 9007199254740991`,
+  doubles: (ref: Ref): Fragment =>
+    sql`${ref} > -1.7976931348623157e308 and ${ref} < 1.7976931348623157e308`,
+} as const

@@ -1,5 +1,8 @@
 // SingleWrites: which writes of a row may be a single statement without a transaction, and how the row is read back.
 
+import { type TableName, tableKey } from '../../sql/table-name.ts'
+import type { DialectTable } from '../dialect.ts'
+
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
 
@@ -7,10 +10,12 @@ export type RowChange = 'insert' | 'update' | 'delete'
 export type SingleWriteEcho = 'returned' | 'read'
 
 /** Undefined if the statement needs a transaction. `returned` means that RETURNING gives what a SELECT would show afterwards. */
-export type SingleWrites = (change: RowChange, table: string) => SingleWriteEcho | undefined
+export type SingleWrites = (change: RowChange, table: TableName) => SingleWriteEcho | undefined
 
 /** For databases where every write has RETURNING: the tables on which it gives what is finally stored. */
-export const givingBack =
-  (plain: ReadonlySet<string>): SingleWrites =>
-  (_change, table) =>
-    plain.has(table) ? 'returned' : undefined
+export function givingBack(plain: readonly DialectTable[]): SingleWrites {
+  const keys = new Set(plain.map(keyOf))
+  return (_change, table) => (keys.has(tableKey(table)) ? 'returned' : undefined)
+}
+
+const keyOf = ({ schema, table }: DialectTable): string => tableKey({ schema, table })

@@ -59,6 +59,8 @@ function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref
 
 /** The stored number: whole, in units of the scale, or a float; NULL for a value that is no number. */
 function numberOf(column: DialectColumn, ref: Ref): Ref {
+  // What a path into a json column gives is a number already.
+  if (column.comparable) return ref
   const number =
     column.type === 'float'
       ? sql`cast(${ref} as real)`

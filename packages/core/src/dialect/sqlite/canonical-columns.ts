@@ -3,10 +3,12 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql as fragment } from '../../sql/fragment.ts'
-import type { DialectColumn, DialectTable } from '../dialect.ts'
+import type { DialectColumn, DialectTable, DialectTableColumn } from '../dialect.ts'
+import { amongTables } from './among-tables.ts'
+import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
-import { nameOf } from './stored-columns.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
+import { nameOf } from './table-columns.ts'
 
 /** What the stored values of indexed columns showed at the start. */
 export interface KnownForms {
@@ -36,30 +38,22 @@ export async function knownForms(
   tables: readonly DialectTable[],
 ): Promise<KnownForms> {
   try {
-    const schema = tables[0]?.schema ?? 'main'
-    const typed = tables.some(({ columns }) => columns.some(hasForms))
-    const indexed = typed ? await indexedColumns(db, schema) : new Set()
     const ordered = new Set<DialectColumn>()
     const narrow = new Set<DialectColumn>()
     const written = new Map<DialectColumn, InForm>()
     const mixed: [string, DialectColumn][] = []
-    for (const { table, columns } of tables) {
-      for (const column of columns) {
-        const { dbName, computed } = column
-        if (!hasForms(column) || computed !== undefined || !indexed.has(nameOf(table, dbName)))
-          continue
-        const shapes = await shapesOf(db, column, sql.id(schema, table), dbName)
-        // What another program will store in a column without values is not known.
-        if (shapes.size === 0) continue
-        if (!shapes.has(shape.wide)) narrow.add(column)
-        if (!isOneForm(shapes)) {
-          mixed.push([table, column])
-          continue
-        }
-        ordered.add(column)
-        const inForm = inFormOf(shapes)
-        if (inForm !== undefined) written.set(column, inForm)
+    for (const { schema, table, column } of await indexedColumns(db, tables)) {
+      const shapes = await shapesOf(db, column, sql.id(schema, table), column.dbName)
+      // What another program will store in a column without values is not known.
+      if (shapes.size === 0) continue
+      if (!shapes.has(shape.wide)) narrow.add(column)
+      if (!isOneForm(shapes)) {
+        mixed.push([table, column])
+        continue
       }
+      ordered.add(column)
+      const inForm = inFormOf(shapes)
+      if (inForm !== undefined) written.set(column, inForm)
     }
     return { ordered, narrow, written, mixed }
   } catch (error) {
@@ -70,12 +64,46 @@ export async function knownForms(
   }
 }
 
-async function indexedColumns(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
+interface IndexedColumn {
+  readonly schema: string
+  readonly table: string
+  readonly column: DialectTableColumn
+}
+
+/** The stored columns whose type has several forms and that are the first of an index. */
+async function indexedColumns(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<readonly IndexedColumn[]> {
+  const found: IndexedColumn[] = []
+  for (const [schema, own] of bySchema(tables)) {
+    if (!own.some(({ columns }) => columns.some(hasForms))) continue
+    const indexed = await namesOfIndexed(db, schema, own)
+    for (const { table, columns } of own) {
+      for (const column of columns) {
+        const { dbName, computed } = column
+        if (hasForms(column) && computed === undefined && indexed.has(nameOf(table, dbName)))
+          found.push({ schema, table, column })
+      }
+    }
+  }
+  return found
+}
+
+async function namesOfIndexed(
+  db: AnyDatabase,
+  schema: string,
+  own: readonly DialectTable[],
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ readonly t: unknown; readonly c: unknown }>`
     select m.name as t, i.name as c
     from ${sql.id(schema, 'sqlite_master')} m, pragma_index_list(m.name, ${schema}) l,
       pragma_index_info(l.name, ${schema}) i
-    where m.type = 'table' and i.seqno = 0 and i.name is not null`.execute(db)
+    where m.type = 'table' and i.seqno = 0 and i.name is not null
+      ${amongTables(
+        fragment`m.name`,
+        own.map(({ table }) => table),
+      )}`.execute(db)
   return new Set(rows.map(({ t, c }) => nameOf(t, c)))
 }
 

@@ -5,8 +5,10 @@ import type { Shape } from '../shared/catalogue.ts'
 /** Storage classes seen in a column: `integer`, `real`, `text`, `blob`. */
 export type StorageClasses = ReadonlySet<string>
 
+const opaque: Shape = { type: 'opaque', readOnly: true }
+
 export interface SqliteShape {
-  readonly shape: Shape | undefined
+  readonly shape: Shape
   readonly note?: string
 }
 
@@ -129,7 +131,7 @@ function temporalShape(type: 'date' | 'datetime' | 'time', values: StorageClasse
   if (!values.has('integer') && !values.has('real')) return { shape: { type } }
   const shape: Shape = { type: values.has('real') ? 'float' : 'bigint' }
   if (values.has('text')) {
-    return { shape: undefined, note: 'it holds both numbers and texts' }
+    return { shape: opaque, note: 'it holds both numbers and texts' }
   }
   return {
     shape,
@@ -149,7 +151,7 @@ function unknownShape(name: string, declared: string, values: StorageClasses): S
     const why =
       values.size === 0 ? 'no value to tell' : `values of ${[...values].sort().join(' and ')}`
     return {
-      shape: undefined,
+      shape: opaque,
       note: `${what}, and there ${values.size === 0 ? 'is' : 'are'} ${why}`,
     }
   }

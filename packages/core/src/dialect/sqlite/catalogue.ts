@@ -8,9 +8,23 @@ import {
   type CatalogueForeignKey,
   type CatalogueTable,
   grouped,
+  type Projection,
 } from '../shared/catalogue.ts'
+import type { CheckRule } from '../shared/check-rules.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { readViewQuery } from '../shared/view-query.ts'
+import { amongTables } from './among-tables.ts'
+import { sqliteChecks } from './catalogue-checks.ts'
 import { sqliteCollations } from './catalogue-collations.ts'
-import { type StorageClasses, sqliteNeedsValues, sqliteShape } from './catalogue-types.ts'
+import { largeIntegers } from './catalogue-integers.ts'
+import {
+  type SqliteShape,
+  type StorageClasses,
+  sqliteNeedsValues,
+  sqliteShape,
+} from './catalogue-types.ts'
 
 interface TableRow {
   readonly table: string
@@ -53,24 +67,37 @@ interface ForeignKeyRow {
 /** Rows to read for the storage classes of a column whose declared type is not enough. */
 const sampleRows = 1000
 
-/** Every table of one attached database; `main` without a name. */
-export async function readSqlite(db: AnyDatabase, schema = 'main'): Promise<CatalogueTable[]> {
-  const tables = await tableRows(db, schema)
-  const columns = grouped(await columnRows(db, schema), (row) => row.table)
-  const keys = grouped(await keyRows(db, schema), (row) => row.table)
-  const foreignKeys = grouped(await foreignKeyRows(db, schema), (row) => row.table)
-
-  // SQLite's names ignore case, so a foreign key may spell its target differently.
-  const primaryKeys = new Map<string, string[]>()
-  for (const [table, rows] of columns) primaryKeys.set(table.toLowerCase(), primaryKey(rows))
+/** Every table of one attached database, or those of the given names; of `main` without a schema. */
+export async function readSqlite(
+  db: AnyDatabase,
+  schema = 'main',
+  only?: readonly string[],
+): Promise<CatalogueTable[]> {
+  const tables = await tableRows(db, schema, only)
+  const columns = grouped(await columnRows(db, schema, only), (row) => row.table)
+  const unreadable = new Map<string, string>()
+  for (const { table, kind } of tables) {
+    if (kind !== 'view') continue
+    const rows = await viewColumnRows(db, schema, table)
+    if (typeof rows === 'string') unreadable.set(table, rows)
+    else columns.set(table, [...rows])
+  }
+  const keys = grouped(await keyRows(db, schema, only), (row) => row.table)
+  const references = await foreignKeyRows(db, schema, only)
+  const foreignKeys = grouped(references, (row) => row.table)
+  const primaryKeys = await referencedKeys(db, schema, references, columns)
 
   const result: CatalogueTable[] = []
   for (const table of tables) {
     const own = columns.get(table.table) ?? []
-    const unusable = whyUnusable(table)
+    const unusable = whyUnusable(table) ?? unreadable.get(table.table)
     const read = unusable === undefined ? await readColumns(db, schema, table, own) : []
+    const projection = table.kind === 'view' ? projectionOfView(table, schema, columns) : undefined
     result.push({
       name: table.table,
+      ...(table.kind === 'view' ? { kind: 'view' as const } : {}),
+      ...(projection === undefined ? {} : { projection }),
+      ...(table.kind === 'view' && table.text !== null ? { query: table.text } : {}),
       ...(unusable === undefined ? {} : { unusable }),
       columns: read,
       primaryKey: primaryKey(own),
@@ -86,7 +113,6 @@ export async function readSqlite(db: AnyDatabase, schema = 'main'): Promise<Cata
 }
 
 function whyUnusable(table: TableRow): string | undefined {
-  if (table.kind === 'view') return 'a view, which has no primary key'
   if (table.kind === 'virtual') return 'a virtual table'
   if (table.kind === 'shadow') return 'holds the data of a virtual table'
   return undefined
@@ -99,6 +125,14 @@ function primaryKey(rows: readonly ColumnRow[]): string[] {
     .map((row) => row.column)
 }
 
+const holdsIntegers = (declared: string): boolean =>
+  !sqliteNeedsValues(declared) && sqliteShape(declared).shape.type === 'integer'
+
+const largeInteger: SqliteShape = {
+  shape: { type: 'bigint' },
+  note: 'it holds numbers beyond 2^53-1, which JSON readers round, so it is served as bigint',
+}
+
 async function readColumns(
   db: AnyDatabase,
   schema: string,
@@ -106,21 +140,36 @@ async function readColumns(
   rows: readonly ColumnRow[],
 ): Promise<CatalogueColumn[]> {
   const collations = sqliteCollations(table.text ?? '')
+  const rules = sqliteChecks(table.text ?? '')
   const key = rows.filter((row) => row.key > 0)
   const columns: CatalogueColumn[] = []
+  // Only a single `INTEGER PRIMARY KEY` column is an alias of the row id.
+  const isRowId = (row: ColumnRow): boolean =>
+    key.length === 1 &&
+    row.key === 1 &&
+    table.without_rowid === 0 &&
+    /^integer$/i.test(row.declared)
+  const large = await largeIntegers(
+    db,
+    sql.id(schema, table.table),
+    rows.filter(({ declared }) => holdsIntegers(declared)).map(({ column }) => column),
+    rows.find(isRowId)?.column,
+    sampleRows,
+  )
   for (const row of rows) {
     const values = sqliteNeedsValues(row.declared)
       ? await storageClasses(db, schema, table.table, row.column)
       : undefined
-    const { shape, note } = sqliteShape(row.declared, values)
+    const { shape, note } = large.has(row.column) ? largeInteger : sqliteShape(row.declared, values)
     const isText = shape?.type === 'string' || shape?.type === 'text'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
-    // Only a single `INTEGER PRIMARY KEY` column is an alias of the row id.
-    const rowId =
-      key.length === 1 &&
-      row.key === 1 &&
-      table.without_rowid === 0 &&
-      /^integer$/i.test(row.declared)
+    const checks = columnChecks(
+      { shape, isExact: collation === 'BINARY' },
+      rules.filter((rule) => isRuleOf(row, rule)),
+    )
+    const hasDefault = row.default_value !== null && !/^null$/i.test(row.default_value)
+    const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
+    const value = constant === undefined ? undefined : jsonOfConstant(shape, constant)
     columns.push({
       name: row.column,
       declared: row.declared,
@@ -129,13 +178,22 @@ async function readColumns(
           ? { ...shape, collation: 'database' }
           : shape,
       nullable: row.not_null === 0 && row.key === 0,
-      generated: rowId,
-      hasDefault: row.default_value !== null && !/^null$/i.test(row.default_value),
+      generated: isRowId(row),
+      hasDefault,
+      ...(value === undefined ? {} : { databaseDefault: value }),
+      ...(checks === undefined ? {} : { checks }),
       readOnly: row.hidden > 1,
       ...(note === undefined ? {} : { note }),
     })
   }
   return columns
+}
+
+/** A text is compared with numbers, and a number with texts, unless the declared type converts it. */
+function isRuleOf({ column, declared }: ColumnRow, rule: CheckRule): boolean {
+  const convertsToText = /CHAR|CLOB|TEXT/i.test(declared) && !/INT/i.test(declared)
+  const isText = rule.kind !== 'bound'
+  return column.toLowerCase() === rule.column.toLowerCase() && isText === convertsToText
 }
 
 function foreignKey(
@@ -151,7 +209,32 @@ function foreignKey(
   }
 }
 
-async function tableRows(db: AnyDatabase, schema: string): Promise<TableRow[]> {
+/** The primary keys by lower-case table: SQLite's names ignore case, so a foreign key may spell its target differently. */
+async function referencedKeys(
+  db: AnyDatabase,
+  schema: string,
+  references: readonly ForeignKeyRow[],
+  columns: ReadonlyMap<string, readonly ColumnRow[]>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const keys = new Map<string, readonly string[]>()
+  const add = (tables: typeof columns): void => {
+    for (const [table, rows] of tables) keys.set(table.toLowerCase(), primaryKey(rows))
+  }
+  add(columns)
+  const targets = references.flatMap(({ target_column: column, target_table: table }) =>
+    column === null && !keys.has(table.toLowerCase()) ? [table] : [],
+  )
+  if (targets.length > 0) {
+    add(grouped(await columnRows(db, schema, [...new Set(targets)]), (row) => row.table))
+  }
+  return keys
+}
+
+async function tableRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<TableRow[]> {
   const rows = await rowsOf<{ name: string }>(db)`
     select name from pragma_database_list order by seq`
   if (!rows.some((row) => row.name === schema)) {
@@ -160,39 +243,91 @@ async function tableRows(db: AnyDatabase, schema: string): Promise<TableRow[]> {
   }
   const tables = await rowsOf<TableRow>(db)`
     select t.name as "table", t.type as kind, t.wr as without_rowid, m.sql as text
-    from pragma_table_list t left join ${sql.id(schema, 'sqlite_master')} m
-      on m.name = t.name and m.type in ('table', 'view')
-    where t.schema = ${schema} and t.name not like 'sqlite!_%' escape '!'
+    from pragma_table_list t left join (
+      select name, sql from ${sql.id(schema, 'sqlite_master')}
+      where type in ('table', 'view')${amongTables(sql`name`, only)}) m on m.name = t.name
+    where t.schema = ${schema} and t.name not like 'sqlite!_%' escape '!'${amongTables(sql`t.name`, only)}
     order by t.name`
   return tables
 }
 
-async function columnRows(db: AnyDatabase, schema: string): Promise<ColumnRow[]> {
+async function columnRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<ColumnRow[]> {
   return rowsOf<ColumnRow>(db)`
     select t.name as "table", c.name as "column", c.type as declared, c."notnull" as not_null,
       c.dflt_value as default_value, c.pk as key, c.hidden as hidden
     from ${sql.id(schema, 'sqlite_master')} t, pragma_table_xinfo(t.name, ${schema}) c
-    where t.type = 'table' and t.sql not like 'create virtual %'
+    where t.type = 'table' and t.sql not like 'create virtual %'${amongTables(sql`t.name`, only)}
     order by t.name, c.cid`
 }
 
+/** The columns of a view, or why it cannot be read: a view outlives the tables that it names. */
+async function viewColumnRows(
+  db: AnyDatabase,
+  schema: string,
+  view: string,
+): Promise<readonly ColumnRow[] | string> {
+  try {
+    return await rowsOf<ColumnRow>(db)`
+      select ${view} as "table", c.name as "column", c.type as declared, 0 as not_null,
+        null as default_value, 0 as key, 0 as hidden
+      from pragma_table_xinfo(${view}, ${schema}) c order by c.cid`
+  } catch (error) {
+    return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** The column of one table that each column of a view shows. SQLite's names ignore case. */
+function projectionOfView(
+  { table, text }: TableRow,
+  schema: string,
+  columns: ReadonlyMap<string, readonly ColumnRow[]>,
+): Projection | undefined {
+  const query = readViewQuery(text ?? '')
+  if (query === undefined || (query.schema ?? schema).toLowerCase() !== schema.toLowerCase()) {
+    return undefined
+  }
+  const base = [...columns].find(([name]) => name.toLowerCase() === query.table.toLowerCase())
+  if (base === undefined || base[0] === table) return undefined
+  const named = (rows: readonly ColumnRow[]) => ({ columns: rows.map(({ column }) => column) })
+  const names = new Map(base[1].map(({ column }) => [column.toLowerCase(), column]))
+  const projection = projectionOf(query, named(columns.get(table) ?? []), named(base[1]))
+  return (
+    projection && {
+      table: base[0],
+      columns: projection.columns.map((name) => names.get(name?.toLowerCase() ?? '') ?? null),
+    }
+  )
+}
+
 /** Partial indexes are excluded: they are unique for some rows only. */
-async function keyRows(db: AnyDatabase, schema: string): Promise<KeyRow[]> {
+async function keyRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<KeyRow[]> {
   return rowsOf<KeyRow>(db)`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
       pragma_index_info(i.name, ${schema}) c
-    where t.type = 'table' and i."unique" = 1 and i.partial = 0
+    where t.type = 'table' and i."unique" = 1 and i.partial = 0${amongTables(sql`t.name`, only)}
     order by t.name, i.seq, c.seqno`
 }
 
 /** SQLite's pragma returns the foreign key declared last first. */
-async function foreignKeyRows(db: AnyDatabase, schema: string): Promise<ForeignKeyRow[]> {
+async function foreignKeyRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<ForeignKeyRow[]> {
   return rowsOf<ForeignKeyRow>(db)`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
       f."to" as target_column
     from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
-    where t.type = 'table'
+    where t.type = 'table'${amongTables(sql`t.name`, only)}
     order by t.name, f.id, f.seq`
 }
 

@@ -23,15 +23,20 @@ import {
   type Ref,
   type Test,
 } from '../shared/sql-parts.ts'
+import { valuesTable } from '../shared/values-table.ts'
 import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
 import { type KnownForms, knownForms, nothingKnown } from './canonical-columns.ts'
+import { columnsWithoutDefault, multiRowInserts } from './column-defaults.ts'
 import { comparisonsOf, mostSingly, spellings } from './comparisons.ts'
+import { sqliteConstraintColumns } from './constraint-columns.ts'
 import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
+import { jsonValue } from './json-path.ts'
 import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { type Sampled, sampledColumns } from './samples.ts'
+import { foundByFts, sqliteSearchIndexes } from './search-index.ts'
 import { heldColumns } from './stored-columns.ts'
 import { firstOf } from './stored-forms.ts'
 import { storedDecoder, storedWriter } from './stored-values.ts'
@@ -52,6 +57,8 @@ function sqliteWith(known: KnownForms): InternalDialect {
     storeTypes: { datetime: 'text', digest: 'text', text: 'text', boolean: 'integer' },
     server: { beginWrite: 'begin immediate' },
     shortcuts: {
+      multiRowInserts: multiRowInserts(new Set()),
+      valuesTable: (columns) => valuesTable(columns.map(({ values }) => values)),
       textStyle: { quote: '"', placeholders: 'question marks' },
       // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
       countsTablesInStatement: true,
@@ -68,9 +75,21 @@ function sqliteWith(known: KnownForms): InternalDialect {
       const held = await heldColumns(db, tables)
       const forms = await knownForms(db, tables)
       const dialect = sqliteWith(forms)
-      const shortcuts = { ...dialect.shortcuts, objectText: sqliteObjectText(held) }
-      const server = { ...dialect.server, advice: forms.mixed.map(adviceOf) }
-      return withSamples({ ...dialect, server, shortcuts }, await sampledColumns(db, tables), forms)
+      const shortcuts = {
+        ...dialect.shortcuts,
+        objectText: sqliteObjectText(held),
+        multiRowInserts: multiRowInserts(await columnsWithoutDefault(db, tables)),
+      }
+      const { usable, advice } = await sqliteSearchIndexes(db, tables)
+      const server = { ...dialect.server, advice: [...forms.mixed.map(adviceOf), ...advice] }
+      const connected: InternalDialect = {
+        ...dialect,
+        server,
+        shortcuts,
+        foundByIndex: (search, words) =>
+          usable.has(search) ? foundByFts(search, words) : undefined,
+      }
+      return withSamples(connected, await sampledColumns(db, tables), forms)
     },
 
     refuses(column) {
@@ -94,6 +113,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
     },
 
     compare,
+    keepsOtherForms: ({ type }) => type !== 'string' && type !== 'text' && type !== 'json',
     oneOf,
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
@@ -112,6 +132,8 @@ function sqliteWith(known: KnownForms): InternalDialect {
       const end = sql`substr(${ref}, ${-Array.from(text).length})`
       return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
     },
+
+    jsonValue: (_, ref, path) => jsonValue(ref, path),
 
     order(column, ref, { descending, nulls, mayBeNull }) {
       const by = ordered(column, ref)
@@ -141,6 +163,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       return firstOf(column, ref, unit === 'month' ? 7 : 10)
     },
 
+    constraintColumns: sqliteConstraintColumns,
     classify: classifySqlite,
   }
 }
@@ -250,6 +273,10 @@ const equalsOne = (ref: Ref, values: readonly Fragment[]): Test =>
 
 function select(column: DialectColumn, ref: Ref): Ref {
   if (isScaled(column)) return asComparable(column, ref)
+  // Not every blob is text: its literal has its bytes in hexadecimal.
+  if (column.type === 'opaque') {
+    return sql`case typeof(${ref}) when 'blob' then quote(${ref}) else cast(${ref} as text) end`
+  }
   return column.type === 'bigint' || column.type === 'decimal' ? sql`cast(${ref} as text)` : ref
 }
 

@@ -5,8 +5,10 @@ import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { isText } from '../shared/sql-parts.ts'
+import { amongTables } from './among-tables.ts'
+import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
-import { nameOf } from './stored-columns.ts'
+import { nameOf } from './table-columns.ts'
 
 /** Columns that are the first of an index and have samples in the statistics. */
 export interface Sampled {
@@ -27,31 +29,29 @@ export async function sampledColumns(
   tables: readonly DialectTable[],
 ): Promise<Sampled> {
   try {
-    const samples = await samplesOf(db, tables[0]?.schema ?? 'main')
-    const known = new Map(samples.map((sample) => [nameOf(sample.t, sample.c), sample]))
-    const where = (
-      test: (sample: Sample, column: DialectColumn) => boolean,
-    ): ReadonlySet<DialectColumn> =>
-      new Set(
-        tables.flatMap(({ table, columns }) =>
-          columns.filter((column) => {
-            const sample = known.get(nameOf(table, column.dbName))
-            return sample !== undefined && test(sample, column)
-          }),
-        ),
-      )
-    return {
-      columns: where(() => true),
-      even: where(
-        ({ alike, declared }, column) =>
-          Number(alike) <= mostAlike && isText(column) === isDeclaredText(String(declared)),
-      ),
+    const sampled = new Set<DialectColumn>()
+    const even = new Set<DialectColumn>()
+    for (const [schema, own] of bySchema(tables)) {
+      const samples = await samplesOf(db, schema, own)
+      const known = new Map(samples.map((sample) => [nameOf(sample.t, sample.c), sample]))
+      for (const { table, columns } of own) {
+        for (const column of columns) {
+          const sample = known.get(nameOf(table, column.dbName))
+          if (sample === undefined) continue
+          sampled.add(column)
+          if (isEven(sample, column)) even.add(column)
+        }
+      }
     }
+    return { columns: sampled, even }
   } catch (error) {
     if (classifySqlite(error).kind === 'other') return nothing
     throw error
   }
 }
+
+const isEven = ({ alike, declared }: Sample, column: DialectColumn): boolean =>
+  Number(alike) <= mostAlike && isText(column) === isDeclaredText(String(declared))
 
 /** The first column of an index with samples, and the number of rows with its most frequent value. */
 interface Sample {
@@ -70,7 +70,11 @@ function isDeclaredText(type: string): boolean | undefined {
   return name === '' || name === 'ANY' || name.includes('BLOB') ? undefined : false
 }
 
-async function samplesOf(db: AnyDatabase, schema: string): Promise<readonly Sample[]> {
+async function samplesOf(
+  db: AnyDatabase,
+  schema: string,
+  own: readonly DialectTable[],
+): Promise<readonly Sample[]> {
   const found = await rowsOf(db)`
     select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`
   if (found.length === 0) return []
@@ -79,6 +83,9 @@ async function samplesOf(db: AnyDatabase, schema: string): Promise<readonly Samp
     from (select tbl as t, idx, max(cast(neq as integer)) as alike
         from ${sql.id(schema, 'sqlite_stat4')} group by tbl, idx) s,
       pragma_index_info(s.idx, ${schema}) i, pragma_table_xinfo(s.t, ${schema}) p
-    where i.seqno = 0 and p.name = i.name
+    where i.seqno = 0 and p.name = i.name${amongTables(
+      sql`s.t`,
+      own.map(({ table }) => table),
+    )}
     group by s.t, i.name`
 }

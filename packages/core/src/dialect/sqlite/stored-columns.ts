@@ -5,6 +5,7 @@ import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifySqlite } from './errors.ts'
+import { tableColumns } from './table-columns.ts'
 
 /**
  * Columns that a table stores. Values computed by a view, a virtual table or the model are excluded: SQLite may mark them
@@ -14,34 +15,22 @@ export async function heldColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<ReadonlySet<DialectColumn>> {
-  try {
-    if (!(await writesTexts(db))) return new Set()
-    const held = await namesOfHeld(db, tables[0]?.schema ?? 'main')
-    return new Set(
-      tables.flatMap(({ table, columns }) =>
-        columns.filter(
-          ({ dbName, computed }) => computed === undefined && held.has(nameOf(table, dbName)),
-        ),
-      ),
-    )
-  } catch (error) {
-    if (classifySqlite(error).kind === 'other') return new Set()
+  if (!(await canWriteTexts(db))) return new Set()
+  // 0 is an ordinary column, 3 a generated one that is stored.
+  return tableColumns(db, tables.map(withoutComputed), sql`p.hidden in (0, 3)`)
+}
+
+const withoutComputed = (table: DialectTable): DialectTable => ({
+  ...table,
+  columns: table.columns.filter(({ computed }) => computed === undefined),
+})
+
+/** False also on a service that does not have what the sample asks for. */
+const canWriteTexts = (db: AnyDatabase): Promise<boolean> =>
+  writesTexts(db).catch((error: unknown) => {
+    if (classifySqlite(error).kind === 'other') return false
     throw error
-  }
-}
-
-/** SQLite's names ignore the case of ASCII letters. */
-export const nameOf = (table: unknown, column: unknown): string =>
-  `${table}\n${column}`.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-
-async function namesOfHeld(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf<{ readonly t: unknown; readonly c: unknown }>(db)`
-    select m.name as t, p.name as c
-    from ${sql.id(schema, 'sqlite_master')} m, pragma_table_xinfo(m.name, ${schema}) p
-    where m.type = 'table' and lower(m.sql) not like 'create virtual%' and p.hidden in (0, 3)
-      and not exists (select 1 from sqlite_temp_master s where lower(s.name) = lower(m.name))`
-  return new Set(rows.map(({ t, c }) => nameOf(t, c)))
-}
+  })
 
 const given = 'quote " back \\ tab \t line \n unit \u001f delete \u007f ß € 😀 \u2028 %s'
 

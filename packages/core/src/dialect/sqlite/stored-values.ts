@@ -15,7 +15,7 @@ const dated =
 
 /** A stored text → `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts` reads. */
 export function instantOf(text: string): string | undefined {
-  if (usual.test(text)) return isoDatetime(text) ?? undefined
+  if (usual.test(text)) return isoDatetime(text)
   const rest = text.slice(19).replace(/^[.\d]+/, '')
   const zone =
     rest.length === 3
@@ -103,7 +103,10 @@ function readerOf(
     case 'integer':
     case 'float': {
       const plain = decoderOf(column)
-      return (raw) => (typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined)
+      return (raw) => {
+        if (raw instanceof Uint8Array) return undefined
+        return typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined
+      }
     }
     case 'bigint':
       return texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))

@@ -1,10 +1,12 @@
 // Single-statement writes on SQLite: the tables whose RETURNING gives what a SELECT would show afterwards.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
-import { sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import { givingBack, type SingleWrites } from '../shared/writes.ts'
+import { amongTables } from './among-tables.ts'
+import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
@@ -17,11 +19,14 @@ export async function sqliteSingleWrites(
   tables: readonly DialectTable[],
 ): Promise<SingleWrites> {
   try {
-    const ordinary = await ordinaryTables(db, tables[0]?.schema ?? 'main')
-    const names = tables.map(({ table }) => table)
-    return givingBack(new Set(names.filter((table) => ordinary.has(folded(table)))))
+    const plain: DialectTable[] = []
+    for (const [schema, own] of bySchema(tables)) {
+      const ordinary = await ordinaryTables(db, schema, own)
+      plain.push(...own.filter(({ table }) => ordinary.has(folded(table))))
+    }
+    return givingBack(plain)
   } catch (error) {
-    if (classifySqlite(error).kind === 'other') return givingBack(new Set())
+    if (classifySqlite(error).kind === 'other') return givingBack([])
     throw error
   }
 }
@@ -34,19 +39,28 @@ interface Declared {
   readonly t: unknown
 }
 
-async function ordinaryTables(db: AnyDatabase, schema: string): Promise<ReadonlySet<string>> {
+async function ordinaryTables(
+  db: AnyDatabase,
+  schema: string,
+  own: readonly DialectTable[],
+): Promise<ReadonlySet<string>> {
   const catalogue = sql.id(schema, 'sqlite_master')
+  const among = (column: Fragment): Fragment =>
+    amongTables(
+      column,
+      own.map(({ table }) => table),
+    )
   const rows = await rowsOf<Declared>(db)`
     select 'table' as kind, name as t from ${catalogue}
-      where type = 'table' and lower(sql) not like 'create virtual%'
+      where type = 'table' and lower(sql) not like 'create virtual%'${among(sql`name`)}
     union all
-    select 'other', tbl_name from ${catalogue} where type = 'trigger'
+    select 'other', tbl_name from ${catalogue} where type = 'trigger'${among(sql`tbl_name`)}
     union all
-    select 'other', tbl_name from sqlite_temp_master where type = 'trigger'
+    select 'other', tbl_name from sqlite_temp_master where type = 'trigger'${among(sql`tbl_name`)}
     union all
     select 'other', f."table" from ${catalogue} m, pragma_foreign_key_list(m.name, ${schema}) f
       where m.type = 'table' and m.name not like '!_cf!_%' escape '!'
-        and f.on_update not in ('NO ACTION', 'RESTRICT') and f."to" is not null
+        and f.on_update not in ('NO ACTION', 'RESTRICT') and f."to" is not null${among(sql`f."table"`)}
         and not exists (
           select 1 from pragma_table_info(f."table", ${schema}) p
           where p.pk > 0 and lower(p.name) = lower(f."to"))`

@@ -86,13 +86,14 @@ async function ownRecord(runtime: Runtime, request: ApiRequest, method: string):
   const caller = await callerOf(runtime.callHook, identity?.user ?? true, auth.userModel)
   const { path, query } = splitUrl(request.url)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
-  const result = await me({
+  const call = {
     runtime,
     request,
     method,
     path,
     query,
     resource,
+    registry: runtime.registry,
     action: 'GET_ONE',
     relation: null,
     hooks: resource?.settings.hooks.get ?? runtime.settings.hooks,
@@ -101,6 +102,9 @@ async function ownRecord(runtime: Runtime, request: ApiRequest, method: string):
     caller,
     reach: reachOf(caller),
     timing: undefined,
-  } as Call)
+  } as Call
+  const registry =
+    resource === undefined ? runtime.registry : await runtime.callerRegistries.of(call, resource)
+  const result = await me({ ...call, registry, resource: registry.users ?? call.resource })
   return { ...result, headers: { ...headers, ...result.headers } }
 }

@@ -16,7 +16,7 @@ export function userKeyValue(users: Users | undefined, user: HookRecord): JsonVa
   return (user?.[column?.name ?? 'id'] as JsonValue | undefined) ?? null
 }
 
-/** Basic user information: the key, and the login name under its own field (contract §9). */
+/** Basic user information: the key, and the login name under its own field (docs/authentication.md). */
 export function basicInformation(
   users: Users | undefined,
   lookupField: string | undefined,
@@ -31,5 +31,5 @@ export function basicInformation(
 
 /** The current user's record, read like `GET` on it, with its policies. */
 export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
-  return getOne(call, users.resource, userKey(users.resource, user))
+  return getOne(call, call.resource, userKey(users.resource, user))
 }

@@ -3,22 +3,20 @@
 import type { SqlBool } from 'kysely'
 import { keysCondition } from '../../compile/keys-condition.ts'
 import type { Reader } from '../../compile/selection.ts'
-import { tableOf } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type TableName, tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
 import { type Match, matchCondition, updateSet } from './statements.ts'
 
 /** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
 
-/** The columns of a key, by other names in the table if `dbNames` is given. */
-export const keyParts = (
-  columns: readonly NamedColumn[],
-  dbNames: readonly string[] = columns.map(({ dbName }) => dbName),
-): readonly KeyPart[] => columns.map((column, i) => ({ dbName: dbNames[i] ?? '', column }))
+/** The columns of a key, in the table that has it. */
+export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
+  columns.map((column) => ({ dbName: column.dbName, column }))
 
 /** The columns of a key with its values. */
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
@@ -27,7 +25,7 @@ export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): rea
 /** Reads the partner keys (`ends`) of the matching rows of a junction table. */
 export function compileLinks(
   target: Target,
-  table: string,
+  table: TableName,
   matches: readonly Match[],
   ends: readonly KeyPart[],
 ): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
@@ -36,7 +34,7 @@ export function compileLinks(
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(target, table)} where ${matchCondition(target, matches)}`,
+    statement: sql`select ${sql.join(selected)} from ${tableOf(table)} where ${matchCondition(target, matches)}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -49,7 +47,7 @@ export function compileLinks(
 /** Inserts rows into a junction table: one for each partner key, all with the same key of the record. */
 export function compileNewLinks(
   target: Target,
-  table: string,
+  table: TableName,
   matches: readonly Match[],
   ends: readonly KeyPart[],
   keys: readonly (readonly Value[])[],
@@ -59,12 +57,12 @@ export function compileNewLinks(
     const row = [...matches, ...matchesOf(ends, key)]
     return sql`(${sql.join(row.map(({ column, value }) => target.dialect.encode(column, value)))})`
   })
-  return sql`insert into ${tableOf(target, table)} (${sql.join(names)}) values ${sql.join(rows)}`
+  return sql`insert into ${tableOf(table)} (${sql.join(names)}) values ${sql.join(rows)}`
 }
 
 /** The rows that match and have one of the keys. */
 export interface RowsByKeys {
-  readonly table: string
+  readonly table: TableName
   readonly matches: readonly Match[]
   readonly parts: readonly KeyPart[]
   readonly keys: readonly (readonly Value[])[]
@@ -72,13 +70,13 @@ export interface RowsByKeys {
 
 /** The records with these keys. */
 export const recordsByKeys = (
-  { table, primaryKey }: Resource,
+  resource: Resource,
   keys: readonly (readonly Value[])[],
-): RowsByKeys => ({ table, matches: [], parts: keyParts(primaryKey), keys })
+): RowsByKeys => ({ table: resource, matches: [], parts: keyParts(resource.primaryKey), keys })
 
 /** Deletes the rows. */
 export const compileDeleteByKeys = (target: Target, rows: RowsByKeys): Fragment =>
-  sql`delete from ${tableOf(target, rows.table)} where ${hasOneOf(target, rows)}`
+  sql`delete from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`
 
 /** Sets the same values in the records that have one of the keys. */
 export const compileUpdateByKeys = (
@@ -89,9 +87,16 @@ export const compileUpdateByKeys = (
 ): Fragment =>
   sql`${updateSet(target, resource, values)} where ${hasOneOf(target, recordsByKeys(resource, keys))}`
 
+/** The condition that a record has one of these keys. */
+export const compileKeysCondition = (
+  target: Target,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+): Fragment<SqlBool> => hasOneOf(target, recordsByKeys(resource, keys))
+
 /** Locks the rows until the transaction ends. */
 export const compileLockByKeys = (target: Target, rows: RowsByKeys): Fragment =>
-  sql`select 1 from ${tableOf(target, rows.table)} where ${hasOneOf(target, rows)} for update`
+  sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} for update`
 
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
   const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))

@@ -1,15 +1,17 @@
 // Statements of writes: INSERT, UPDATE, DELETE, locks and existence checks. Names come from the registry; every value is a parameter.
 
 import type { SqlBool } from 'kysely'
+import type { CellLocation } from '../../compile/cell.ts'
 import { whereAll } from '../../compile/clauses.ts'
 import { allOf } from '../../compile/condition.ts'
 import { compileSelection, type Selection } from '../../compile/selection.ts'
-import { notDeleted, tableOf } from '../../compile/source.ts'
+import { notDeleted } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../../sql/fragment.ts'
+import { type TableName, tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
 import { returning } from './returning.ts'
 
@@ -17,6 +19,8 @@ import { returning } from './returning.ts'
 export interface CompiledWrite {
   readonly statement: Fragment
   readonly readers: Selection['readers']
+  /** Where a row says whether it is in the scope of the policy: 1, or else not. Absent if all rows are. */
+  readonly inScope?: CellLocation | undefined
 }
 
 /** A column of a table and the value it must equal; `column` determines how values are compared. */
@@ -26,63 +30,101 @@ export interface Match {
   readonly value: Value
 }
 
+/** Identifies the conditions of the policy's scope in a statement's template. */
+export const scopeOrigin: object = {}
+
 /** Identifies the condition on the record's key in a statement's template; written values are identified by their columns. */
 export const keyOrigin: object = {}
 
-/** `insert into t (…) values (…)`, with RETURNING if `output` is not empty. */
+/**
+ * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. The row then says whether it is in `scope`: what a
+ * policy hides is stored all the same, and not shown.
+ */
 export function compileInsert(
   target: Target,
   resource: Resource,
   values: Values,
   output: readonly Output[],
+  { scope }: WriteReach = {},
 ): CompiledWrite {
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
   const bound = sql.join(columns.map((column) => encodedValue(target, column, values[column.name])))
-  // Without values, databases whose inserts use RETURNING take `default values`, the others `() values ()`.
+  // Without values, databases whose inserts use RETURNING take `default values`; MySQL and MariaDB `() values ()`.
   const what =
     columns.length > 0
       ? sql`(${names}) values (${bound})`
-      : output.length > 0
+      : output.length > 0 && target.dialect.insertReturns !== true
         ? sql`default values`
         : sql`() values ()`
   const { clause, readers } = returning(target, output)
+  const statement = sql`insert into ${tableOf(resource)} ${what}${clause}`
+  if (scope === undefined || output.length === 0) return { statement, readers }
+  const isIn = withOrigin<SqlBool>(scopeOrigin, scope)
   return {
-    statement: sql`insert into ${tableOf(target, resource.table)} ${what}${clause}`,
+    statement: sql`${statement}, case when ${isIn} then 1 else 0 end as ${sql.id(inScopeAlias)}`,
+    readers,
+    inScope: { index: readers.length, alias: inScopeAlias },
+  }
+}
+
+/** No column has it as its alias: field names have no blanks. */
+const inScopeAlias = 'in scope'
+
+/**
+ * `insert into t (…) values (…), (…)`, or `insert into t (…) select … from …`, with RETURNING if `output` is not empty. A row
+ * without a value for a column says what `omitted` says.
+ */
+export function compileInserts(
+  target: Target,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  rows: readonly Values[],
+  output: readonly Output[] = [],
+): CompiledWrite {
+  const { dialect } = target
+  const { omitted, selectsValues } = dialect.shortcuts?.multiRowInserts ?? {}
+  const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
+  const bound = columns.map((column) => ({
+    column,
+    values: rows.map(({ [column.name]: value }) => {
+      if (value === undefined) return omitted?.(column)
+      return value === null ? null : dialect.encode(column, value)
+    }),
+  }))
+  const table = selectsValues === true ? dialect.shortcuts?.valuesTable?.(bound) : undefined
+  const what =
+    table === undefined
+      ? sql`values ${sql.tuples(bound.map(({ values }) => values))}`
+      : sql`select ${sql.join(table.refs)} from ${table.table}`
+  const { clause, readers } = returning(target, output)
+  return {
+    statement: sql`insert into ${tableOf(resource)} (${names}) ${what}${clause}`,
     readers,
   }
 }
 
-/** `insert into t (…) values (…), (…)`: all rows have the same columns. */
-export function compileInserts(
-  target: Target,
-  resource: Resource,
-  rows: readonly Values[],
-): Fragment {
-  const columns = storedColumns(resource, rows[0] ?? {})
-  const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
-  const values = rows.map(
-    (row) =>
-      sql`(${sql.join(columns.map((column) => encodedValue(target, column, row[column.name])))})`,
-  )
-  return sql`insert into ${tableOf(target, resource.table)} (${names}) values ${sql.join(values)}`
+/** Which records a statement may write or lock, beside its key. */
+export interface WriteReach {
+  /** Excludes a soft-deleted record. */
+  readonly alive?: boolean
+  /** The conditions of the policy's scope, on columns of the table's name. */
+  readonly scope?: Fragment<SqlBool> | undefined
 }
 
-/** `update t set … where key`, with RETURNING if `output` is not empty; `alive` excludes a soft-deleted record. */
+/** `update t set … where key`, with RETURNING if `output` is not empty. */
 export function compileUpdate(
   target: Target,
   resource: Resource,
   values: Values,
   key: readonly Match[],
-  {
-    alive = false,
-    output = [],
-  }: { readonly alive?: boolean; readonly output?: readonly Output[] } = {},
+  { alive = false, scope, output = [] }: WriteReach & { readonly output?: readonly Output[] } = {},
 ): CompiledWrite {
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
     withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
     ...(undeleted === undefined ? [] : [undeleted]),
+    ...inScope(scope),
   ])
   const { clause, readers } = returning(target, output)
   return {
@@ -91,29 +133,38 @@ export function compileUpdate(
   }
 }
 
+const inScope = (scope: WriteReach['scope']): readonly Fragment<SqlBool>[] =>
+  scope === undefined ? [] : [withOrigin<SqlBool>(scopeOrigin, scope)]
+
 /** `update t set …`, without WHERE. */
 export function updateSet(target: Target, resource: Resource, values: Values): Fragment {
   const set = storedColumns(resource, values).map(
     (column) =>
       sql`${sql.id(column.dbName)} = ${encodedValue(target, column, values[column.name])}`,
   )
-  return sql`update ${tableOf(target, resource.table)} set ${sql.join(set)}`
+  return sql`update ${tableOf(resource)} set ${sql.join(set)}`
 }
 
 /** `delete from t where …`: a record by its key, or links by the key of one side. */
-export const compileDelete = (target: Target, table: string, matches: readonly Match[]): Fragment =>
-  sql`delete from ${tableOf(target, table)} where ${matchCondition(target, matches)}`
+export const compileDelete = (
+  target: Target,
+  table: TableName,
+  matches: readonly Match[],
+  { scope }: WriteReach = {},
+): Fragment =>
+  sql`delete from ${tableOf(table)}${whereAll([matchCondition(target, matches), ...inScope(scope)])}`
 
 /** `delete from t where key returning 1`: returns a row if the record existed. */
 export const compileDeleteReturning = (
   target: Target,
-  table: string,
+  table: TableName,
   key: readonly Match[],
-): Fragment => sql`${compileDelete(target, table, key)} returning 1 as ${sql.id('found')}`
+  reach: WriteReach = {},
+): Fragment => sql`${compileDelete(target, table, key, reach)} returning 1 as ${sql.id('found')}`
 
 /** Locks a row until the transaction ends. */
-export const compileLock = (target: Target, table: string, key: readonly Match[]): Fragment =>
-  sql`select 1 from ${tableOf(target, table)} where ${matchCondition(target, key)} for update`
+export const compileLock = (target: Target, table: TableName, key: readonly Match[]): Fragment =>
+  sql`select 1 from ${tableOf(table)} where ${matchCondition(target, key)} for update`
 
 /** Reads and locks the rows of a plan that `readsStoredColumns`. */
 export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
@@ -124,31 +175,37 @@ export const compileLockedRecord = (
   target: Target,
   plan: RowPlan,
   key: readonly Match[],
+  { scope }: WriteReach = {},
 ): CompiledWrite =>
-  lockedRows(target, plan, withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)))
+  lockedRows(
+    target,
+    plan,
+    withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
+    ...inScope(scope),
+  )
 
 function lockedRows(
   target: Target,
   plan: RowPlan,
-  where: Fragment<SqlBool> | undefined,
+  ...where: readonly (Fragment<SqlBool> | undefined)[]
 ): CompiledWrite {
   const { resource, includeDeleted } = plan.from
   const { expressions, readers } = compileSelection(target, plan.output, false)
   const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
-  const conditions = [where, undeleted].filter((one) => one !== undefined)
-  const rows = sql`select ${sql.join(expressions)} from ${tableOf(target, resource.table)}`
+  const conditions = [...where, undeleted].filter((one) => one !== undefined)
+  const rows = sql`select ${sql.join(expressions)} from ${tableOf(resource)}`
   return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
 }
 
 /** Returns a row if any row has these values, other than the row that `except` matches. */
 export function compileProbe(
   target: Target,
-  table: string,
+  table: TableName,
   matches: readonly Match[],
   except: readonly Match[] = [],
 ): Fragment {
   const other = except.length === 0 ? sql`` : sql` and not (${matchCondition(target, except)})`
-  return sql`select 1 as ${sql.id('found')} from ${tableOf(target, table)} where ${matchCondition(target, matches)}${other} limit 1`
+  return sql`select 1 as ${sql.id('found')} from ${tableOf(table)} where ${matchCondition(target, matches)}${other} limit 1`
 }
 
 /** The stored columns that have a value, in the order of the model; computed columns are not stored. */

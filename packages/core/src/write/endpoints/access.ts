@@ -7,6 +7,7 @@ import type { Call } from '../../call.ts'
 import type { AccessPolicy } from '../../config/access-types.ts'
 import type { HookArgs } from '../../config/hook-types.ts'
 import { type Opened, scopeStatement } from '../../endpoints/read-stages.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { WriteAccess } from '../execute/access.ts'
 import type { Values } from '../plan/node.ts'
@@ -16,12 +17,12 @@ type Hook = 'can_create' | 'can_update' | 'can_delete'
 /** The access rules for this caller, inside the transaction of `opened`. */
 export function writeAccess(call: Call, opened: Opened): WriteAccess {
   const { caller, runtime } = call
-  const callHook = async (
+  const callHook = (
     resource: Resource,
     hook: Hook,
     before: Values | null,
     run: (policy: AccessPolicy, args: HookArgs) => unknown,
-  ): Promise<boolean> => {
+  ): MaybePromise<boolean> => {
     const policy = runtime.policies.get(resource)
     if (policy?.[hook] === undefined) return true
     const args = recordArgs(call, resource, before && { ...before })
@@ -42,7 +43,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
         policy.can_delete?.({ ...object }, args),
       ),
     hasHook: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
-    narrows: (resource) => runtime.policies.get(resource)?.scope_query !== undefined,
+    narrows: (resource) => runtime.policies.narrows(resource),
     scoped: async (target, rows) => ({
       ...target,
       scopes: (await scopeStatement(call, opened, rows)).scopes,

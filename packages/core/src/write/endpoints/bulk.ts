@@ -1,4 +1,4 @@
-// PATCH and DELETE on a collection: changes all records that match the filters, in one transaction (contract §8).
+// PATCH and DELETE on a collection: changes all records that match the filters, in one transaction (docs/writing.md).
 
 import type { Call } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
@@ -9,25 +9,30 @@ import {
   invalidParameter,
   notHere,
   preconditionOnMany,
+  recordNotFound,
   tooManyRecords,
+  wrongBody,
 } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { header } from '../../http/request.ts'
-import { inputProblems } from '../../input/problems.ts'
+import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
+import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { changeRecord } from '../execute/change.ts'
-import { keyIn, lockRecord, readScoped } from '../execute/look-up.ts'
+import { requireAccess } from '../execute/checks.ts'
+import { keyIn, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { referrersFirst } from '../execute/referrers-first.ts'
 import { removeRecord } from '../execute/remove.ts'
+import { type ManyStep, writeMany } from '../execute/write-many.ts'
 import { withAllColumns } from '../plan/look-up.ts'
-import type { Values } from '../plan/node.ts'
-import { planEcho, readEchoes } from './echo.ts'
+import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
 import { cascadeParameter } from './remove.ts'
+import { writtenResult } from './result.ts'
 import {
   bodyOf,
   inWrite,
@@ -37,10 +42,18 @@ import {
   type Writing,
 } from './stages.ts'
 
-/** `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change → 200 and the changed records. */
+/**
+ * `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change, or `PATCH /api/books` with a list of objects, each
+ * with its key and the fields to change → 200 and the changed records.
+ */
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'max_affected')
+  if (ast.where.length === 0) {
+    const problems = inputProblems()
+    const body = bodyOf(call, problems)
+    if (Array.isArray(body)) return updateListed(call, resource, ast, body, problems)
+  }
   const selection = selectionOf(call, resource, ast)
   const echo: QueryAst = { ...ast, where: [] }
   planEcho(resource, echo, call.reach)
@@ -53,15 +66,91 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     validatorHost(call),
   )
   problems.refuse()
-  return inWrite(call, async (writing) => {
-    const rows = await lockMatchingRows(writing, resource, selection, 'PATCH')
-    const keys = keysOf(resource, rows)
-    for (const key of keys) {
-      await changeRecord(writing.context, node, key, { action: 'PATCH', replace: false })
+  return inWrite(
+    call,
+    async (writing) => {
+      const rows = await lockMatchingRows(writing, resource, selection, 'PATCH')
+      const steps = rows.map((stored) => ({ kind: 'change', node, stored }) as const)
+      await writeMany(writing.context, resource, steps)
+      const keys = keysOf(resource, rows)
+      return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
+    },
+    { isBulk: true },
+  )
+}
+
+/** PATCH of a list: each object changes the record with its key. */
+async function updateListed(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  body: readonly JsonValue[],
+  problems: InputProblems,
+): Promise<Result> {
+  refusePrecondition(call)
+  if (body.length === 0) throw wrongBody('an object, or a list of at least one')
+  const { max, limit } = limitOf(resource, ast)
+  if (body.length > max) throw tooManyRecords(limit, max, limit)
+  const echo = cachedEchoPlan(call, resource, ast)
+  const changes = await readChanges(call, resource, body, problems)
+  const keys = changes.map(({ key }) => key)
+  return inWrite(
+    call,
+    async (writing) => {
+      const { context } = writing
+      // Before the look-up, so that callers without the right cannot find out which records exist.
+      await requireAccess(context, resource, 'PATCH')
+      const stored = await lockedRecords(context, resource, keys, 'PATCH')
+      const steps = changes.map(({ key, node }): ManyStep => {
+        const found = stored.get(keyText(key))
+        return found === undefined
+          ? { kind: 'refused', node, error: recordNotFound(node.path) }
+          : { kind: 'change', node, stored: found }
+      })
+      const returned = returnedEcho(writing, echo)
+      const written = await writeMany(context, resource, steps, returned)
+      const rows = knownRows(resource, echo, returned, written)
+      return writtenResult(writing, resource, ast, { keys, many: true, status: 200, rows })
+    },
+    { isBulk: true },
+  )
+}
+
+/** An object of the list: its key, and the other fields. */
+interface ListedChange {
+  readonly key: readonly Value[]
+  readonly node: RecordNode
+}
+
+async function readChanges(
+  call: Call,
+  resource: Resource,
+  body: readonly JsonValue[],
+  problems: InputProblems,
+): Promise<readonly ListedChange[]> {
+  const names = resource.primaryKey.map(({ name }) => name)
+  const identifying = new Set(names)
+  const host = validatorHost(call)
+  const changes: ListedChange[] = []
+  const known = new Set<string>()
+  for (const [i, item] of body.entries()) {
+    const place = { path: `[${i}]`, mode: 'update', identifying } as const
+    const read = readNode(resource, item, place, problems, host)
+    const node = read instanceof Promise ? await read : read
+    const key = keyIn(resource, node.values)
+    for (const name of key === undefined ? names : []) {
+      if (node.values[name] === undefined) {
+        problems.add(pathTo(node.path, name), 'The key of the record to change is needed.')
+      }
     }
-    const echoes = await readEchoes(writing.call, writing.opened, resource, echo, keys)
-    return { status: 200, value: echoes.map(({ value }) => value), total: keys.length }
-  })
+    if (key === undefined) continue
+    const text = keyText(key)
+    if (known.has(text)) problems.add(node.path, 'The list changes this record twice.')
+    known.add(text)
+    changes.push({ key, node: { ...node, values: without(node.values, identifying) } })
+  }
+  problems.refuse()
+  return changes
 }
 
 /** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and the number of deleted records as total. */
@@ -77,6 +166,11 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   })
 }
 
+/** If-Match is about one record. */
+function refusePrecondition(call: Call): void {
+  if (header(call.request, 'if-match') !== undefined) throw preconditionOnMany()
+}
+
 /** The records that a bulk write matches. */
 interface Selection {
   readonly rows: RowPlan
@@ -87,7 +181,7 @@ interface Selection {
 }
 
 function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
-  if (header(call.request, 'if-match') !== undefined) throw preconditionOnMany()
+  refusePrecondition(call)
   if (ast.where.length === 0) throw filterNeeded(call.method)
   const [first] = [...ast.order, ...ast.groupBy, ...ast.aggregates]
   if (first !== undefined) {
@@ -127,7 +221,7 @@ async function lockMatchingRows(
   const rows = await read()
   if (!context.target.dialect.capabilities.locksRows || rows.length === 0) return rows
   const keys = keysOf(resource, rows)
-  for (const key of keys) await lockRecord(context, resource, key)
+  await lockRecords(context, resource, keys)
   const locked = new Set(keys.map(keyText))
   return (await read()).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
 }

@@ -1,4 +1,4 @@
-// POST on a collection: creates one record or a list, or upserts with `on_conflict` (contract §8).
+// POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/writing.md).
 
 import type { Call } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
@@ -9,11 +9,11 @@ import { inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
-import type { ReadPlan, Value } from '../../plan/plan.ts'
+import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { createRecord } from '../execute/create.ts'
+import { writeMany } from '../execute/write-many.ts'
 import type { RecordNode } from '../plan/node.ts'
-import { cachedEchoPlan } from './echo.ts'
+import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
 import { type Items, keyOf, writtenResult } from './result.ts'
 import { createInOneStatement } from './single-statement.ts'
@@ -32,7 +32,7 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   return idempotent(call, resource, ast, (storeResponse) =>
     ast.single.on_conflict === undefined
       ? insertAll(call, resource, ast, { items, many, problems, storeResponse }, echo)
-      : upsert(call, resource, ast, { items, many, problems, storeResponse }),
+      : upsert(call, resource, ast, { items, many, problems, storeResponse }, echo),
   )
 }
 
@@ -55,18 +55,23 @@ async function insertAll(
   const options = { many, idempotencyKey: storeResponse !== undefined } as const
   const single = node && (await createInOneStatement(call, node, echo, options))
   if (single?.result !== undefined) return single.result
+  const steps = nodes.map((node) => ({ kind: 'create', node }) as const)
   const write = async (writing: Writing): Promise<Result> => {
-    const keys: (readonly Value[])[] = []
-    for (const node of nodes) {
-      keys.push(keyOf(resource, await createRecord(writing.context, node, {})))
-    }
+    const returned = many ? returnedEcho(writing, echo) : undefined
+    const created = await writeMany(writing.context, resource, steps, returned)
+    const keys = created.map((values) => keyOf(resource, values))
     writing.context.problems.refuse()
-    const written = { keys, many, status: 201 } as const
+    const isStored = storeResponse !== undefined
+    const rows = knownRows(resource, echo, returned, created)
+    const written = { keys, many, status: 201, isStored, rows } as const
     const result = await writtenResult(writing, resource, ast, written)
     await storeResponse?.(writing, result, keys)
     return result
   }
-  return inWrite(call, write, { isSingle: single?.isSingle === true })
+  return inWrite(call, write, {
+    isSingle: single?.isSingle === true,
+    isBulk: nodes.length > 1,
+  })
 }
 
 /** The records of the body: one object, or a list if API_ALLOW_BULK is on. */

@@ -1,8 +1,17 @@
-// Echoes: the records that a write returns, read by key through the read pipeline in the same transaction (contract §3, §8).
+// Echoes: the records that a write returns, read by key through the read pipeline in the same transaction (docs/writing.md).
 
+import { hasObjectChecks } from '../../access/can-read.ts'
+import { openScopes } from '../../access/scope.ts'
 import type { Call } from '../../call.ts'
 import { compileRead } from '../../compile/read-program.ts'
-import { type Opened, objectsOf, scopePlan } from '../../endpoints/read-stages.ts'
+import {
+  type Content,
+  checkReadable,
+  type Opened,
+  objectsOf,
+  scopePlan,
+  textWriterOf,
+} from '../../endpoints/read-stages.ts'
 import { ApiError } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { LoadedRow } from '../../execute/loaded-row.ts'
@@ -12,11 +21,17 @@ import type { QueryAst } from '../../parse/ast.ts'
 import type { Reach } from '../../plan/context.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
 import { planOne } from '../../plan/read-plan.ts'
+import { valueOfJson } from '../../plan/value.ts'
 import { trackAuthority } from '../../plan-cache/authority-bound.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
-import { keyOfRow, withKeyAndTag } from '../plan/echo.ts'
+import { type ObjectWriter, writeList } from '../../serialize/write-objects.ts'
+import { columnReader, type ReturnedRows } from '../execute/returned-rows.ts'
+import { readsStoredColumns, withKeyAndTag } from '../plan/echo.ts'
 import { withKeys } from '../plan/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import { isDeleted } from '../plan/soft-delete.ts'
+import type { Writing } from './stages.ts'
 
 /** A written record as the caller may read it. */
 export interface Echo {
@@ -27,8 +42,6 @@ export interface Echo {
 }
 
 const hiddenEcho: Echo = { value: null, record: undefined }
-const keysPerStatement = 500
-
 /** Plans the echo before anything is written, so that mistakes in its query are found; the plan has no key yet. */
 export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
   withKeyAndTag(planOne(resource, ast, [], reach))
@@ -45,6 +58,36 @@ export function cachedEchoPlan(call: Call, resource: Resource, ast: QueryAst): R
   return plan
 }
 
+/**
+ * Collects what the statements of a list return, if the response shows exactly that: columns of the table, which neither a
+ * trigger nor a policy nor the filter callback changes or hides.
+ */
+export function returnedEcho(
+  { call, opened: { connection } }: Writing,
+  echo: ReadPlan,
+): ReturnedRows | undefined {
+  const { resource } = echo.rows.from
+  const echoOf = connection.dialect.shortcuts?.singleWrites
+  const byInsert = echoOf?.('insert', resource) === 'returned'
+  const byUpdate = echoOf?.('update', resource) === 'returned'
+  const isPlain = echo.embeds.length === 0 && readsStoredColumns(echo.rows)
+  if (!isPlain || !(byInsert || byUpdate)) return undefined
+  if (!call.reach(resource) || openScopes(call, echo) === undefined) return undefined
+  if (hasObjectChecks(call, echo)) return undefined
+  return { output: echo.rows.output, byInsert, byUpdate, rows: [] }
+}
+
+/** The rows that the statements have returned; undefined if one of the written records is deleted, so that reads hide it. */
+export const knownRows = (
+  resource: Resource,
+  plan: ReadPlan,
+  returned: ReturnedRows | undefined,
+  written: readonly Values[],
+): KnownRows | undefined =>
+  returned === undefined || written.some((values) => isDeleted(resource, values))
+    ? undefined
+    : { plan, rows: returned.rows }
+
 /** Reads the records with these keys, in the order of the keys. */
 export async function readEchoes(
   call: Call,
@@ -53,45 +96,148 @@ export async function readEchoes(
   ast: QueryAst,
   keys: readonly (readonly Value[])[],
 ): Promise<readonly Echo[]> {
-  if (!call.reach(resource)) return keys.map(() => hiddenEcho)
   const echoes = new Map<string, Echo>()
-  for (let i = 0; i < keys.length; i += keysPerStatement) {
-    const chunk = keys.slice(i, i + keysPerStatement)
-    for (const [key, echo] of await readChunk(call, opened, resource, ast, chunk)) {
-      echoes.set(key, echo)
+  for await (const { plan, rows } of readRows(call, opened, resource, ast, keys)) {
+    for (const [key, row] of rows) {
+      const value = await valueOrNull(call, resource, plan, row)
+      const record = value === null ? undefined : recordText(resource, row.values)
+      echoes.set(key, { value, record })
     }
   }
   return keys.map((key) => echoes.get(keyText(key)) ?? hiddenEcho)
 }
 
-async function readChunk(
+/**
+ * The records with these keys as a list, in the order of the keys: as JSON text if nothing needs objects. Those that are not
+ * among the `known` ones are read.
+ */
+export async function readEchoList(
   call: Call,
   opened: Opened,
   resource: Resource,
   ast: QueryAst,
   keys: readonly (readonly Value[])[],
-): Promise<ReadonlyMap<string, Echo>> {
-  const one = planOne(resource, ast, keys[0] ?? [], call.reach)
-  const planned = {
-    ...one,
-    rows: { ...one.rows, where: [withKeys(one.rows.from, resource.primaryKey, keys)] },
-  }
-  const echoes = new Map<string, Echo>()
-  try {
-    const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
-    const plan = withKeyAndTag(narrowed)
-    const slice = { limit: keys.length, offset: 0 }
-    const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
-    for (const row of rows) {
-      const value = await valueOrNull(call, resource, plan, row)
-      const record = value === null ? undefined : recordText(resource, row.values)
-      echoes.set(keyText(keyOfRow(resource, row.values)), { value, record })
+  known?: KnownRows,
+): Promise<Content> {
+  const asksForEach = call.runtime.policies.get(resource)?.can_read !== undefined
+  const writerOf = (plan: ReadPlan): ObjectWriter | undefined =>
+    asksForEach ? undefined : textWriterOf(call, resource, plan)
+  if (known !== undefined && areOf(resource, keys, known.rows)) {
+    const writer = writerOf(known.plan)
+    if (writer !== undefined) {
+      await checkReadable(call, known.plan, known.rows)
+      return { value: null, text: writeList(known.rows, writer) }
     }
-  } catch (error) {
-    // A policy that refuses the read gives 403. The write was allowed, so its record is returned as null instead.
-    if (!(error instanceof ApiError) || error.status !== 403) throw error
   }
-  return echoes
+  const texts = new Map<string, string>()
+  const values = new Map<string, JsonValue>()
+  for await (const { plan, rows } of allRows(call, opened, resource, ast, keys, known)) {
+    const writer = writerOf(plan)
+    if (writer === undefined) {
+      for (const [key, row] of rows) values.set(key, await valueOrNull(call, resource, plan, row))
+    } else {
+      await checkReadable(call, plan, [...rows.values()])
+      for (const [key, row] of rows) texts.set(key, writer.write(row))
+    }
+  }
+  if (values.size > 0 || !call.asText) {
+    return { value: keys.map((key) => values.get(keyText(key)) ?? null) }
+  }
+  const list = keys.map((key) => texts.get(keyText(key)) ?? 'null')
+  return { value: null, text: `[${list.join(',')}]` }
+}
+
+/** Rows of some of the records, and the plan that they were read by. */
+export interface KnownRows {
+  readonly plan: ReadPlan
+  readonly rows: readonly LoadedRow[]
+}
+
+/** Records of one statement by key, and the plan that they were read by. */
+interface EchoRows {
+  readonly plan: ReadPlan
+  readonly rows: ReadonlyMap<string, LoadedRow>
+}
+
+/** Whether the rows are those of exactly these keys, in their order. */
+function areOf(
+  { primaryKey }: Resource,
+  keys: readonly (readonly Value[])[],
+  rows: readonly LoadedRow[],
+): boolean {
+  const [first] = rows
+  if (first === undefined || rows.length !== keys.length) return false
+  const parts = primaryKey.map((column) => ({
+    column,
+    read: columnReader(first.layout.readers, column),
+  }))
+  return rows.every(({ raw }, i) =>
+    parts.every(({ column, read }, j) => valueOfJson(column, read(raw)) === keys[i]?.[j]),
+  )
+}
+
+/** The known rows, and those of the other records that the caller may read. */
+async function* allRows(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  keys: readonly (readonly Value[])[],
+  known: KnownRows | undefined,
+): AsyncGenerator<EchoRows> {
+  const rows = byKey(resource, known?.rows ?? [])
+  if (known !== undefined) yield { plan: known.plan, rows }
+  const others = rows.size === 0 ? keys : keys.filter((key) => !rows.has(keyText(key)))
+  if (others.length > 0) yield* readRows(call, opened, resource, ast, others)
+}
+
+/** Reads the records that the caller may read. */
+async function* readRows(
+  call: Call,
+  opened: Opened,
+  resource: Resource,
+  ast: QueryAst,
+  keys: readonly (readonly Value[])[],
+): AsyncGenerator<EchoRows> {
+  if (!call.reach(resource)) return
+  const one = planOne(resource, ast, keys[0] ?? [], call.reach)
+  for (const some of keyChunks(resource, keys)) {
+    const where = [withKeys(one.rows.from, resource.primaryKey, some)]
+    const planned = { ...one, rows: { ...one.rows, where } }
+    try {
+      const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
+      const plan = withKeyAndTag(narrowed)
+      const slice = { limit: some.length, offset: 0 }
+      const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
+      yield { plan, rows: byKey(resource, rows) }
+    } catch (error) {
+      // A policy that refuses the read gives 403. The write was allowed, so its record is returned as null instead.
+      if (!(error instanceof ApiError) || error.status !== 403) throw error
+    }
+  }
+}
+
+/** Conditions on several columns are longer, and nested. */
+function* keyChunks(
+  { primaryKey }: Resource,
+  keys: readonly (readonly Value[])[],
+): Generator<readonly (readonly Value[])[]> {
+  const size = primaryKey.length === 1 ? 5000 : 500
+  for (let i = 0; i < keys.length; i += size) yield keys.slice(i, i + size)
+}
+
+/** Rows of one statement by the text of their keys. Their other values are not decoded. */
+function byKey(resource: Resource, rows: readonly LoadedRow[]): ReadonlyMap<string, LoadedRow> {
+  const [first] = rows
+  if (first === undefined) return new Map()
+  const { readers } = first.layout
+  const key = resource.primaryKey.map((column) => ({ column, read: columnReader(readers, column) }))
+  return new Map(
+    rows.map((row) => [
+      keyText(key.map(({ column, read }) => valueOfJson(column, read(row.raw)) as Value)),
+      row,
+    ]),
+  )
 }
 
 /** The record's value; null if `can_read` refuses it. */

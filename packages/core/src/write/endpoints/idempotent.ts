@@ -1,7 +1,7 @@
-// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (contract §8).
+// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/writing.md).
 
 import type { Call } from '../../call.ts'
-import { type Opened, open, withOneConnection } from '../../endpoints/read-stages.ts'
+import { type Opened, type OpenedBy, open, withOneConnection } from '../../endpoints/read-stages.ts'
 import {
   badIdempotencyKey,
   idempotencyKeyReused,
@@ -18,6 +18,7 @@ import { stringify } from '../../json/stringify.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { Value } from '../../plan/plan.ts'
 import { allSourcesOf } from '../../plan/sources.ts'
+import { valueOfJson } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
 import {
   type Claim,
@@ -32,9 +33,8 @@ import {
   storeResponse,
 } from '../../store/idempotency-keys.ts'
 import { withTimeLimit } from '../../time-limit.ts'
-import { planValueOf } from '../plan/value.ts'
 import { planEcho, readEchoes } from './echo.ts'
-import { keyOwnerOf } from './key-owner.ts'
+import { type KeyOwner, keyOwnerOf } from './key-owner.ts'
 import type { Writing } from './stages.ts'
 
 /** Stores the response of a write inside its transaction. */
@@ -66,22 +66,39 @@ async function runOnce(
   key: string,
   work: (storeResponse: StoreResponse) => Promise<Result>,
 ): Promise<Result> {
-  const claim = await claimOf(call, resource, key)
+  const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
+  const claim = await claimOf(call, keyOwnerOf(call), route, key)
+  return onceFor(call, claim, {
+    replay: (own, response) => replay(call, own, resource, ast, response),
+    work: (held) =>
+      work(async (writing, result, keys) =>
+        storeResponse(storeOf(call, writing.opened), held, {
+          ...responseOf(result, keys),
+          authority: await authorityOf(call),
+        }),
+      ),
+  })
+}
+
+/** What a request with an Idempotency-Key does, once, and how its stored response is repeated. */
+export interface Once {
+  /** Runs the request, and stores its response in its transaction. */
+  readonly work: (held: HeldClaim) => Promise<Result>
+  readonly replay: (own: Opened, response: StoredResponse) => Promise<Result>
+}
+
+/** Claims the key and runs the request, or repeats its stored response. */
+export async function onceFor(call: OpenedBy, claim: Claim, once: Once): Promise<Result> {
   const opened = await open(call)
-  const held = await claimOrReplay(call, opened, resource, ast, claim)
+  const held = await claimOrReplay(call, opened, claim, once)
   if ('status' in held) return held
   try {
-    return await work(async (writing, result, keys) =>
-      storeResponse(storeOf(call, writing.opened), held, {
-        ...responseOf(result, keys),
-        authority: await authorityOf(call),
-      }),
-    )
+    return await once.work(held)
   } catch (error) {
     if (error instanceof ClaimLost) {
       // Our transaction was rolled back. The request that took the key over has answered, or will.
       const look = (store: KeyStore) => readKeyState(store, claim)
-      const found = await replayIfAnswered(call, opened, resource, ast, look)
+      const found = await replayIfAnswered(call, opened, once, look)
       if ('status' in found) return found
     }
     // The write may be stored, and its response with it, so the key must not be released. If it is not, the lease expires.
@@ -94,11 +111,10 @@ async function runOnce(
 
 /** Claims the key, or replays its stored response. If the claim fails but may have been stored, it is released. */
 async function claimOrReplay(
-  call: Call,
+  call: OpenedBy,
   opened: Opened,
-  resource: Resource,
-  ast: QueryAst,
   claim: Claim,
+  once: Once,
 ): Promise<HeldClaim | Result> {
   let releasing: Promise<void> | undefined
   const onUncertain = (held: HeldClaim): void => {
@@ -106,7 +122,7 @@ async function claimOrReplay(
   }
   try {
     const claimIt = (store: KeyStore) => claimKey({ ...store, onUncertain }, claim)
-    return await replayIfAnswered(call, opened, resource, ast, claimIt)
+    return await replayIfAnswered(call, opened, once, claimIt)
   } catch (error) {
     await releasing
     throw error
@@ -117,7 +133,7 @@ async function claimOrReplay(
 const releaseWait = 1_000
 
 /** Releases a key; if that takes longer than `releaseWait`, it continues after the response. */
-const release = (call: Call, opened: Opened, held: HeldClaim): Promise<void> =>
+const release = (call: OpenedBy, opened: Opened, held: HeldClaim): Promise<void> =>
   withTimeLimit(releaseKey(storeOf(call, opened), held), releaseWait, () => undefined).catch(
     () => {},
   )
@@ -127,10 +143,9 @@ const release = (call: Call, opened: Opened, held: HeldClaim): Promise<void> =>
  * the one that has the stored response has its records, too.
  */
 function replayIfAnswered(
-  call: Call,
+  call: OpenedBy,
   opened: Opened,
-  resource: Resource,
-  ast: QueryAst,
+  { replay }: Once,
   ask: (store: KeyStore) => Promise<ClaimOutcome>,
 ): Promise<HeldClaim | Result> {
   return withOneConnection(call, opened, async (own) => {
@@ -141,23 +156,34 @@ function replayIfAnswered(
       case 'mismatch':
         throw idempotencyKeyReused()
       case 'answered':
-        return replay(call, own, resource, ast, outcome.response)
+        return replay(own, outcome.response)
       case 'claimed':
         return outcome.held
     }
   })
 }
 
-const storeOf = ({ runtime }: Call, { connection, target }: Opened): KeyStore => ({
+/** The store of the keys, on a connection. */
+export const storeOf = (
+  { runtime }: Pick<Call, 'runtime'>,
+  { connection }: Pick<Opened, 'connection'>,
+): KeyStore => ({
   connection,
-  target,
+  schema: runtime.schema,
   now: () => runtime.clock.now(),
   elapsed: () => runtime.clock.elapsed(),
 })
 
-async function claimOf(call: Call, resource: Resource, key: string): Promise<Claim> {
-  const { request, query } = call
-  const owner = keyOwnerOf(call)
+/**
+ * The claim of a key. `route` is the canonical URL: different spellings of a route share their keys, two APIs on one database
+ * do not.
+ */
+export async function claimOf(
+  { request, query }: Pick<Call, 'request' | 'query'>,
+  owner: KeyOwner,
+  route: string,
+  key: string,
+): Promise<Claim> {
   if (owner.kind === 'unknown') throw userWithoutKey()
   const identity = owner.kind === 'user' ? owner.identity : null
   const min = identity === null ? minAnonymousLength : 1
@@ -166,8 +192,6 @@ async function claimOf(call: Call, resource: Resource, key: string): Promise<Cla
   }
   const body =
     typeof request.body === 'string' ? request.body : stringify((request.body ?? null) as JsonValue)
-  // The canonical URL: different spellings of a route share their keys, two APIs on one database do not.
-  const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
   return {
     id: await digest(stringify([identity, route, key])),
     fingerprint: await digest(stringify([query, body])),
@@ -196,9 +220,17 @@ function responseOf(
   }
 }
 
-/** A hash of the resources that the caller may list, which decide what is embedded. The claim's id depends on the user, but not on their roles. */
-const authorityOf = ({ runtime, reach }: Call): Promise<string> =>
-  digest(stringify(runtime.registry.resources.filter(reach).map(({ name }) => name)))
+/**
+ * A hash of the resources that the caller may list, which decide what is embedded, and of the columns that the caller may
+ * not read. The claim's id depends on the user, but not on their roles.
+ */
+export const authorityOf = ({
+  registry: { resources, unreadable },
+  reach,
+}: Call): Promise<string> => {
+  const listed = resources.filter(reach).map(({ name }) => name)
+  return digest(stringify(unreadable.length === 0 ? listed : [listed, unreadable]))
+}
 
 /**
  * Whether the stored value may be sent: if the caller may list the same resources, and no policy of an embedded resource
@@ -220,7 +252,7 @@ async function mayReuseValue(
 }
 
 /** The stored response. Its records are read again under the policies; those the caller may no longer read are null. */
-async function replay(
+export async function replay(
   call: Call,
   opened: Opened,
   resource: Resource,
@@ -230,7 +262,7 @@ async function replay(
   const keys = response.keys.map((key) =>
     key.map((value, i) => {
       const column = resource.primaryKey[i]
-      return (column && planValueOf(column, value)) as Value
+      return (column && valueOfJson(column, value)) as Value
     }),
   )
   const echoes = await readEchoes(call, opened, resource, ast, keys)

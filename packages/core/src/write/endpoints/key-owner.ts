@@ -11,10 +11,13 @@ export type KeyOwner =
   | { readonly kind: 'user'; readonly identity: string }
 
 /**
- * Identifies the user by model name and key, so that users of two models differ (security S14). Without a user model, by
+ * Identifies the user by model name and key, so that users of two models differ. Without a user model, by
  * the JSON of the host's user object without its roles: roles may change, and every replay checks them again.
  */
-export function keyOwnerOf({ caller: { user }, runtime }: Call): KeyOwner {
+export function keyOwnerOf({
+  caller: { user },
+  runtime,
+}: Pick<Call, 'caller' | 'runtime'>): KeyOwner {
   if (user === null || user === undefined) return { kind: 'nobody' }
   const { users } = runtime.registry
   if (users === undefined) return ownerOf(jsonWithoutRoles(user))

@@ -1,9 +1,13 @@
 // Builds the response of a write: its records, and `Location` and ETag for a single one.
 
+import { hasObjectChecks } from '../../access/can-read.ts'
+import { openScopes } from '../../access/scope.ts'
 import type { Call } from '../../call.ts'
 import type { Content } from '../../endpoints/read-stages.ts'
+import { hasDump } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { keyUrl } from '../../http/links.ts'
+import { returnPreference } from '../../http/preference.ts'
 import type { InputProblems } from '../../input/problems.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
@@ -12,7 +16,7 @@ import type { Value } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { keyIn } from '../execute/look-up.ts'
 import type { Values } from '../plan/node.ts'
-import { readEchoes } from './echo.ts'
+import { type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 import type { StoreResponse } from './idempotent.ts'
 import type { Writing } from './stages.ts'
 
@@ -37,6 +41,10 @@ export interface Written {
   readonly keys: readonly (readonly Value[])[]
   readonly many: boolean
   readonly status: 200 | 201
+  /** Whether the response is stored for repetitions, as values. */
+  readonly isStored?: boolean
+  /** The rows of all records, if they are known; otherwise they are read by the keys. */
+  readonly rows?: KnownRows | undefined
 }
 
 /** The response of a write: the records as the caller may read them, with `Location` if one was created. */
@@ -44,15 +52,37 @@ export async function writtenResult(
   { call, opened }: Writing,
   resource: Resource,
   ast: QueryAst,
-  { keys, many, status }: Written,
+  { keys, many, status, isStored = false, rows }: Written,
 ): Promise<Result> {
-  const echoes = await readEchoes(call, opened, resource, ast, keys)
-  if (many) return { status, value: echoes.map(({ value }) => value), total: keys.length }
+  if (many && !isStored && !isNeeded(call, resource, ast))
+    return { value: null, status, keys, total: keys.length }
+  if (many) {
+    const asked = isStored ? { ...call, asText: false } : call
+    return {
+      ...(await readEchoList(asked, opened, resource, ast, keys, rows)),
+      status,
+      keys,
+      total: keys.length,
+    }
+  }
   const [key = []] = keys
-  const [echo] = echoes
+  const [echo] = await readEchoes(call, opened, resource, ast, keys)
   const { value = null, record } = echo ?? {}
   const content = { value, ...(record === undefined ? {} : { record }) }
   return recordResult(call, resource, { key, status }, content)
+}
+
+/**
+ * Whether the records of a list are read for the response: the client wants them, a callback takes them, or a policy is asked
+ * about them, which may end the write with an error of its own.
+ */
+function isNeeded(call: Call, resource: Resource, ast: QueryAst): boolean {
+  const { dump, return: onReturn, final } = call.hooks
+  if ((dump ?? onReturn ?? final) !== undefined) return true
+  if (returnPreference(call.request) !== 'minimal') return true
+  const plan = planEcho(resource, ast, call.reach)
+  const asksPolicy = openScopes(call, plan) === undefined || hasObjectChecks(call, plan)
+  return asksPolicy || hasDump(resource, plan.embeds)
 }
 
 /** The response with one record. */
@@ -62,7 +92,7 @@ export function recordResult(
   { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
   content: Content,
 ): Result {
-  const result: Result = { ...content, status, total: 1 }
+  const result: Result = { ...content, status, keys: [key], total: 1 }
   if (status === 200) return result
   return {
     ...result,

@@ -2,9 +2,11 @@
 
 import type { Action } from '../../access/action.ts'
 import { mayAct } from '../../access/reach.ts'
+import { scopeOfRecord } from '../../access/scope.ts'
 import type { Call } from '../../call.ts'
+import type { ConditionScope } from '../../compile/scopes.ts'
 import type { SingleWriteEcho } from '../../dialect/shared/writes.ts'
-import { type Opened, open, recordContent } from '../../endpoints/read-stages.ts'
+import { isHosted, type Opened, open, recordContent } from '../../endpoints/read-stages.ts'
 import { sqlForArrays } from '../../execute/run.ts'
 import { hasDump } from '../../hooks/read-hooks.ts'
 import { hasCallback } from '../../hooks/write-hooks.ts'
@@ -17,7 +19,6 @@ import type { Resource } from '../../registry/resource.ts'
 import { independentChanges } from '../execute/change.ts'
 import type { WriteHooks } from '../execute/context.ts'
 import { newRecord } from '../execute/defaults.ts'
-import { deletionMark } from '../execute/remove.ts'
 import {
   insertRecord,
   removeRecord,
@@ -25,6 +26,7 @@ import {
   updateRecord,
   type Written,
 } from '../execute/single-statement.ts'
+import { deletionMark } from '../execute/soft-delete.ts'
 import type { RecordNode } from '../plan/node.ts'
 import { type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
 import { recordResult } from './result.ts'
@@ -58,7 +60,7 @@ export function createInOneStatement(
       const written = await insertRecord(run.context, resource, values, read)
       return { isSingle: true, result: await resultOf(call, echo, 201, written) }
     } catch (error) {
-      throw await explainedError(run.opened, error)
+      throw await explainedError(call, run.opened, error)
     }
   })
 }
@@ -95,7 +97,7 @@ export async function removeInOneStatement(
 ): Promise<SingleWrite<true>> {
   const { softDelete } = resource.settings
   const { cascade, precondition } = options
-  const referredTo = softDelete === null && dependentsOf(call.runtime.registry, resource).length > 0
+  const referredTo = softDelete === null && dependentsOf(call.registry, resource).length > 0
   const change = softDelete === null ? 'delete' : 'update'
   const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
   const run = await singleWriteFor(call, write, {
@@ -105,7 +107,7 @@ export async function removeInOneStatement(
     callback: 'remove',
   })
   if ('isSingle' in run) return run
-  const mark = softDelete && deletionMark(valueSourcesOf(call), resource, softDelete)
+  const mark = softDelete && (await deletionMark(valueSourcesOf(call), resource, softDelete, null))
   const isRemoved = await removeRecord(run.context, resource, key, mark, run.echo)
   return { isSingle: true, result: isRemoved || undefined }
 }
@@ -124,8 +126,8 @@ function singleWriteFor(
   write: PlannedWrite,
   request: WriteRequest,
 ): MaybePromise<SingleWriteRun | SingleWrite<never>> {
-  return andThen(open(call), (opened) => {
-    const circumstances = circumstancesOf(call, opened, write, request)
+  return andThen(openedWithScope(call, write.resource), ({ opened, scope }) => {
+    const circumstances = circumstancesOf(call, opened, scope, write, request)
     const strategy = strategyOf(write, circumstances)
     if (strategy.kind === 'transaction') {
       // A response that needs more reads does not make it several writes.
@@ -133,10 +135,29 @@ function singleWriteFor(
       return { isSingle: without.kind === 'single statement', result: undefined }
     }
     const { connection, target } = opened
-    const statements = cachedSingleWrites(target, (text) => sqlForArrays(target.dialect, text))
-    return { opened, context: { connection, target, statements }, echo: strategy.echo }
+    const finish = (text: string) => sqlForArrays(target.dialect, text)
+    const conditions = typeof scope === 'string' ? undefined : scope
+    const statements = cachedSingleWrites(target, finish, conditions)
+    const inBatch = call.runtime.batch !== undefined
+    const context = { connection, target, statements, inBatch, scope: conditions?.condition }
+    return { opened, context, echo: strategy.echo }
   })
 }
+
+/** The connection, and which records of the resource the scope of its policy leaves, if that is data. */
+function openedWithScope(
+  call: Call,
+  resource: Resource,
+): MaybePromise<{ readonly opened: Opened; readonly scope: WrittenScope }> {
+  return andThen(open(call), (opened) => {
+    if (call.runtime.policies.get(resource)?.scope === undefined) return { opened, scope: 'all' }
+    const { own: db, target } = opened
+    const scoping = { call, db, target, action: call.action }
+    return andThen(scopeOfRecord(scoping, resource), (scope) => ({ opened, scope }))
+  })
+}
+
+type WrittenScope = 'all' | 'none' | ConditionScope
 
 interface SingleWriteRun {
   readonly opened: Opened
@@ -147,6 +168,7 @@ interface SingleWriteRun {
 function circumstancesOf(
   call: Call,
   { own, connection }: Opened,
+  scope: WrittenScope,
   { resource, echo }: PlannedWrite,
   { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
@@ -154,16 +176,18 @@ function circumstancesOf(
   const echoHasHooks =
     echo !== null &&
     (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
-  const resultHasHooks = hooks.return !== undefined || hooks.final !== undefined
+  const { return: onReturn, final, afterCommit } = hooks
+  const resultHasHooks = (onReturn ?? final ?? afterCommit) !== undefined
   return {
     many,
     idempotencyKey,
     precondition,
-    hosted: own.isTransaction,
-    policy: runtime.policies.has(resource),
+    hosted: isHosted(call, own),
+    policyHooks: runtime.policies.hasHooks(resource),
+    scope: typeof scope === 'string' ? scope : scope.conditions,
     callback: echoHasHooks || resultHasHooks || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
-    narrows: (target) => runtime.policies.get(target)?.scope_query !== undefined,
+    narrows: (target) => runtime.policies.narrows(target),
     singleWrites: connection.dialect.shortcuts?.singleWrites,
   }
 }

@@ -1,13 +1,16 @@
 // The stages that all writing endpoints share: the transaction, its context, and the error for what the database refused.
 
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
-import type { Call } from '../../call.ts'
+import type { Call, Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
-import { type Opened, open } from '../../endpoints/read-stages.ts'
+import { isHosted, type Opened, open } from '../../endpoints/read-stages.ts'
 import { conflictingParameters, notHere } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
+import { beforeStatements } from '../../execute/intercept-connection.ts'
+import { run } from '../../execute/run.ts'
 import { inTransaction, inTransactionIfSupported } from '../../execute/transaction.ts'
+import { runAfterCommit } from '../../hooks/after-commit.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { ifMatch } from '../../http/etag.ts'
@@ -21,14 +24,19 @@ import type { QueryAst, SingleParameter } from '../../parse/ast.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
-import type { Precondition } from '../execute/context.ts'
+import { sql } from '../../sql/fragment.ts'
+import { changeLog } from '../execute/changes.ts'
+import type { BeforeHookStatements, Precondition } from '../execute/context.ts'
 import {
+  type Probe,
   type Refusal,
   refusalOf,
+  refusedWrite,
   type ValueSources,
   type WriteContext,
 } from '../execute/context.ts'
-import { explainRefusal } from '../execute/violation.ts'
+import { changesOf } from '../execute/stored-changes.ts'
+import { counterBehind, explainRefusal } from '../execute/violation.ts'
 import { writeAccess } from './access.ts'
 
 /** A write in its transaction. */
@@ -49,31 +57,50 @@ export interface WriteOptions {
   readonly problems?: InputProblems
   /** The write changes one record by one statement: it also runs where the driver has no transactions. */
   readonly isSingle?: boolean
+  /** The write stores many records, later than their hooks are called. */
+  readonly isBulk?: boolean
 }
 
 /** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
 export async function inWrite(
   call: Call,
   work: (writing: Writing) => Promise<Result>,
-  { retryOn, problems, isSingle }: WriteOptions = {},
+  { retryOn, problems, isSingle, isBulk = false }: WriteOptions = {},
 ): Promise<Result> {
   const opened = await open(call)
-  const run = isSingle === true ? inTransactionIfSupported : inTransaction
+  const { batch } = call.runtime
+  const begin = batch ? inBatch : isSingle === true ? inTransactionIfSupported : inTransaction
   for (let attempt = 1; ; attempt++) {
     try {
-      return await timedTransaction(call, opened, run, async (transaction) => {
-        const writing = writingIn(call, opened, transaction, problems)
-        return finishBeforeCommit(writing.call, await work(writing))
-      })
+      const { result, changes } = await timedTransaction(
+        call,
+        opened,
+        begin,
+        async (transaction) => {
+          const writing = writingIn(call, opened, transaction, problems, isBulk)
+          const { context } = writing
+          const written = await work(writing).catch((error: unknown) =>
+            explainedInside(context, error),
+          )
+          const result = await finishBeforeCommit(writing.call, written)
+          return { result, changes: context.changes === undefined ? [] : await changesOf(context) }
+        },
+      )
+      if (batch) batch.note(call, changes)
+      else runAfterCommit(call, changes, !opened.own.isTransaction)
+      return result
     } catch (error) {
       const refusal = refusalOf(error)
       const mayRetry = refusal !== undefined && retryOn?.(refusal) === true
       if (!mayRetry || opened.own.isTransaction || attempt > maxRetries) {
-        throw await explainedError(opened, error)
+        throw await explainedError(call, opened, error)
       }
     }
   }
 }
+
+/** Runs a write in the transaction of its batch. */
+const inBatch: typeof inTransaction = (transaction, _dialect, _bounds, work) => work(transaction)
 
 /** `inTransaction`; for Server-Timing, BEGIN and COMMIT count as time of the database. */
 function timedTransaction<T>(
@@ -90,21 +117,58 @@ function timedTransaction<T>(
   )
 }
 
-/** Turns a refusal of the database into the API error that explains it; returns other errors unchanged. */
-export async function explainedError(opened: Opened, error: unknown): Promise<unknown> {
+/**
+ * Explains a refusal before the rollback: the record that another one conflicts with may be written by the same request. After
+ * a refusal PostgreSQL takes no statement before the rollback; there it is explained afterwards.
+ */
+async function explainedInside(context: WriteContext, error: unknown): Promise<never> {
+  const refusal = refusalOf(error)
+  if (refusal === undefined || refusal.explained !== undefined) throw error
+  try {
+    await run(context.connection, sql`select 1 as ${sql.id('one')}`)
+  } catch {
+    throw error
+  }
+  throw refusedWrite({ ...refusal, explained: await explainRefusal(context, refusal) }, error)
+}
+
+/** Turns a refusal of the database into the API error that explains it; returns other errors unchanged, and all in a batch, which explains them itself. */
+export const explainedError = async (
+  call: Call,
+  opened: Opened,
+  error: unknown,
+): Promise<unknown> =>
+  call.runtime.batch === undefined ? explained(call.runtime, opened, error) : error
+
+/** `explainedError` with the connection on which the reason is looked for. */
+export async function explained(
+  runtime: Pick<Runtime, 'warn'>,
+  opened: Probe,
+  error: unknown,
+): Promise<unknown> {
   const refusal = refusalOf(error)
   if (refusal === undefined) return error
-  return Object.assign(await explainRefusal(opened, refusal), { cause: error })
+  const behind = await counterBehind(opened, refusal)
+  if (behind !== undefined) runtime.warn(behind)
+  const explanation = refusal.explained ?? (await explainRefusal(opened, refusal))
+  return Object.assign(explanation, { cause: error })
 }
 
 function writingIn(
   call: Call,
   outside: Opened,
   transaction: AnyDatabase,
-  before?: InputProblems,
+  before: InputProblems | undefined,
+  isBulk: boolean,
 ): Writing {
-  const { runtime } = call
-  const inside: Call = { ...call, transaction }
+  const beforeHookStatements: BeforeHookStatements | undefined = isBulk
+    ? { work: undefined }
+    : undefined
+  const ofHooks =
+    beforeHookStatements === undefined
+      ? transaction
+      : beforeStatements(transaction, async () => beforeHookStatements.work?.())
+  const inside: Call = { ...call, transaction: ofHooks }
   const db = transaction.withoutPlugins()
   const { dialect } = outside.connection
   const opened: Opened = {
@@ -116,13 +180,16 @@ function writingIn(
   const context: WriteContext = {
     connection: opened.connection,
     target: opened.target,
-    registry: runtime.registry,
+    registry: call.registry,
     access: writeAccess(inside, opened),
     hooks: writeHooks(inside),
     base: call.base,
     ...valueSourcesOf(inside),
+    changes: call.hooks.afterCommit && changeLog(),
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     problems,
+    hosted: isHosted(call, outside.own),
+    beforeHookStatements,
   }
   return { call: inside, context, opened }
 }
@@ -149,6 +216,10 @@ export function valueSourcesOf(call: Call): ValueSources {
     defaultOf: (resource, column, make) =>
       hookCallerOf(call)(`default of ${resource.name}.${column.name}`, () =>
         make(recordArgs(call, resource)),
+      ),
+    deletedValueOf: (resource, make, stored) =>
+      hookCallerOf(call)(`soft-delete value of ${resource.name}`, () =>
+        make(recordArgs(call, resource, stored && { ...stored })),
       ),
   }
 }

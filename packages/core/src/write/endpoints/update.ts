@@ -32,7 +32,9 @@ export async function update(
   const key = pathKey(resource, keyStrings)
   // If some checks need the stored record, all problems are reported together after it is read.
   const needsStored =
-    node.wholeRecordChecks.length > 0 || Object.keys(node.sentBack.fields).length > 0
+    node.wholeRecordChecks.length > 0 ||
+    Object.keys(node.sentBack.fields).length > 0 ||
+    Object.keys(node.sentBack.otherForms).length > 0
   if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)

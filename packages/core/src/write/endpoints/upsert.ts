@@ -1,28 +1,32 @@
-// POST with on_conflict: updates each record whose unique key exists, and creates the others (contract §8).
+// POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/writing.md).
 
 import type { Call } from '../../call.ts'
 import { missingReference, notUniqueColumns } from '../../errors.ts'
+import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
-import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
-import type { Value } from '../../plan/plan.ts'
+import type { ReadPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { createRecord } from '../execute/create.ts'
-import { keyIn, readScoped } from '../execute/look-up.ts'
-import { planLookUp } from '../plan/look-up.ts'
-import { pathTo, type RecordNode } from '../plan/node.ts'
-import { planValueOf } from '../plan/value.ts'
+import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
+import type { ReturnedRows } from '../execute/returned-rows.ts'
+import { type ManyStep, writeMany } from '../execute/write-many.ts'
+import { columnValues, planLookUp } from '../plan/look-up.ts'
+import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { knownRows, returnedEcho } from './echo.ts'
 import { type Items, keyOf, writtenResult } from './result.ts'
 import { inWrite, validatorHost } from './stages.ts'
 
 /** A record of the body, read both as a change and as a new record. */
 interface Candidate {
   readonly path: string
+  /** The values of the unique key; undefined if one is missing or null. */
+  readonly key: readonly Value[] | undefined
   readonly change: RecordNode
   readonly create: RecordNode
   /** Problems that apply only if it is created, such as missing required fields. */
@@ -35,100 +39,181 @@ export async function upsert(
   resource: Resource,
   ast: QueryAst,
   { items, many, problems, storeResponse }: Items,
+  echo: ReadPlan,
 ): Promise<Result> {
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
-  const candidates: Candidate[] = []
-  for (const [i, item] of items.entries()) {
-    const path = many ? `[${i}]` : ''
-    candidates.push(await readCandidate(call, resource, item, path, columns, problems))
-  }
+  const candidates = await readCandidates(call, resource, columns, { items, many, problems })
   problems.refuse()
+  let attempts = 0
   return inWrite(
     call,
     async (writing) => {
-      const keys: (readonly Value[])[] = []
-      let created = false
-      for (const candidate of candidates) {
-        const written = await writeOne(writing.context, resource, candidate, columns)
-        keys.push(written.key)
-        created ||= written.created
-      }
-      writing.context.problems.refuse()
-      const status = created ? 201 : 200
-      const result = await writtenResult(writing, resource, ast, { keys, many, status })
+      attempts += 1
+      const { context } = writing
+      // What a record conflicts with may be another one of the list.
+      const together = attempts === 1 && !context.hosted && mayGoTogether(columns, candidates)
+      const returned = together ? returnedEcho(writing, echo) : undefined
+      const written = together
+        ? await writeTogether(context, resource, candidates, columns, returned)
+        : await writeEach(context, resource, candidates, columns)
+      context.problems.refuse()
+      const status = written.some(({ created }) => created) ? 201 : 200
+      const keys = written.map(({ values }) => keyOf(resource, values))
+      const rows = knownRows(
+        resource,
+        echo,
+        returned,
+        written.map(({ values }) => values),
+      )
+      const isStored = storeResponse !== undefined
+      const shown = { keys, many, status, isStored, rows } as const
+      const result = await writtenResult(writing, resource, ast, shown)
       await storeResponse?.(writing, result, keys)
       return result
     },
     // A concurrent transaction may have created the record after the look-up.
-    { retryOn: ({ failure }) => failure.kind === 'unique' },
+    { retryOn: ({ failure }) => failure.kind === 'unique', isBulk: many },
   )
 }
 
 /** The columns of `on_conflict`: the primary key, a unique column, or a unique set. */
 function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
   const keys = resource.uniqueKeys.filter((columns) => columns.every(({ hidden }) => !hidden))
-  const namesOf = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name)
+  const listOf = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name)
   const wanted = text.split(',').map((name) => name.trim())
   const found = keys.find(
     (columns) =>
-      columns.length === wanted.length && namesOf(columns).every((name) => wanted.includes(name)),
+      columns.length === wanted.length && listOf(columns).every((name) => wanted.includes(name)),
   )
   if (found !== undefined) return found
-  const known = keys.map((columns) => namesOf(columns).join(','))
+  const known = keys.map((columns) => listOf(columns).join(','))
   throw notUniqueColumns(text.slice(0, 100), known)
 }
 
-async function readCandidate(
+async function readCandidates(
   call: Call,
   resource: Resource,
-  item: JsonValue,
-  path: string,
   columns: readonly NamedColumn[],
-  problems: InputProblems,
-): Promise<Candidate> {
-  const identifying = new Set(columns.map(({ name }) => name))
-  const createProblems = inputProblems()
+  { items, many, problems }: Pick<Items, 'items' | 'many' | 'problems'>,
+): Promise<readonly Candidate[]> {
+  const identifying = namesOf(columns)
   const host = validatorHost(call)
-  const readAs = (mode: 'update' | 'create', found: InputProblems) =>
-    readNode(resource, item, { path, mode, identifying }, found, host)
-  const change = await readAs('update', problems)
-  const create = await readAs('create', createProblems)
-  return { path, change, create, createProblems }
+  const candidates: Candidate[] = []
+  let createProblems = inputProblems()
+  for (const [i, item] of items.entries()) {
+    const path = many ? `[${i}]` : ''
+    const readAs = (mode: 'update' | 'create', found: InputProblems) =>
+      readNode(resource, item, { path, mode, identifying }, found, host)
+    const asChange = readAs('update', problems)
+    const change = asChange instanceof Promise ? await asChange : asChange
+    const asNew = readAs('create', createProblems)
+    const create = asNew instanceof Promise ? await asNew : asNew
+    candidates.push({ path, key: valuesOf(columns, change.values), change, create, createProblems })
+    // Records without problems share their collector.
+    if (createProblems.any) createProblems = inputProblems()
+  }
+  return candidates
+}
+
+const namesOf = (columns: readonly NamedColumn[]): ReadonlySet<string> =>
+  new Set(columns.map(({ name }) => name))
+
+interface Upserted {
+  /** The values of the record, at least the key. */
+  readonly values: Values
+  readonly created: boolean
+}
+
+/** Whether no two records have the same unique key, so that all are looked up together. */
+function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Candidate[]): boolean {
+  if (candidates.length < 2 || columns.some(({ collation }) => collation !== undefined))
+    return false
+  const keys = candidates.flatMap(({ key }) => (key === undefined ? [] : [keyText(key)]))
+  return new Set(keys).size === keys.length
+}
+
+/** One look-up for all records, and few statements to store them. */
+async function writeTogether(
+  context: WriteContext,
+  resource: Resource,
+  candidates: readonly Candidate[],
+  columns: readonly NamedColumn[],
+  returned: ReturnedRows | undefined,
+): Promise<readonly Upserted[]> {
+  const keys = candidates.flatMap(({ key }) => (key === undefined ? [] : [key]))
+  // Before the look-up, so that callers who may only create cannot find out which records exist.
+  if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
+  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH')
+  const identifying = namesOf(columns)
+  const steps = candidates.map((candidate): ManyStep => {
+    const { key } = candidate
+    const stored = key && known.get(keyText(key))
+    if (stored !== undefined) {
+      return { kind: 'change', node: changeOf(candidate, identifying), stored }
+    }
+    try {
+      refuseToCreate(candidate, columns, key !== undefined)
+      return { kind: 'create', node: candidate.create }
+    } catch (error) {
+      return { kind: 'refused', node: candidate.create, error }
+    }
+  })
+  const written = await writeMany(context, resource, steps, returned)
+  return written.map((values, i) => ({ values, created: steps[i]?.kind === 'create' }))
+}
+
+async function writeEach(
+  context: WriteContext,
+  resource: Resource,
+  candidates: readonly Candidate[],
+  columns: readonly NamedColumn[],
+): Promise<readonly Upserted[]> {
+  const written: Upserted[] = []
+  for (const candidate of candidates) {
+    written.push(await writeOne(context, resource, candidate, columns))
+  }
+  return written
 }
 
 async function writeOne(
   context: WriteContext,
   resource: Resource,
-  { path, change, create, createProblems }: Candidate,
+  candidate: Candidate,
   columns: readonly NamedColumn[],
-): Promise<{ key: readonly Value[]; created: boolean }> {
-  const parts = columns.map((column) => ({
-    column,
-    value: planValueOf(column, change.values[column.name]),
-  }))
-  const keyParts = parts.filter(
-    (one): one is { column: NamedColumn; value: Value } => one.value !== undefined,
-  )
-  if (keyParts.length === columns.length) {
+): Promise<Upserted> {
+  const { key: wanted } = candidate
+  if (wanted !== undefined) {
     // Before the look-up, so that callers who may only create cannot find out which records exist.
     await requireAccess(context, resource, 'PATCH')
-    const plan = planLookUp(resource, keyParts, false)
+    const plan = planLookUp(resource, columnValues(columns, wanted), false)
     const [stored] = await readScoped(context, plan, 'PATCH', 1)
     const key = stored && keyIn(resource, stored)
-    if (key !== undefined) {
-      const values = Object.fromEntries(
-        Object.entries(change.values).filter(([name]) => !columns.some((one) => one.name === name)),
-      )
-      const node: RecordNode = { ...change, values }
+    if (stored !== undefined && key !== undefined) {
+      const node = changeOf(candidate, namesOf(columns))
       await changeRecord(context, node, key, { action: 'PATCH', replace: false })
-      return { key, created: false }
-    }
-    // Clients cannot choose a generated key.
-    if (columns.some(({ definition }) => definition.generated)) {
-      throw missingReference(columns.map(({ name }) => pathTo(path, name)))
+      return { values: stored, created: false }
     }
   }
+  refuseToCreate(candidate, columns, wanted !== undefined)
+  const made = await createRecord(context, candidate.create, {})
+  return { values: made, created: true }
+}
+
+/** The change of a stored record, whose unique key stays. */
+const changeOf = ({ change }: Candidate, identifying: ReadonlySet<string>): RecordNode => ({
+  ...change,
+  values: without(change.values, identifying),
+})
+
+/** Throws if a record that was not found cannot be created. */
+function refuseToCreate(
+  { path, createProblems }: Candidate,
+  columns: readonly NamedColumn[],
+  isIdentified: boolean,
+): void {
+  // Clients cannot choose a generated key.
+  if (isIdentified && columns.some(({ definition }) => definition.generated)) {
+    throw missingReference(columns.map(({ name }) => pathTo(path, name)))
+  }
   createProblems.refuse()
-  const made = await createRecord(context, create, {})
-  return { key: keyOf(resource, made), created: true }
 }

@@ -1,4 +1,4 @@
-// Changes existing records: PATCH, PUT, restore, and moving a child to another parent (contract §8).
+// Changes existing records: PATCH, PUT, restore, and moving a child to another parent (docs/writing.md).
 
 import { notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
 import type { JsonValue } from '../../json/json-value.ts'
@@ -6,8 +6,10 @@ import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
+import { isDeleted } from '../plan/soft-delete.ts'
 import {
   compareSentBack,
+  type KnownReferences,
   refuseInvisibleReferences,
   requireAccess,
   validateFilled,
@@ -39,19 +41,63 @@ export async function changeRecord(
   const stored = await lockedRecord(context, resource, key, action)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
+  const changes = await requestedChanges(context, node, stored, { replace })
+  const saved = await changeStored(context, resource, stored, changes, path)
+  await writeChildren(context, node, saved, true)
+  // Linked records may have added problems: the body's values must equal theirs.
+  context.problems.refuse()
+}
+
+/** How a body changes a stored record. */
+interface RequestedOptions {
+  readonly replace: boolean
+  readonly references?: KnownReferences
+}
+
+/** What a body asks to change in a stored record, after all checks but those of the policy. */
+export function requestedChanges(
+  context: WriteContext,
+  node: RecordNode,
+  stored: Values,
+  options: RequestedOptions,
+): MaybePromise<Values> {
+  if (options.replace || !hasOnlyValues(node)) {
+    return requestedAfterChecks(context, node, stored, options)
+  }
+  const { resource, path, values } = node
+  const { references } = options
+  const row = references?.relations.length === 0 ? values : { ...stored, ...values }
+  return andThen(
+    refuseInvisibleReferences(context, resource, values, row, path, references),
+    () => values,
+  )
+}
+
+/** Whether nothing of a body is compared with the stored record, and nothing is nested. */
+const hasOnlyValues = ({ sentBack, parents, wholeRecordChecks }: RecordNode): boolean =>
+  parents.length === 0 &&
+  wholeRecordChecks.length === 0 &&
+  Object.keys(sentBack.fields).length === 0 &&
+  Object.keys(sentBack.otherForms).length === 0 &&
+  Object.keys(sentBack.urls).length === 0
+
+async function requestedAfterChecks(
+  context: WriteContext,
+  node: RecordNode,
+  stored: Values,
+  { replace, references }: RequestedOptions,
+): Promise<Values> {
+  const { resource, path } = node
   compareSentBack(context, resource, node.sentBack, stored, path)
   const sent = { ...node.values, ...clearedRelations(context, node, stored) }
   const keys = await parentKeys(context, node)
   const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
-  await refuseInvisibleReferences(context, resource, sent, row, path)
+  await refuseInvisibleReferences(context, resource, sent, row, path, references)
   await validateFilled(context, resource, keys, row, path, stored)
   await runWholeRecordChecks(context, node, row, stored)
   context.problems.refuse()
-  const saved = await changeStored(context, resource, stored, changes, path)
-  await writeChildren(context, node, saved, true)
-  // Linked records may have added problems: the body's values must equal theirs.
-  context.problems.refuse()
+  return changes
 }
 
 /** The foreign keys of to-one relations that were sent as null, unless they are null already. */
@@ -64,7 +110,8 @@ function clearedRelations({ problems }: WriteContext, node: RecordNode, stored: 
     const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
     if (!exists) continue
     const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
-    if (sent || !resource.settings.allowNestedWrites) {
+    const withheld = relation.from.some((column) => column.withheld !== undefined)
+    if (sent || withheld || !resource.settings.allowNestedWrites) {
       problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
       continue
     }
@@ -100,12 +147,13 @@ function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Va
 
 function isReplaceable(
   { settings }: Resource,
-  { name, computed, definition }: NamedColumn,
+  { name, computed, withheld, definition }: NamedColumn,
 ): boolean {
   const { primaryKey, generated, managed, readOnly } = definition
   const kept = primaryKey === true || readOnly === true || (generated ?? false) !== false
   return (
     !kept &&
+    withheld === undefined &&
     managed === undefined &&
     computed === undefined &&
     name !== settings.softDelete?.attribute
@@ -143,7 +191,7 @@ export async function restoreRecord(
   const stored = await lockedRecord(context, resource, key, 'RESTORE', true)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
-  if (stored[softDelete.attribute] === softDelete.active) throw notDeleted()
-  const active = { [softDelete.attribute]: softDelete.active as JsonValue }
+  if (!isDeleted(resource, stored)) throw notDeleted()
+  const active = { [softDelete.attribute]: softDelete.active }
   await changeStored(context, resource, stored, active, '')
 }

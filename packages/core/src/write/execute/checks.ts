@@ -1,13 +1,19 @@
 // The checks before each step of a write: access, visible foreign keys, and read-only fields that were sent back unchanged.
 
 import { forbidden, missingReference } from '../../errors.ts'
+import { keyTextIn } from '../../execute/key.ts'
 import { relationUrl } from '../../http/links.ts'
 import type { ValueCheck } from '../../input/validators.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { stringify } from '../../json/stringify.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import type { Value } from '../../plan/plan.ts'
+import { isValidated } from '../../registry/field-rules.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type SentBack, type Values } from '../plan/node.ts'
-import { narrowedReferences } from '../plan/references.ts'
+import { isSet, narrowedRelations } from '../plan/references.ts'
 import { sameValue } from '../plan/same-value.ts'
 import type { WriteAction } from './access.ts'
 import type { WriteContext } from './context.ts'
@@ -22,35 +28,69 @@ export async function requireAccess(
   if (!(await access.mayWrite(resource, action))) throw forbidden()
 }
 
+/** What an earlier look-up has found out about the references of many records. */
+export interface KnownReferences {
+  /** The relations whose target may hide records; only these must be checked. */
+  readonly relations: readonly ResolvedRelation[]
+  /** Whether the caller sees the record with this key, by its `keyText`. */
+  has(relation: ResolvedRelation, key: string): boolean
+  /** Called before a key that is not known is looked up. */
+  beforeLookUp(): Promise<void>
+}
+
 /**
  * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. `row` is the whole record to
  * store: other columns of the key may be stored already, or come from the parent record.
  */
-export async function refuseInvisibleReferences(
+export function refuseInvisibleReferences(
   context: WriteContext,
   resource: Resource,
   sent: Values,
   row: Values,
   path: string,
+  known?: KnownReferences,
+): MaybePromise<void> {
+  const relations =
+    known?.relations ?? narrowedRelations(resource, (target) => context.access.narrows(target))
+  let unknown: Unknown[] | undefined
+  for (const relation of relations) {
+    if (!isSet(relation, sent)) continue
+    const text = keyTextIn(relation.from, row)
+    if (text === undefined || known?.has(relation, text) === true) continue
+    unknown ??= []
+    unknown.push({ relation, key: valuesOf(relation.from, row) ?? [] })
+  }
+  return unknown && refuseInvisible(context, unknown, path, known)
+}
+
+/** A reference that must be looked up. */
+interface Unknown {
+  readonly relation: ResolvedRelation
+  readonly key: readonly Value[]
+}
+
+async function refuseInvisible(
+  context: WriteContext,
+  references: readonly Unknown[],
+  path: string,
+  known: KnownReferences | undefined,
 ): Promise<void> {
-  const narrows = (target: Resource) => context.access.narrows(target)
-  for (const relation of narrowedReferences(resource, sent, narrows)) {
-    if (!(await isVisible(context, relation, row))) {
-      throw missingReference(relation.from.map(({ name }) => pathTo(path, name)))
-    }
+  for (const { relation, key } of references) {
+    await known?.beforeLookUp()
+    if (await isVisible(context, relation, key)) continue
+    const shown = relation.from.filter(({ hidden }) => !hidden)
+    throw missingReference(shown.map(({ name }) => pathTo(path, name)))
   }
 }
 
 async function isVisible(
   context: WriteContext,
-  { from, to, target }: ResolvedRelation,
-  row: Values,
+  { to, target }: ResolvedRelation,
+  key: readonly Value[],
 ): Promise<boolean> {
-  const key = valuesOf(from, row)
-  if (key === undefined) return true
   // Without access to the resource, no policy is called: the row only has to exist, as for the database.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
-    return existsUnscoped(context, target.table, matchesOf(keyParts(to), key))
+    return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }
   const plan = planLookUp(target, columnValues(to, key), false)
   const found = await readScoped(context, plan, 'GET_ONE', 1)
@@ -69,13 +109,15 @@ export async function validateFilled(
   const checks = Object.keys(filled).flatMap((name): readonly ValueCheck[] => {
     const column = resource.columns.get(name)
     const value = filled[name] ?? null
-    const { validator, format } = column?.definition ?? {}
-    if (column === undefined || value === null) return []
-    if (validator === undefined && format !== 'uri') return []
+    if (column === undefined || value === null || !isValidated(column)) return []
     return [{ resource, column, value, row, before, path: pathTo(path, name) }]
   })
   if (checks.length > 0) await validate(checks)
 }
+
+/** Whether a value of a body is what a response shows of the stored one. */
+const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
+  stored !== undefined && stringify(value) === stringify(stored)
 
 /** Adds a problem for each read-only field or relation URL in the body that differs from the stored record. */
 export function compareSentBack(
@@ -90,6 +132,9 @@ export function compareSentBack(
     const column = resource.columns.get(name)
     if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue
     problems.add(pathTo(path, name), 'This field cannot be changed here.')
+  }
+  for (const [name, { value, expected }] of Object.entries(sentBack.otherForms)) {
+    if (!isStoredForm(value, stored[name])) problems.add(pathTo(path, name), expected)
   }
   for (const [name, url] of Object.entries(sentBack.urls)) {
     const relation = resource.relations.get(name)

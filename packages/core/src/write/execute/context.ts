@@ -3,14 +3,17 @@
 import type { Target } from '../../compile/target.ts'
 import type { DefaultFunction } from '../../config/hook-types.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
+import type { ApiError } from '../../errors.ts'
 import type { Connection } from '../../execute/run.ts'
 import type { ValueCheck } from '../../input/validators.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts'
+import type { TableName } from '../../sql/table-name.ts'
 import type { Match } from '../compile/statements.ts'
 import type { Values } from '../plan/node.ts'
 import type { WriteAccess } from './access.ts'
+import type { ChangeLog } from './changes.ts'
 
 /** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
@@ -27,7 +30,7 @@ export type Precondition = (stored: Values) => boolean
 
 /** The sources of values that are not in the body. */
 export interface ValueSources {
-  /** The time of the write, as a datetime of contract §7. */
+  /** The time of the write, as a datetime. */
   readonly now: string
   readonly uuid: () => string
   /** Calls a default that is a function. */
@@ -35,6 +38,12 @@ export interface ValueSources {
     resource: Resource,
     column: NamedColumn,
     make: DefaultFunction,
+  ) => MaybePromise<unknown>
+  /** Calls a soft-delete value that is a function; `stored` is the record to be deleted. */
+  readonly deletedValueOf: (
+    resource: Resource,
+    make: DefaultFunction,
+    stored: Values | null,
   ) => MaybePromise<unknown>
 }
 
@@ -48,7 +57,18 @@ export interface WriteContext extends ValueSources {
   readonly base: string
   /** Runs validators that need the stored record; adds to `problems`. */
   readonly validate: (checks: readonly ValueCheck[]) => Promise<void>
+  /** Collects the written records; absent if no callback receives them. */
+  readonly changes: ChangeLog | undefined
   readonly problems: { add(path: string, message: string): void; refuse(): void }
+  /** Whether the transaction is one of the host, in which no savepoint is set. */
+  readonly hosted: boolean
+  /** What happens ahead of each statement of a hook, in a write of many records. */
+  readonly beforeHookStatements: BeforeHookStatements | undefined
+}
+
+/** Work to do ahead of each statement that a hook sends through its own connection, `args.db`. */
+export interface BeforeHookStatements {
+  work: (() => Promise<void>) | undefined
 }
 
 /** A step of a write that the database refused. */
@@ -63,6 +83,8 @@ export interface Refusal {
   readonly key: readonly Value[] | null
   /** The links that the statement inserted. */
   readonly links?: readonly InsertedLink[]
+  /** The error for the client, if it was found out before the rollback. */
+  readonly explained?: ApiError
 }
 
 /** One of several links of a statement, to find out which of them was refused. */
@@ -76,7 +98,7 @@ export interface InsertedLink {
 
 /** A condition that identifies a row of a table. */
 export interface RowMatch {
-  readonly table: string
+  readonly table: TableName
   readonly matches: readonly Match[]
 }
 

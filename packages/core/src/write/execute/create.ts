@@ -1,9 +1,10 @@
-// Creates records with their nested records: first to-one parents, then the record, then children and links (contract §8).
+// Creates records with their nested records: first to-one parents, then the record, then children and links (docs/writing.md).
 
 import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { unwritable } from '../../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { tableKey } from '../../sql/table-name.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
 import {
@@ -44,9 +45,7 @@ export async function parentKeys(context: WriteContext, node: RecordNode): Promi
   for (const { relation, node: parent } of node.parents) {
     const stored = await writeOrFind(context, parent, createRecord)
     const known = await withColumns(context, relation.target, stored, relation.to)
-    relation.from.forEach((column, i) => {
-      keys[column.name] = known[relation.to[i]?.name ?? ''] ?? null
-    })
+    for (const { from, to } of relation.pairs) keys[from.name] = known[to.name] ?? null
   }
   return keys
 }
@@ -80,7 +79,8 @@ export async function writeChildren(
       const path = pathTo(node.path, relation.name)
       const mayExist = isUpdate || mayBeLinked(node, relation)
       const wanted = await partnersOf(context, relation.target, nodes, createRecord)
-      await writeLinks(context, { relation, own, path, mayExist }, wanted, isUpdate)
+      const links = { relation, record: known, own, path, mayExist }
+      await writeLinks(context, links, wanted, isUpdate)
     } else for (const child of nodes) await writeChild(context, relation, child, stored)
   }
 }
@@ -88,7 +88,10 @@ export async function writeChildren(
 /** Whether a new record can have links already: if its key was not generated, or another list of the body uses the same junction. */
 function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRelation): boolean {
   const keyWasChosen = !resource.primaryKey.some(({ definition }) => definition.generated)
-  const lists = children.filter(({ relation }) => relation.through?.table === through?.table)
+  const junction = through && tableKey(through)
+  const lists = children.filter(
+    ({ relation }) => relation.through && tableKey(relation.through) === junction,
+  )
   return keyWasChosen || lists.length > 1
 }
 
@@ -99,9 +102,7 @@ async function writeChild(
   stored: Values,
 ): Promise<void> {
   const filled: Record<string, JsonValue> = {}
-  relation.to.forEach((column, i) => {
-    filled[column.name] = stored[relation.from[i]?.name ?? ''] ?? null
-  })
+  for (const { from, to } of relation.pairs) filled[to.name] = stored[from.name] ?? null
   if (node.kind === 'record') {
     await createRecord(context, node, filled)
     return

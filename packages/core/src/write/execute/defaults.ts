@@ -8,22 +8,53 @@ import type { RecordNode, Values } from '../plan/node.ts'
 import { convertJson } from '../plan/value.ts'
 import type { ValueSources } from './context.ts'
 
-/** The values of a new record: the initial values, overridden by those that were sent. */
+/** The columns of a resource to which the service gives values by itself. */
+interface FilledColumns {
+  /** Those with a value in each new record: managed, UUID or default. */
+  readonly initial: readonly NamedColumn[]
+  /** Those that each change sets. */
+  readonly updated: readonly NamedColumn[]
+}
+
+const filled = new WeakMap<Resource, FilledColumns>()
+
+function filledColumns(resource: Resource): FilledColumns {
+  const known = filled.get(resource)
+  if (known !== undefined) return known
+  const { softDelete } = resource.settings
+  const columns = [...resource.allColumns.values()]
+  const made: FilledColumns = {
+    initial: columns.filter(({ name, definition }) => {
+      const { managed, generated, default: own } = definition
+      const isFilled = managed !== undefined || generated === 'uuid' || own !== undefined
+      return isFilled && name !== softDelete?.attribute
+    }),
+    updated: columns.filter(({ definition }) => definition.managed === 'updated'),
+  }
+  filled.set(resource, made)
+  return made
+}
+
+/** The values of a new record: those that were sent, and the initial values of other columns. */
 export function newRecord(
   sources: ValueSources,
   { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
 ): MaybePromise<Values> {
-  const record = pendingRecord()
+  const { initial } = filledColumns(resource)
   const { softDelete } = resource.settings
-  for (const column of resource.allColumns.values()) {
+  if (initial.length === 0 && softDelete === null) return sent
+  const values: Record<string, JsonValue> = { ...sent }
+  const promises: Promise<void>[] = []
+  for (const column of initial) {
     const { name } = column
-    if (name === softDelete?.attribute) continue
-    const value = Object.hasOwn(sent, name) ? sent[name] : initialValue(resource, column, sources)
-    if (value !== undefined) record.set(name, value)
+    if (Object.hasOwn(sent, name)) continue
+    const value = initialValue(resource, column, sources)
+    if (value !== undefined) set(values, promises, name, value)
   }
-  if (softDelete !== null) record.set(softDelete.attribute, softDelete.active as JsonValue)
-  for (const name of Object.keys(sent)) record.set(name, sent[name] as JsonValue)
-  return record.complete()
+  if (softDelete !== null && !Object.hasOwn(sent, softDelete.attribute)) {
+    values[softDelete.attribute] = softDelete.active
+  }
+  return completed(values, promises)
 }
 
 /** The initial value of a column: managed, UUID or default; undefined if it has none. Throws if a default does not fit its column. */
@@ -33,7 +64,7 @@ export function initialValue(
   sources: ValueSources,
 ): MaybePromise<JsonValue> | undefined {
   const { managed, generated, default: own } = column.definition
-  if (managed !== undefined) return column.type === 'date' ? sources.now.slice(0, 10) : sources.now
+  if (managed !== undefined) return momentOf(column, sources)
   if (generated === 'uuid') return sources.uuid()
   if (own === undefined) return undefined
   if (typeof own !== 'function') return defaultValue(resource, column, own)
@@ -41,15 +72,22 @@ export function initialValue(
   return andThen(given, (value) => defaultValue(resource, column, value))
 }
 
+/** Whether a change sets columns by itself. */
+export const setsTimestamps = (resource: Resource): boolean =>
+  filledColumns(resource).updated.length > 0
+
 /** The values of `updated` columns, which each change sets. */
 export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
-  for (const { name, type, definition } of resource.allColumns.values()) {
-    if (definition.managed !== 'updated') continue
-    values[name] = type === 'date' ? sources.now.slice(0, 10) : sources.now
+  for (const column of filledColumns(resource).updated) {
+    values[column.name] = momentOf(column, sources)
   }
   return values
 }
+
+/** The time of the write, as a value of a datetime or date column. */
+export const momentOf = ({ type }: NamedColumn, { now }: ValueSources): string =>
+  type === 'date' ? now.slice(0, 10) : now
 
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
   if (given === null) return null
@@ -66,17 +104,28 @@ export function pendingRecord(): {
   const values: Record<string, JsonValue> = {}
   const promises: Promise<void>[] = []
   return {
-    set(name, value) {
-      if (!(value instanceof Promise)) {
-        values[name] = value
-        return
-      }
-      values[name] = null
-      const pending = value.then((resolved) => {
-        values[name] = resolved
-      })
-      promises.push(pending)
-    },
-    complete: () => (promises.length === 0 ? values : Promise.all(promises).then(() => values)),
+    set: (name, value) => set(values, promises, name, value),
+    complete: () => completed(values, promises),
   }
 }
+
+/** Sets a value now, or when its promise resolves, which is added to `promises`. */
+function set(
+  values: Record<string, JsonValue>,
+  promises: Promise<void>[],
+  name: string,
+  value: MaybePromise<JsonValue>,
+): void {
+  if (!(value instanceof Promise)) {
+    values[name] = value
+    return
+  }
+  values[name] = null
+  const pending = value.then((resolved) => {
+    values[name] = resolved
+  })
+  promises.push(pending)
+}
+
+const completed = (values: Values, promises: readonly Promise<void>[]): MaybePromise<Values> =>
+  promises.length === 0 ? values : Promise.all(promises).then(() => values)

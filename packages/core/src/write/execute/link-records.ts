@@ -21,12 +21,13 @@ import { planLinks } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { requireAccess, validateFilled } from './checks.ts'
 import type { InsertedLink, WriteContext } from './context.ts'
-import { newRecord, updatedTimestamps } from './defaults.ts'
+import { newRecord } from './defaults.ts'
 import type { LinkStore, Partner, RecordLinks } from './link-store.ts'
 import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from './look-up.ts'
 import { removeStored } from './remove.ts'
 import { runWrite } from './run-step.ts'
-import { splitGeneratedKey, writeSaved } from './save.ts'
+import { insert, splitGeneratedKey, writeSaved } from './save.ts'
+import { restoration } from './soft-delete.ts'
 
 /** A link to create. */
 interface NewLink {
@@ -90,7 +91,7 @@ async function lock(
   if (!target.dialect.capabilities.locksRows) return
   const ownKey = matchesOf(keyParts(ownColumns), own)
   for (const keys of chunks(partners, ownKey.length + partner.length)) {
-    const rows = { table: resource.table, matches: ownKey, parts: keyParts(partner), keys }
+    const rows = { table: resource, matches: ownKey, parts: keyParts(partner), keys }
     await run(connection, compileLockByKeys(target, rows))
   }
 }
@@ -150,16 +151,6 @@ async function newLink(
   return undefined
 }
 
-/** The changes that restore a soft-deleted record. */
-function restoration(context: WriteContext, resource: Resource): Values {
-  const { softDelete } = resource.settings
-  if (softDelete === null) return {}
-  return {
-    ...updatedTimestamps(context, resource),
-    [softDelete.attribute]: softDelete.active as JsonValue,
-  }
-}
-
 /** Stores links in as few statements as possible, or `oneByOne` if callbacks may have changed each of them. */
 async function store(
   context: WriteContext,
@@ -176,7 +167,10 @@ async function store(
     const { deleted, values, partner } = link
     if (deleted === undefined) inserted.push(link)
     else if (oneByOne) await writeSaved(context, resource, deleted, values, changes, partner.path)
-    else restored.push(keyIn(resource, deleted) ?? [])
+    else {
+      restored.push(keyIn(resource, deleted) ?? [])
+      context.changes?.note(resource, deleted, deleted)
+    }
   }
   const { path } = links
   for (const keys of chunks(restored, resource.primaryKey.length)) {
@@ -205,12 +199,28 @@ async function insertAll(
     const columns = storedColumns(resource, group[0]?.values ?? {})
     for (const some of chunks(group, columns.length)) {
       const rows = some.map(({ values }) => values)
-      const statement = compileInserts(context.target, resource, rows)
-      const step = { step: 'link', resource, path: links.path, values: {}, key: null } as const
       const made = some.map(({ partner }) => insertedLink(links, junction, partner))
+      if (context.changes !== undefined) {
+        await insertOneByOne(context, resource, links.path, rows, made)
+        continue
+      }
+      const { statement } = compileInserts(context.target, resource, columns, rows)
+      const step = { step: 'link', resource, path: links.path, values: {}, key: null } as const
       await runWrite(context, statement, { ...step, links: made })
     }
   }
+}
+
+/** Inserts the links with a statement each, which tells its generated key. */
+async function insertOneByOne(
+  context: WriteContext,
+  resource: Resource,
+  path: string,
+  rows: readonly Values[],
+  made: readonly InsertedLink[],
+): Promise<void> {
+  for (const [i, row] of rows.entries())
+    await insert(context, resource, row, path, made.slice(i, i + 1))
 }
 
 function insertedLink(
@@ -225,8 +235,8 @@ function insertedLink(
   const { target } = relation
   return {
     path,
-    row: { table: resource.table, matches },
-    partner: { table: target.table, matches: keyMatches(target, key) },
+    row: { table: resource, matches },
+    partner: { table: target, matches: keyMatches(target, key) },
   }
 }
 

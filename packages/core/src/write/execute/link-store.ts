@@ -2,6 +2,7 @@
 
 import type { Value } from '../../plan/plan.ts'
 import type { ResolvedRelation } from '../../registry/resource.ts'
+import type { Values } from '../plan/node.ts'
 
 export type Key = readonly Value[]
 
@@ -14,6 +15,8 @@ export interface Partner {
 /** The links of one record through one relation. */
 export interface RecordLinks {
   readonly relation: ResolvedRelation
+  /** The known values of the record; all columns if it existed before. */
+  readonly record: Values
   /** The key of the record, in the order of `relation.from`. */
   readonly own: Key
   /** Path of the list in the body. */

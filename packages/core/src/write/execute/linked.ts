@@ -1,4 +1,4 @@
-// Records that a body identifies by key: found through the caller's scope, or created if clients choose the key (contract §8).
+// Records that a body identifies by key: found through the caller's scope, or created if clients choose the key (docs/writing.md).
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { chunks } from '../../execute/chunks.ts'
@@ -103,7 +103,11 @@ async function existingRecords(
   for (const link of links) if (!(await mayLookUp(context, link, 'GET_ONE'))) return undefined
   const keys = links.map(({ key }) => key)
   for (const some of chunks(keys, resource.primaryKey.length)) {
-    const rows = await readScoped(context, planRecords(resource, some), 'GET_ONE')
+    const rows = await readScoped(
+      context,
+      planRecords(resource, resource.primaryKey, some),
+      'GET_ONE',
+    )
     for (const row of rows) known.set(keyText(keyIn(resource, row) ?? []), row)
   }
   return known

@@ -1,4 +1,4 @@
-// Writes the links of a many-to-many relation: a list replaces the links that the caller may see (contract §8).
+// Writes the links of a many-to-many relation: a list replaces the links that the caller may see (docs/writing.md).
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
@@ -33,6 +33,9 @@ export async function writeLinks(
   await store.requireAccess(made.length > 0, removed.length > 0)
   if (removed.length > 0) await store.remove(removed)
   if (made.length > 0) await store.make(made)
+  if (junction !== undefined || made.length + removed.length === 0) return
+  const added = made.map(({ key }) => key)
+  context.changes?.noteLinks(relation, links.record, added, removed)
 }
 
 /** Throws 403 unless the caller may list the records of a list of links, which replaces the links to those that the caller sees. */
@@ -51,7 +54,7 @@ async function visibleKeys(
   if (resource.settings.softDelete === null && !context.access.narrows(resource)) return keys
   const seen = new Set<string>()
   for (const some of chunks(keys, resource.primaryKey.length)) {
-    const plan = planRecords(resource, some)
+    const plan = planRecords(resource, resource.primaryKey, some)
     for (const row of await readScoped(context, plan, 'GET_MANY')) {
       seen.add(keyText(keyIn(resource, row) ?? []))
     }

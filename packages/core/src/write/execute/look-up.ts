@@ -1,16 +1,23 @@
 // Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
 
-import { compileRows } from '../../compile/row-query.ts'
+import { compileRows, type Slice } from '../../compile/row-query.ts'
 import { unscoped } from '../../compile/scopes.ts'
+import { chunks } from '../../execute/chunks.ts'
+import { keyFromRow, keyTextIn } from '../../execute/key.ts'
 import { decodeRow, run } from '../../execute/run.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { TableName } from '../../sql/table-name.ts'
 import { compileLock, compileLocked, compileProbe, type Match } from '../compile/statements.ts'
-import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
+import {
+  compileLockByKeys,
+  keyParts,
+  matchesOf,
+  recordsByKeys,
+} from '../compile/statements-by-keys.ts'
 import { readsStoredColumns } from '../plan/echo.ts'
-import { columnValues, planLookUp } from '../plan/look-up.ts'
+import { columnValues, planKeysBy, planLookUp, planRecords } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
-import { planValueOf } from '../plan/value.ts'
 import type { WriteAction } from './access.ts'
 import type { WriteContext } from './context.ts'
 
@@ -49,7 +56,10 @@ async function read(
   plan: RowPlan,
   limit: number,
 ): Promise<readonly Values[]> {
-  const { rows, readers } = compileRows(target, plan, { limit, offset: 0 })
+  // As a parameter, the limit could be small to PostgreSQL, which would then read the table in the order of the key.
+  const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
+  const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
+  const { rows, readers } = compileRows(target, plan, slice)
   return (await run(connection, rows)).map((row) => decodeRow(readers, row).values)
 }
 
@@ -61,18 +71,99 @@ export async function lockedRecord(
   action: WriteAction,
   includeDeleted = false,
 ): Promise<Values | undefined> {
-  const { connection, target } = context
   const plan = planLookUp(resource, columnValues(resource.primaryKey, key), includeDeleted)
-  // FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns.
-  const isPlainTable = !context.access.narrows(resource) && readsStoredColumns(plan)
-  if (target.dialect.capabilities.locksRows && isPlainTable) {
-    const { statement, readers } = compileLocked(target, plan)
-    const [row] = await run(connection, statement)
-    return row && decodeRow(readers, row).values
+  if (locksAsItReads(context, plan)) {
+    const [row] = await readLocked(context, plan)
+    return row
   }
   await lockRecord(context, resource, key)
   const [found] = await readScoped(context, plan, action, 1)
   return found
+}
+
+/** Whether one statement reads and locks the rows. FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns. */
+const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolean =>
+  target.dialect.capabilities.locksRows &&
+  !access.narrows(plan.from.resource) &&
+  readsStoredColumns(plan)
+
+async function readLocked(
+  { connection, target }: WriteContext,
+  plan: RowPlan,
+): Promise<readonly Values[]> {
+  const { statement, readers } = compileLocked(target, plan)
+  return (await run(connection, statement)).map((row) => decodeRow(readers, row).values)
+}
+
+/** The records with these keys that the caller may see, locked, by the text of their keys. */
+export async function lockedRecords(
+  context: WriteContext,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+  action: WriteAction,
+): Promise<ReadonlyMap<string, Values>> {
+  const { primaryKey } = resource
+  const found = new Map<string, Values>()
+  for (const some of chunks(keys, primaryKey.length)) {
+    const plan = planRecords(resource, primaryKey, some)
+    const isOneStatement = locksAsItReads(context, plan)
+    if (!isOneStatement) await lockRecords(context, resource, some)
+    const rows = isOneStatement
+      ? await readLocked(context, plan)
+      : await readScoped(context, plan, action)
+    for (const row of rows) found.set(keyTextIn(primaryKey, row) ?? '', row)
+  }
+  return found
+}
+
+/** `lockedRecords` by the values of a unique key, which are also in the map. */
+export async function lockedRecordsBy(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  action: WriteAction,
+): Promise<ReadonlyMap<string, Values>> {
+  const found = new Map<string, Values>()
+  for (const some of chunks(keys, columns.length)) {
+    for (const row of await lockedBy(context, resource, columns, some, action)) {
+      found.set(keyTextIn(columns, row) ?? '', row)
+    }
+  }
+  return found
+}
+
+async function lockedBy(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  action: WriteAction,
+): Promise<Iterable<Values>> {
+  const { capabilities, shortcuts } = context.target.dialect
+  const plan = planRecords(resource, columns, keys)
+  if (!capabilities.locksRows) return readScoped(context, plan, action)
+  if (shortcuts?.locksFoundRowsOnly === true && locksAsItReads(context, plan)) {
+    return readLocked(context, plan)
+  }
+  const rows = await readScoped(context, planKeysBy(resource, columns, keys), action)
+  const primary = rows.flatMap((row) => {
+    const key = keyIn(resource, row)
+    return key === undefined ? [] : [key]
+  })
+  return (await lockedRecords(context, resource, primary, action)).values()
+}
+
+/** `lockRecord` for several records. */
+export async function lockRecords(
+  { connection, target }: WriteContext,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+): Promise<void> {
+  if (!target.dialect.capabilities.locksRows) return
+  for (const some of chunks(keys, resource.primaryKey.length)) {
+    await run(connection, compileLockByKeys(target, recordsByKeys(resource, some)))
+  }
 }
 
 /** Locks a record until the transaction ends. Does nothing on a database without row locks, which runs one write transaction at a time. */
@@ -82,13 +173,13 @@ export async function lockRecord(
   key: readonly Value[],
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  await run(connection, compileLock(target, resource.table, keyMatches(resource, key)))
+  await run(connection, compileLock(target, resource, keyMatches(resource, key)))
 }
 
 /** Whether a table has a row with these values, unscoped. */
 export async function existsUnscoped(
   { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
-  table: string,
+  table: TableName,
   matches: readonly Match[],
   except: readonly Match[] = [],
 ): Promise<boolean> {
@@ -105,10 +196,4 @@ export function keyIn(resource: Resource, values: Values): readonly Value[] | un
 }
 
 /** The plan values of some columns; undefined if one is missing or null. */
-export function valuesOf(
-  columns: readonly NamedColumn[],
-  values: Values,
-): readonly Value[] | undefined {
-  const found = columns.map((column) => planValueOf(column, values[column.name]))
-  return found.every((value) => value !== undefined) ? (found as readonly Value[]) : undefined
-}
+export const valuesOf: typeof keyFromRow = keyFromRow

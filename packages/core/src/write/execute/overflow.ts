@@ -8,10 +8,10 @@ import type { Probe, Refusal } from './context.ts'
 
 /** The columns whose values do not fit; rejects if the database has no `information_schema`. */
 export async function overflowingColumns(
-  { connection, target }: Probe,
+  { connection }: Probe,
   { resource, values }: Refusal,
 ): Promise<readonly NamedColumn[]> {
-  const statement = columnLimits(resource.table, target.schema)
+  const statement = columnLimits(resource)
   const compiled = compileStatement(
     connection.db,
     statement,

@@ -1,7 +1,7 @@
 // referrersFirst: the order in which rows of one table that refer to each other can be deleted.
 
 import { keyText } from '../../execute/key.ts'
-import { dependentsOf } from '../../registry/dependents.ts'
+import { dependentsOf, referredColumns } from '../../registry/dependents.ts'
 import type { Registry, Resource } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
 import { valuesOf } from './look-up.ts'
@@ -49,7 +49,7 @@ function referrersOf(
     if (dependent.resource !== resource) continue
     const byKey = new Map<string, Values>()
     for (const row of rows) {
-      const key = valuesOf(dependent.from, row)
+      const key = valuesOf(referredColumns(dependent), row)
       if (key !== undefined) byKey.set(keyText(key), row)
     }
     for (const row of rows) {

@@ -1,4 +1,4 @@
-// Deletes records: checks for dependents, sets the soft-delete column, and deletes dependents with `cascade_delete` (contract §8).
+// Deletes records: checks for dependents, sets the soft-delete column, and deletes dependents with `cascade_delete` (docs/writing.md).
 
 import { settingNames } from '../../config/setting-names.ts'
 import {
@@ -11,23 +11,20 @@ import {
 } from '../../errors.ts'
 import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
-import type { JsonValue } from '../../json/json-value.ts'
 import type { Value } from '../../plan/plan.ts'
-import { type Dependent, dependentsOf } from '../../registry/dependents.ts'
+import { type Dependent, dependentsOf, referredColumns } from '../../registry/dependents.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { compileDelete, compileUpdate } from '../compile/statements.ts'
 import {
   compileDeleteByKeys,
   compileUpdateByKeys,
-  keyParts,
   matchesOf,
   recordsByKeys,
 } from '../compile/statements-by-keys.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { requireAccess } from './checks.ts'
-import type { Precondition, ValueSources, WriteContext } from './context.ts'
-import { updatedTimestamps } from './defaults.ts'
+import type { Precondition, WriteContext } from './context.ts'
 import {
   existsUnscoped,
   keyIn,
@@ -38,6 +35,7 @@ import {
   valuesOf,
 } from './look-up.ts'
 import { runWrite } from './run-step.ts'
+import { deletionMark } from './soft-delete.ts'
 
 export interface RemoveOptions {
   readonly cascade: boolean
@@ -70,7 +68,7 @@ export async function removeRecord(
   await remove({ context, cascade, deleted: new Set(), max }, resource, stored, soft)
 }
 
-/** Deletes records that the caller sees: one by one if there are hooks or dependents, else in few statements. */
+/** Deletes records that the caller sees: one by one if functions of the host are called or there are dependents, else in few statements. */
 export async function removeStored(
   context: WriteContext,
   resource: Resource,
@@ -78,8 +76,11 @@ export async function removeStored(
 ): Promise<void> {
   const { access, hooks, registry, target } = context
   const { softDelete } = resource.settings
-  const referredTo = softDelete === null && dependentsOf(registry, resource).length > 0
-  if (referredTo || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
+  const oneByOne =
+    softDelete === null
+      ? dependentsOf(registry, resource).length > 0
+      : softDelete.deleted.kind === 'function'
+  if (oneByOne || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
     const removal = { context, cascade: false, deleted: new Set<string>(), max: rows.length }
     for (const row of rows) await remove(removal, resource, row, softDelete !== null)
     return
@@ -91,11 +92,12 @@ export async function removeStored(
       const statement = compileDeleteByKeys(target, recordsByKeys(resource, keys))
       await runWrite(context, statement, { ...step, step: 'delete' })
     } else {
-      const mark = deletionMark(context, resource, softDelete)
+      const mark = await deletionMark(context, resource, softDelete, null)
       const statement = compileUpdateByKeys(target, resource, mark, keys)
       await runWrite(context, statement, { ...step, step: 'update' })
     }
   }
+  for (const row of rows) context.changes?.note(resource, row, row)
 }
 
 async function remove(
@@ -118,21 +120,15 @@ async function remove(
   const step = { resource, path: '', values: stored, key } as const
   const { softDelete } = resource.settings
   if (soft && softDelete !== null) {
-    const mark = deletionMark(context, resource, softDelete)
+    const mark = await deletionMark(context, resource, softDelete, stored)
     const { statement } = compileUpdate(context.target, resource, mark, matches)
     await runWrite(context, statement, { ...step, step: 'update' })
   } else {
-    const statement = compileDelete(context.target, resource.table, matches)
+    const statement = compileDelete(context.target, resource, matches)
     await runWrite(context, statement, { ...step, step: 'delete' })
   }
+  context.changes?.note(resource, stored, stored)
 }
-
-/** The values that mark a record as deleted. */
-export const deletionMark = (
-  sources: ValueSources,
-  resource: Resource,
-  { attribute, deleted }: NonNullable<Resource['settings']['softDelete']>,
-): Values => ({ ...updatedTimestamps(sources, resource), [attribute]: deleted as JsonValue })
 
 /**
  * Deletes the dependents, or throws 409 if there are any. A soft delete without cascade leaves them. Links in a junction
@@ -149,7 +145,7 @@ async function removeDependents(
   const blocking: Dependent[] = []
   const links: (readonly [Dependent, readonly Value[]])[] = []
   for (const dependent of dependentsOf(context.registry, resource)) {
-    const key = valuesOf(dependent.from, stored)
+    const key = valuesOf(referredColumns(dependent), stored)
     if (key === undefined) continue
     if (dependent.resource === null) links.push([dependent, key])
     else if (cascade) await removeRows(removal, dependent, dependent.resource, key, soft)
@@ -168,14 +164,15 @@ async function referredToError(
   dependents: readonly Dependent[],
 ): Promise<ApiError> {
   const names = new Set<string>()
-  for (const { resource, name } of dependents) {
+  for (const { resource, held, name } of dependents) {
+    // Whoever may not read the foreign key is not told that a record has this one as its value.
+    if (held.some(({ withheld }) => withheld === 'read')) continue
     if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
   }
   return referredTo([...names].sort())
 }
 
-const linkMatches = ({ columns, from }: Dependent, key: readonly Value[]) =>
-  matchesOf(keyParts(from, columns), key)
+const linkMatches = ({ key }: Dependent, values: readonly Value[]) => matchesOf(key, values)
 
 /** Whether a row refers to the record; ignores the record's reference to itself. */
 async function isReferredTo(
@@ -187,7 +184,7 @@ async function isReferredTo(
 ): Promise<boolean> {
   const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
   const except = own === undefined ? [] : keyMatches(resource, own)
-  return existsUnscoped(context, dependent.table, linkMatches(dependent, key), except)
+  return existsUnscoped(context, dependent, linkMatches(dependent, key), except)
 }
 
 /** Deletes the dependents, each with the access rules of its model. Throws 409 if the caller may not see one of them. */
@@ -223,6 +220,6 @@ async function removeLinks(
   dependent: Dependent,
   key: readonly Value[],
 ): Promise<void> {
-  const statement = compileDelete(context.target, dependent.table, linkMatches(dependent, key))
+  const statement = compileDelete(context.target, dependent, linkMatches(dependent, key))
   await runWrite(context, statement, { step: 'delete', resource, path: '', values: {}, key })
 }

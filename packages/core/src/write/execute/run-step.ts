@@ -3,9 +3,9 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../../compile/cell.ts'
 import type { Sendable } from '../../compile/sendable.ts'
-import { type Connection, execute, type NamedRow, sqlForArrays } from '../../execute/run.ts'
+import { type Connection, execute, type NamedRow, run, sqlForArrays } from '../../execute/run.ts'
 import { unavailable } from '../../execute/unavailable.ts'
-import type { Fragment } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
 import { compileStatement, type Statement } from '../../sql/statement.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './context.ts'
 
@@ -33,7 +33,7 @@ async function send(
   const { dialect } = connection
   try {
     const sent = 'printed' in statement ? statement.printed : compiled(connection, statement, rows)
-    return (await execute(connection, sent)) as QueryResult<RawRow>
+    return await withExactKey(connection, (await execute(connection, sent)) as QueryResult<RawRow>)
   } catch (error) {
     const failure = dialect.classify(error)
     switch (failure.kind) {
@@ -48,6 +48,19 @@ async function send(
         throw refusedWrite({ failure, ...step }, error)
     }
   }
+}
+
+/** The result with every digit of its key, which drivers round beyond the safe integers, or make negative. */
+async function withExactKey(
+  connection: Connection,
+  result: QueryResult<RawRow>,
+): Promise<QueryResult<RawRow>> {
+  const { insertId } = connection.dialect
+  const given = result.insertId ?? 0n
+  const isExact = given >= 0n && given <= BigInt(Number.MAX_SAFE_INTEGER)
+  if (insertId === undefined || isExact) return result
+  const [row] = await run(connection, sql`select ${insertId} as ${sql.id('key')}`)
+  return { ...result, insertId: BigInt(String(row?.key)) }
 }
 
 function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {

@@ -1,37 +1,92 @@
 // Stores one record: its INSERT with the generated key, and its UPDATE with the policy and the callback.
 
-import { forbidden } from '../../errors.ts'
-import { decodeRow } from '../../execute/run.ts'
+import { forbidden, validationFailed } from '../../errors.ts'
+import { decodeRow, run } from '../../execute/run.ts'
 import type { JsonValue } from '../../json/json-value.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { sql } from '../../sql/fragment.ts'
 import { compileInsert, compileUpdate } from '../compile/statements.ts'
 import { columnsOf } from '../plan/look-up.ts'
-import type { Values } from '../plan/node.ts'
+import { pathTo, type Values } from '../plan/node.ts'
 import { sameValue } from '../plan/same-value.ts'
-import type { WriteContext } from './context.ts'
-import { updatedTimestamps } from './defaults.ts'
+import type { InsertedLink, WriteContext } from './context.ts'
+import { setsTimestamps, updatedTimestamps } from './defaults.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { runWrite } from './run-step.ts'
 
-/** The INSERT. The key comes from the values, from RETURNING, or from the driver's insert id. */
+/** The INSERT; returns the known values, at least the key. `links`: the record is this link of a published junction. */
 export async function insert(
   context: WriteContext,
   resource: Resource,
   values: Values,
   path: string,
+  links?: readonly InsertedLink[],
+): Promise<Values> {
+  const inserted = await insertRow(context, resource, values, path, links)
+  context.changes?.note(resource, null, inserted)
+  return inserted
+}
+
+/** The key comes from the values, from RETURNING, or from the driver's insert id. */
+async function insertRow(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  path: string,
+  links: readonly InsertedLink[] | undefined,
 ): Promise<Values> {
   const { connection, target } = context
-  const { generated, given } = splitGeneratedKey(resource, values)
-  const returns = connection.db.getExecutor().adapter.supportsReturning === true
+  const returns =
+    connection.db.getExecutor().adapter.supportsReturning === true ||
+    connection.dialect.insertReturns === true
+  const known = returns ? values : await withDefaultKey(context, resource, values, path)
+  const { generated, given } = splitGeneratedKey(resource, known)
   const output = returns ? columnsOf(resource, generated) : []
   const { statement, readers } = compileInsert(target, resource, given, output)
-  const step = { step: 'insert', resource, path, values: given, key: null } as const
+  const refused = { resource, path, key: null } as const
+  const step =
+    links === undefined
+      ? ({ ...refused, step: 'insert', values: given } as const)
+      : ({ ...refused, step: 'link', values: {}, links } as const)
   const { rows, insertId } = await runWrite(context, statement, step)
   const [row] = rows
   if (row !== undefined && readers.length > 0)
     return { ...given, ...decodeRow(readers, row).values }
   return withInsertId(resource, given, generated, insertId)
 }
+
+/**
+ * The values with the parts of the key that are no counters, which nobody tells after the INSERT: the database is asked for
+ * them before. A part whose default it does not tell is a problem of the body.
+ */
+async function withDefaultKey(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  path: string,
+): Promise<Values> {
+  const { connection } = context
+  const missing = splitGeneratedKey(resource, values).generated
+  const counters = missing.filter(isCounter)
+  const told = counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
+  if (told.length === 0) return values
+  const made: Record<string, JsonValue> = {}
+  for (const column of told) {
+    const own = connection.dialect.defaultOf?.(column)
+    if (own === undefined) throw validationFailed([[pathTo(path, column.name), [notTold]]])
+    const [row] = await run(connection, sql`select ${own} as ${sql.id('key')}`)
+    made[column.name] = String(row?.key)
+  }
+  return { ...values, ...made }
+}
+
+const notTold =
+  'The database has a default for this field, but does not tell the value that it gives: send one.'
+
+/** Whether the database numbers the records by this column, and drivers report its value. */
+export const isCounter = ({ type, definition }: NamedColumn): boolean =>
+  definition.generated === true && (type === 'integer' || type === 'bigint')
 
 /** The key columns that the database generates, and the values without them. */
 export function splitGeneratedKey(
@@ -69,35 +124,84 @@ export async function changeStored(
   changes: Values,
   path: string,
 ): Promise<Values> {
-  if (!(await context.access.canUpdate(resource, stored, changes))) throw forbidden()
-  const timestamps = Object.keys(changes).length > 0 ? updatedTimestamps(context, resource) : {}
-  const requested = { ...changes, ...timestamps }
-  const saved = await context.hooks.update(resource, { ...stored, ...requested }, stored)
-  return writeSaved(context, resource, stored, saved, requested, path)
+  const written = await changesToStore(context, resource, stored, changes)
+  return updateStored(context, resource, stored, written, path)
 }
 
+/** Runs the policy and the callback for a stored record; returns the values to write. */
+export function changesToStore(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+): MaybePromise<Values> {
+  const { access, hooks } = context
+  return andThen(access.canUpdate(resource, stored, changes), (isAllowed) => {
+    if (!isAllowed) throw forbidden()
+    const requested = withTimestamps(context, resource, changes)
+    if (!hooks.has(resource, 'update')) {
+      return changedValues(resource, stored, requested, requested)
+    }
+    return hooks
+      .update(resource, { ...stored, ...requested }, stored)
+      .then((saved) => changedValues(resource, stored, saved, requested))
+  })
+}
+
+/** The changes with the values of `updated` columns, unless nothing is to be changed. */
+const withTimestamps = (context: WriteContext, resource: Resource, changes: Values): Values =>
+  setsTimestamps(resource) && Object.keys(changes).length > 0
+    ? { ...changes, ...updatedTimestamps(context, resource) }
+    : changes
+
 /** Updates the requested columns, and those that a callback has changed. */
-export async function writeSaved(
+export const writeSaved = (
   context: WriteContext,
   resource: Resource,
   stored: Values,
   saved: Values,
   requested: Values,
   path: string,
-): Promise<Values> {
+): Promise<Values> =>
+  updateStored(context, resource, stored, changedValues(resource, stored, saved, requested), path)
+
+/**
+ * The values that differ from the stored ones, whether the body or a callback has set them. What is the same is not written:
+ * the database may hold more than its JSON form says, such as microseconds or the spaces of a JSON text.
+ */
+function changedValues(
+  resource: Resource,
+  stored: Values,
+  saved: Values,
+  requested: Values,
+): Values {
   const written: Record<string, JsonValue> = {}
-  for (const { name, ...column } of resource.allColumns.values()) {
+  for (const column of resource.allColumns.values()) {
+    const { name } = column
     const value = saved[name]
-    if (column.computed !== undefined || value === undefined) continue
-    const same = sameValue({ name, ...column }, value, stored[name] ?? null)
-    if (name in requested || !same) written[name] = value
+    if (value === undefined || column.computed !== undefined) continue
+    const isNew = stored[name] === undefined && name in requested && !(name in stored)
+    if (isNew || !sameValue(column, value, stored[name] ?? null)) written[name] = value
   }
+  return written
+}
+
+/** The UPDATE of a stored record; returns the changed record. */
+export async function updateStored(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  written: Values,
+  path: string,
+): Promise<Values> {
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
+  const changed = { ...stored, ...written }
   if (Object.keys(written).length > 0) {
     const matches = keyMatches(resource, key)
     const { statement } = compileUpdate(context.target, resource, written, matches)
-    await runWrite(context, statement, { step: 'update', resource, path, values: written, key })
+    await runWrite(context, statement, { step: 'update', resource, path, values: changed, key })
+    context.changes?.note(resource, stored, changed)
   }
-  return { ...stored, ...written }
+  return changed
 }

@@ -1,6 +1,6 @@
 // Writes one record with one statement, without a transaction. If the database refuses the statement, nothing was written.
 
-import type { QueryResult } from 'kysely'
+import type { QueryResult, SqlBool } from 'kysely'
 import { cellOf, type RawRow } from '../../compile/cell.ts'
 import type { Sendable } from '../../compile/sendable.ts'
 import type { Dialect } from '../../dialect/dialect.ts'
@@ -15,7 +15,8 @@ import { asUnavailable } from '../../execute/unavailable.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
 import type { SingleWriteStatements } from '../../plan-cache/single-write-cache.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { Fragment } from '../../sql/fragment.ts'
 import { type CompiledWrite, compileDelete, compileDeleteReturning } from '../compile/statements.ts'
 import { keyNames, keyOfRow } from '../plan/echo.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
@@ -23,11 +24,15 @@ import type { Values } from '../plan/node.ts'
 import { type Refusal, refusalOf, type WriteContext } from './context.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { runWriteForRows } from './run-step.ts'
-import { splitGeneratedKey, withInsertId } from './save.ts'
+import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 
-/** The context of a single-statement write: a connection outside any transaction, and the compiled statements. */
+/** The context of a single-statement write: its connection, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
   readonly statements: SingleWriteStatements
+  /** Whether the connection is in the transaction of a batch, which then ends with any error of the statement. */
+  readonly inBatch: boolean
+  /** The conditions of the policy's scope, which `statements` have, too. */
+  readonly scope: Fragment<SqlBool> | undefined
 }
 
 /** How the written record is read. */
@@ -37,7 +42,7 @@ export interface SingleWriteRead {
   readonly rows: RowPlan
 }
 
-/** What was written; `row` is undefined if a concurrent request has deleted it since. */
+/** What was written; `row` is undefined if a concurrent request has deleted it since, or if the scope of the policy hides it. */
 export interface Written {
   readonly key: readonly Value[]
   readonly row: LoadedRow | undefined
@@ -54,17 +59,20 @@ export async function insertRecord(
   read: SingleWriteRead,
 ): Promise<Written | undefined> {
   const { generated, given } = splitGeneratedKey(resource, values)
-  const isCounter = generated.every(({ type }) => type === 'integer' || type === 'bigint')
-  if (!isCounter || generated.length > 1 || Object.keys(given).length === 0) return undefined
+  const isNumber = ({ type }: NamedColumn): boolean => type === 'integer' || type === 'bigint'
+  const isTold = generated.every(read.echo === 'returned' ? isNumber : isCounter)
+  if (!isTold || generated.length > 1 || Object.keys(given).length === 0) return undefined
   const output = read.echo === 'returned' ? read.rows.output : noColumns
-  const { statement, readers } = context.statements.insert(resource, given, output)
+  const { statement, readers, inScope } = context.statements.insert(resource, given, output)
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
   return writeAndRead(context, resource, read, async (own) => {
     const result = await runUnless(own, statement, step, isConflict)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (raw !== undefined && readers.length > 0) {
-      return { key: keyOfRaw(resource, readers, raw), row: loadRow(readers, raw) }
+      const isShown = inScope === undefined || Number(cellOf(raw, inScope)) === 1
+      const row = isShown ? loadRow(readers, raw) : undefined
+      return { key: keyOfRaw(resource, readers, raw), row }
     }
     if (result.numAffectedRows === 0n) return undefined
     const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
@@ -131,7 +139,7 @@ async function writeAndRead(
     }
   })
   if (stored === undefined || 'row' in stored) return stored as Written | undefined
-  if (!isTemporaryFailure(dialect, failure)) throw failure
+  if (context.inBatch || !isTemporaryFailure(dialect, failure)) throw failure
   try {
     const again = () => readStored(context, resource, rows, stored.key)
     return {
@@ -155,13 +163,13 @@ export async function removeRecord(
   mark: Values | null,
   echo: SingleWriteEcho,
 ): Promise<boolean> {
-  const { target, statements } = context
+  const { target, statements, scope } = context
   const matches = keyMatches(resource, key)
   const isCounted = mark === null && echo === 'read'
   const compileRemoval = isCounted ? compileDelete : compileDeleteReturning
   const statement =
     mark === null
-      ? compileRemoval(target, resource.table, matches)
+      ? compileRemoval(target, resource, matches, { scope })
       : statements.update(resource, mark, matches, keyOutputOf(resource)).statement
   const step = mark === null ? 'delete' : 'update'
   const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
@@ -189,7 +197,7 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
 
 /**
  * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write
- * or give the error. The statement commits by itself: if its connection broke, it may be stored, and is not sent again.
+ * or give the error. Outside of a batch the statement commits by itself: if its connection broke, it may be stored, and is not sent again.
  */
 async function runUnless(
   context: SingleWriteContext,
@@ -200,6 +208,7 @@ async function runUnless(
   try {
     return await runWriteForRows(context, statement, step)
   } catch (error) {
+    if (context.inBatch) throw error
     if (isExpected(context, error)) return undefined
     const isLost = context.connection.dialect.classify(error).lost === true
     throw isLost ? unknownOutcome(error) : error

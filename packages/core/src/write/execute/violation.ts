@@ -1,4 +1,4 @@
-// explainRefusal: turns a statement that the database refused into the API error. Finds the fields by probing the model's keys after the rollback (contract §8).
+// explainRefusal: turns a statement that the database refused into the API error. Finds the fields by probing the model's keys after the rollback (docs/writing.md).
 
 import {
   type ApiError,
@@ -20,12 +20,20 @@ import { overflowingColumns } from './overflow.ts'
 /** The API error for a refusal; if a probe fails, it names no field. */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
-  const paths = (columns: readonly NamedColumn[]): readonly string[] =>
-    columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
+  // In a list, the record at least.
+  const record = path.startsWith('[') ? [path] : []
+  const paths = (columns: readonly NamedColumn[]): readonly string[] => {
+    const named = columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
+    return named.length > 0 ? named : record
+  }
+  const each = (found: readonly string[]): readonly (readonly string[])[] =>
+    found.map((one) => [one])
   switch (failure.kind) {
     case 'unique':
-      if (step === 'link') return uniqueViolation(await linkPaths(probe, refusal, 'row', true))
-      return uniqueViolation(paths(await orNone(takenColumns(probe, refusal))))
+      if (step === 'link') {
+        return uniqueViolation(each(await linkPaths(probe, refusal, 'row', true)))
+      }
+      return uniqueViolation(takenPaths(await orNone(takenKeys(probe, refusal)), paths))
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
       if (step === 'link') {
@@ -33,11 +41,14 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
       }
       return missingReference(paths(await orNone(danglingColumns(probe, refusal))))
     case 'notNull':
-      return notNullViolation(paths(columnNamed(resource, failure.column)))
+      return notNullViolation(paths(await missingColumns(probe, refusal)))
     case 'check':
-      return checkViolation()
+      return await checkedBy(probe, refusal, paths)
     case 'trigger':
-      return refusedByDatabase(resource.settings.showTriggerMessages ? (failure.message ?? '') : '')
+      return refusedByDatabase(
+        resource.settings.showTriggerMessages ? (failure.message ?? '') : '',
+        record,
+      )
     default: {
       const known = columnNamed(resource, failure.column)
       const found = known.length > 0 ? known : await orNone(overflowingColumns(probe, refusal))
@@ -50,8 +61,8 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
   }
 }
 
-const isReference = ({ relations }: Resource, column: NamedColumn): boolean =>
-  [...relations.values()].some(({ kind, from }) => kind === 'belongsTo' && from.includes(column))
+const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =>
+  [...allRelations.values()].some(({ kind, from }) => kind === 'belongsTo' && from.includes(column))
 
 const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
 
@@ -82,21 +93,87 @@ function columnNamed(resource: Resource, dbName: string | undefined): readonly N
   )
 }
 
-/** The columns of each unique key whose values another record already has. */
-async function takenColumns(
+/** The column that may not be NULL; of a domain that may not be, its columns that would be. */
+async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly NamedColumn[]> {
+  const { failure, resource, values } = refusal
+  if (failure.column !== undefined) return columnNamed(resource, failure.column)
+  const ofDomain = await orNone(constraintColumns(probe, refusal))
+  return ofDomain.filter(({ name }) => (values[name] ?? null) === null)
+}
+
+/** The visible fields of each taken key; without any, the record of a list. */
+function takenPaths(
+  keys: readonly (readonly NamedColumn[])[],
+  paths: (columns: readonly NamedColumn[]) => readonly string[],
+): readonly (readonly string[])[] {
+  const open = keys.filter((columns) => columns.some(({ hidden }) => !hidden))
+  const found = open.length === 0 ? [paths([])] : open.map(paths)
+  return found.filter((one) => one.length > 0)
+}
+
+/** A rule is named if clients see all of its columns. */
+async function checkedBy(
   probe: Probe,
-  { resource, values, key }: Refusal,
+  refusal: Refusal,
+  paths: (columns: readonly NamedColumn[]) => readonly string[],
+): Promise<ApiError> {
+  const { constraint } = refusal.failure
+  const columns = await orNone(constraintColumns(probe, refusal))
+  const isName = constraint !== undefined && /^[\p{L}_][\p{L}\p{N}_.$-]*$/u.test(constraint)
+  const isOpen = columns.length > 0 && columns.every(({ hidden }) => !hidden)
+  return checkViolation(paths(columns), isName && isOpen ? constraint : undefined)
+}
+
+/** The columns of the constraint that the database named in its error. */
+async function constraintColumns(
+  { connection }: Probe,
+  { failure: { constraint }, resource }: Refusal,
 ): Promise<readonly NamedColumn[]> {
+  const look = connection.dialect.constraintColumns
+  if (constraint === undefined || look === undefined) return []
+  const names = new Set((await look(connection.db, resource, constraint)).map(folded))
+  return [...resource.allColumns.values()].filter(
+    ({ dbName, computed }) => computed === undefined && names.has(folded(dbName)),
+  )
+}
+
+const folded = (name: string): string => name.toLowerCase()
+
+/**
+ * What to log of a new record whose key the database made, and that another record has: a counter that is behind, as after
+ * an import of rows with their keys. Undefined if that is not the reason.
+ */
+export async function counterBehind(probe: Probe, refusal: Refusal): Promise<string | undefined> {
+  const { failure, resource, step, values } = refusal
+  const advice = probe.connection.dialect.counterAdvice
+  if (failure.kind !== 'unique' || step !== 'insert' || advice === undefined) return undefined
+  const column = (await orNone(constraintColumns(probe, refusal))).find(
+    ({ name, definition }) => definition.generated === true && (values[name] ?? null) === null,
+  )
+  return column === undefined
+    ? undefined
+    : `The database gave a new ${resource.name} a value of "${column.name}" that another record has. ${advice(resource, column)}`
+}
+
+/** Each unique key whose values another record already has. */
+async function takenKeys(
+  probe: Probe,
+  refusal: Refusal,
+): Promise<readonly (readonly NamedColumn[])[]> {
+  const { resource, values, key } = refusal
   const except = key === null ? [] : keyMatches(resource, key)
-  const taken = new Set<NamedColumn>()
+  const taken: (readonly NamedColumn[])[] = []
   for (const columns of resource.uniqueKeys) {
     const found = valuesOf(columns, values)
     if (found === undefined) continue
     const matches = matchesOf(keyParts(columns), found)
-    if (!(await existsUnscoped(probe, resource.table, matches, except))) continue
-    for (const column of columns) taken.add(column)
+    if (!(await existsUnscoped(probe, resource, matches, except))) continue
+    taken.push(columns)
   }
-  return [...taken]
+  if (taken.length > 0) return taken
+  // An update of a part of the key, or a key that the database made.
+  const named = await constraintColumns(probe, refusal)
+  return named.length > 0 ? [named] : []
 }
 
 /** The columns of the foreign keys that refer to no row. */
@@ -105,10 +182,10 @@ async function danglingColumns(
   { resource, values }: Refusal,
 ): Promise<readonly NamedColumn[]> {
   const dangling = new Set<NamedColumn>()
-  for (const { kind, from, to, target } of resource.relations.values()) {
+  for (const { kind, from, to, target } of resource.allRelations.values()) {
     const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
     if (key === undefined) continue
-    if (await existsUnscoped(probe, target.table, matchesOf(keyParts(to), key))) continue
+    if (await existsUnscoped(probe, target, matchesOf(keyParts(to), key))) continue
     for (const column of from) dangling.add(column)
   }
   return [...dangling]

@@ -3,8 +3,8 @@
 import type { JsonValue } from '../../json/json-value.ts'
 import type { ReadPlan, RowPlan, Value } from '../../plan/plan.ts'
 import { recordKey, withRecord } from '../../plan/record.ts'
+import { valueOfJson } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { planValueOf } from './value.ts'
 
 /** Makes a plan also read the key and the ETag values of its records, unless its output includes them already. */
 export function withKeyAndTag<P extends ReadPlan>(plan: P): P {
@@ -26,7 +26,7 @@ export const keyOfRow = (
 ): readonly Value[] =>
   primaryKey.map((column) => {
     const key = recordKey(column.name)
-    return planValueOf(column, Object.hasOwn(values, key) ? values[key] : values[column.name])
+    return valueOfJson(column, Object.hasOwn(values, key) ? values[key] : values[column.name])
   }) as readonly Value[]
 
 /** Whether a plan only reads stored columns of the base table: no joins, no groups, no computed columns. */

@@ -30,10 +30,44 @@ export function planLookUp(
   }
 }
 
-/** Plans the records that have one of these keys. */
-export function planRecords(resource: Resource, keys: readonly (readonly Value[])[]): RowPlan {
+/** Plans the records that have one of these keys; `columns` are those of the primary key or of a unique one. */
+export function planRecords(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  includeDeleted = false,
+): RowPlan {
+  const source = baseSource(resource, includeDeleted)
+  return { ...allColumnsOf(source), where: [withKeys(source, columns, keys)] }
+}
+
+/** Plans the keys of the records that have one of these values in the columns of a unique key. */
+export function planKeysBy(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+): RowPlan {
   const source = baseSource(resource, false)
-  return { ...allColumnsOf(source), where: [withKeys(source, resource.primaryKey, keys)] }
+  return {
+    ...allColumnsOf(source),
+    where: [withKeys(source, columns, keys)],
+    output: outputOf(source, resource.primaryKey),
+  }
+}
+
+/** Plans the keys of the records that have one of these keys; `columns` are those of a unique key. */
+export function planReferences(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  includeDeleted: boolean,
+): RowPlan {
+  const source = baseSource(resource, includeDeleted)
+  return {
+    ...allColumnsOf(source),
+    where: [withKeys(source, columns, keys)],
+    output: outputOf(source, columns),
+  }
 }
 
 /** The condition that the columns of a source have the values of one of the keys. */

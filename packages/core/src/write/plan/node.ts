@@ -4,13 +4,17 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 
-/** Values by field name, in the JSON forms of contract §7. */
+/** Values by field name, in their JSON forms. */
 export type Values = Readonly<Record<string, JsonValue>>
 
-/** Members of the body that the client cannot change: accepted if they equal what a response would show (contract §8). */
+/** Members of the body that the client cannot change: accepted if they equal what a response would show (docs/writing.md). */
 export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
+  /** Values that are none of their column's type, but which it may hold; with what was expected instead. */
+  readonly otherForms: Readonly<
+    Record<string, { readonly value: JsonValue; readonly expected: string }>
+  >
   /** Relations as URLs or null. */
   readonly urls: Readonly<Record<string, string | null>>
 }
@@ -52,3 +56,12 @@ export type WriteNode = RecordNode | LinkNode
 /** `author` and `email` → `author.email`; the empty path means the body. */
 export const pathTo = (path: string, name: string): string =>
   path === '' ? name : `${path}.${name}`
+
+/** The values without those of some fields. */
+export function without(values: Values, names: ReadonlySet<string>): Values {
+  const others: Record<string, JsonValue> = {}
+  for (const name of Object.keys(values)) {
+    if (!names.has(name)) others[name] = values[name] as JsonValue
+  }
+  return others
+}

@@ -12,9 +12,18 @@ export const narrowedReferences = (
   values: Values,
   narrows: (target: Resource) => boolean,
 ): readonly ResolvedRelation[] =>
-  [...resource.relations.values()].filter(
-    ({ kind, from, target }) =>
-      kind === 'belongsTo' &&
-      from.some(({ name }) => values[name] !== undefined) &&
-      (target.settings.softDelete !== null || narrows(target)),
+  narrowedRelations(resource, narrows).filter((relation) => isSet(relation, values))
+
+/** `narrowedReferences` of all values that a record may have. */
+export const narrowedRelations = (
+  resource: Resource,
+  narrows: (target: Resource) => boolean,
+): readonly ResolvedRelation[] =>
+  [...resource.allRelations.values()].filter(
+    ({ kind, target }) =>
+      kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target)),
   )
+
+/** Whether the values hold a part of the relation's foreign key. */
+export const isSet = ({ from }: ResolvedRelation, values: Values): boolean =>
+  from.some(({ name }) => values[name] !== undefined)

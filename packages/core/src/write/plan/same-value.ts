@@ -3,15 +3,28 @@
 import { canonicalJson } from '../../json/canonical.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
+import type { ColumnType } from '../../model/column.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
 import { convertJson } from './value.ts'
 
 export function sameValue(column: NamedColumn, a: JsonValue, b: JsonValue): boolean {
-  return a === b || canonicalText(column, a) === canonicalText(column, b)
+  if (a === b) return true
+  if (a === null || b === null) return false
+  const isOneForm = oneForm.has(column.type) && typeof a === typeof b && typeof a !== 'object'
+  return !isOneForm && canonicalText(column, a) === canonicalText(column, b)
 }
 
+/** The types that write equal values alike. */
+const oneForm: ReadonlySet<ColumnType> = new Set([
+  'integer',
+  'boolean',
+  'string',
+  'text',
+  'enum',
+  'opaque',
+])
+
 function canonicalText(column: NamedColumn, value: JsonValue): string {
-  if (value === null) return 'null'
   if (column.type === 'json') return stringify(canonicalJson(stringify(value)))
   const converted = convertJson(column, value)
   return stringify('value' in converted ? converted.value : value)

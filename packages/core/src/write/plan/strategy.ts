@@ -1,8 +1,8 @@
 // Decides whether a write runs as a single statement or in a transaction, before anything is sent to the database.
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
-import type { ReadPlan } from '../../plan/plan.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { Condition, ReadPlan } from '../../plan/plan.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import type { RecordNode } from './node.ts'
 import { narrowedReferences } from './references.ts'
@@ -18,7 +18,10 @@ export type Reason =
   | 'it writes several records'
   | 'it has an Idempotency-Key'
   | 'it has a precondition'
-  | 'the resource has an access policy'
+  | 'a hook of the policy runs'
+  | 'the policy refuses'
+  | 'the scope of the policy reads other tables'
+  | 'the write may decide whether the record is in scope'
   | 'a callback runs'
   | 'the caller may not write or read the record'
   | 'the body has nested records'
@@ -29,6 +32,7 @@ export type Reason =
   | 'it changes the primary key'
   | 'a default is a function that may use the connection'
   | 'it sets the soft-delete attribute'
+  | 'the soft-delete value is a function'
   | 'other records may refer to the record'
   | 'the response shows more than the row'
   | 'the database does not support it'
@@ -54,8 +58,10 @@ export interface WriteConditions {
   readonly many: boolean
   readonly idempotencyKey: boolean
   readonly precondition: boolean
-  /** Whether the resource has an access policy. */
-  readonly policy: boolean
+  /** Whether the policy of the resource has a hook. */
+  readonly policyHooks: boolean
+  /** The rows that the scope of the policy leaves, if it is data: all, none, or those that meet conditions. */
+  readonly scope: 'all' | 'none' | readonly Condition[]
   /** Whether a callback runs before the transaction ends, or narrows what is read. */
   readonly callback: boolean
   /** Whether methods and roles allow the write and the read of its response. */
@@ -75,7 +81,7 @@ export interface WriteConditions {
 export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
   if (because !== undefined) return { kind: 'transaction', because }
-  const echo = conditions.singleWrites?.(write.change, write.resource.table)
+  const echo = conditions.singleWrites?.(write.change, write.resource)
   // Without RETURNING, only a DELETE tells by its number of rows whether the record existed: the driver decides whether an
   // UPDATE that marks the record counts rows it finds or rows it changes.
   const isSupported =
@@ -90,17 +96,72 @@ function reasonInConditions(conditions: WriteConditions): Reason | undefined {
   if (conditions.many) return 'it writes several records'
   if (conditions.idempotencyKey) return 'it has an Idempotency-Key'
   if (conditions.precondition) return 'it has a precondition'
-  if (conditions.policy) return 'the resource has an access policy'
+  if (conditions.policyHooks) return 'a hook of the policy runs'
+  if (conditions.scope === 'none') return 'the policy refuses'
   if (conditions.callback) return 'a callback runs'
   return conditions.permitted ? undefined : 'the caller may not write or read the record'
 }
 
-function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reason | undefined {
+function reasonInWrite(
+  write: PlannedWrite,
+  { narrows, scope }: WriteConditions,
+): Reason | undefined {
   const { resource, node, echo, dependents } = write
   if (dependents) return 'other records may refer to the record'
+  const outside = scope === 'all' || scope === 'none' ? undefined : reasonInScope(write, scope)
+  if (outside !== undefined) return outside
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'the response shows more than the row'
-  return node === null ? undefined : reasonInBody(write, node, resource, narrows)
+  if (node !== null) return reasonInBody(write, node, resource, narrows)
+  return resource.settings.softDelete?.deleted.kind === 'function'
+    ? 'the soft-delete value is a function'
+    : undefined
+}
+
+/**
+ * The response shows a record in scope only: a change must not be what brings the record in or out of it. An INSERT tells
+ * whether its row is.
+ */
+function reasonInScope(
+  { change, node, replace }: PlannedWrite,
+  scope: readonly Condition[],
+): Reason | undefined {
+  const columns = columnsTested(scope)
+  if (columns === undefined) return 'the scope of the policy reads other tables'
+  const decides = change !== 'insert' && node !== null && (replace || writesOne(node, columns))
+  return decides ? 'the write may decide whether the record is in scope' : undefined
+}
+
+/** Whether a body sets one of the columns, or another that the database may compute one of them from. */
+const writesOne = ({ resource, values }: RecordNode, columns: readonly NamedColumn[]): boolean =>
+  columns.some(
+    (column) =>
+      column.name in values ||
+      (column.definition.generated === true && !resource.primaryKey.includes(column)),
+  )
+
+/** The columns of the record that conditions test; undefined if they test rows of other tables. */
+function columnsTested(conditions: readonly Condition[]): readonly NamedColumn[] | undefined {
+  const columns: NamedColumn[] = []
+  for (const condition of conditions) {
+    switch (condition.kind) {
+      case 'exists':
+      case 'linked':
+        return undefined
+      case 'and':
+      case 'or':
+      case 'not': {
+        const inside = columnsTested(condition.kind === 'not' ? [condition.one] : condition.all)
+        if (inside === undefined) return undefined
+        columns.push(...inside)
+        break
+      }
+      default:
+        if (condition.operand.kind !== 'column') return undefined
+        columns.push(condition.operand.column)
+    }
+  }
+  return columns
 }
 
 function reasonInBody(
@@ -115,7 +176,9 @@ function reasonInBody(
   if (takesDefaults && hasDefaultWithArgs(resource))
     return 'a default is a function that may use the connection'
   if (change === 'update') {
-    const compared = Object.keys(sentBack.fields).length + Object.keys(sentBack.urls).length
+    const compared = [sentBack.fields, sentBack.otherForms, sentBack.urls].flatMap(
+      Object.keys,
+    ).length
     if (compared > 0) return 'fields of the body must equal the stored ones'
     if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
     if (Object.keys(values).length === 0 && !replace) return 'the body changes no column'

@@ -1,10 +1,10 @@
-// Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected (contract §7, §8).
+// Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected (docs/serialisation.md, docs/writing.md).
 
 import { base64, bytesOfBase64 } from '../../json/base64.ts'
 import type { JsonValue, VerbatimNumber } from '../../json/json-value.ts'
 import { isVerbatim } from '../../json/verbatim.ts'
 import { withoutEndZeros, withoutLeadingZeros } from '../../json/zeros.ts'
-import type { Value } from '../../plan/plan.ts'
+import { parseDate, parseDatetime } from '../../plan/calendar.ts'
 import { convertText } from '../../plan/value.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
 
@@ -38,15 +38,46 @@ export function convertJson(column: NamedColumn, json: JsonValue): Converted {
       return exact(column, json)
     case 'binary':
       return binary(json)
+    case 'list':
+      return list(column, json)
     default:
       return text(column, json)
   }
 }
 
-/** Converts a canonical JSON form to the plan's value, for comparisons in SQL; undefined for null, objects and arrays. */
-export function planValueOf(column: NamedColumn, json: JsonValue | undefined): Value | undefined {
-  if (typeof json === 'string') return column.type === 'bigint' ? BigInt(json) : json
-  return typeof json === 'number' || typeof json === 'boolean' ? json : undefined
+/**
+ * Returns a function that tells whether `convertJson` would return a value as it is. `false` says nothing: of some types it
+ * is always the answer.
+ *
+ * `canonicalTest({ type: 'integer', … })(5)` → true
+ */
+export function canonicalTest(column: NamedColumn): (json: JsonValue) => boolean {
+  const { type } = column
+  switch (type) {
+    case 'json':
+      return () => true
+    case 'boolean':
+      return (json) => typeof json === 'boolean'
+    case 'integer':
+      return (json) => Number.isSafeInteger(json) && !Object.is(json, -0)
+    case 'float':
+      return (json) => Number.isFinite(json) && !Object.is(json, -0)
+    case 'string':
+    case 'text':
+    case 'opaque':
+      return (json) => typeof json === 'string'
+    case 'enum': {
+      const members = new Set<JsonValue>(column.enum)
+      return (json) => typeof json === 'string' && members.has(json)
+    }
+    case 'date':
+      return (json) => typeof json === 'string' && parseDate(json) !== undefined
+    case 'datetime':
+      return (json) =>
+        typeof json === 'string' && json.length === 24 && parseDatetime(json) === json
+    default:
+      return () => false
+  }
 }
 
 const isNumber = (json: JsonValue): json is number | VerbatimNumber =>
@@ -119,9 +150,27 @@ function binary(json: JsonValue): Converted {
   }
 }
 
+/** A list of values of one type, some of them null. Lists of lists have as many items each, as the dimensions of an array do. */
+function list(column: NamedColumn, json: JsonValue): Converted {
+  if (!Array.isArray(json)) return { expected: 'a list' }
+  const item = { ...column, type: column.items ?? 'text' }
+  const lengths = new Set(json.map((one) => (Array.isArray(one) ? one.length : -1)))
+  if (lengths.size > 1 || lengths.has(0)) {
+    return { expected: 'a list of values, or of lists that have as many values each' }
+  }
+  const values: JsonValue[] = []
+  for (const [i, one] of json.entries()) {
+    const of = Array.isArray(one) ? column : item
+    const converted = one === null ? { value: null } : convertJson(of, one)
+    if ('expected' in converted) return { expected: `as item ${i + 1} ${converted.expected}` }
+    values.push(converted.value)
+  }
+  return { value: values }
+}
+
 function text(column: NamedColumn, json: JsonValue): Converted {
   if (typeof json === 'string') return convertedText(column, json)
-  const free = column.type === 'string' || column.type === 'text'
+  const free = column.type === 'string' || column.type === 'text' || column.type === 'opaque'
   // NUL is valid for no other type, so the result says what the type expects.
   return free ? { expected: 'a string' } : convertedText(column, '\u0000')
 }

@@ -1,0 +1,164 @@
+/** What users, policies and callbacks cost: the same requests on APIs with and without them, in one process, in turns. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { busyBetween } from '../cpu-profile.ts'
+import { fill } from '../data.ts'
+import { type DatabaseName, databaseNames, openScript, poolSize } from '../databases.ts'
+import { random } from '../random.ts'
+import { fixed, median } from '../report.ts'
+import { openKysely } from '../systems/kysely.ts'
+import type { Ask } from '../workloads.ts'
+import { geometric, glanceTable, type Multiples, picture } from './glance.ts'
+import { createUsers, open, users, type Variant } from './variants.ts'
+import { type Question, questions } from './workloads.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    databases: { type: 'string', default: databaseNames.join() },
+    workloads: { type: 'string', default: 'W1,W2n,W3,W4,W5,W9,W10,W13' },
+    variants: {
+      type: 'string',
+      default: 'plain,policy,scope,jwt,jwt and policy,jwt and scope,filter,dump,return,transaction',
+    },
+    requests: { type: 'string', default: '150' },
+    rounds: { type: 'string', default: '15' },
+    warm: { type: 'string', default: '800' },
+    // Kysely's own drivers instead of those with prepared statements.
+    unprepared: { type: 'boolean', default: false },
+    // A folder for one CPU profile of each variant and workload.
+    profile: { type: 'string' },
+    // A file for the picture.
+    picture: { type: 'string' },
+  },
+})
+
+/** As many requests are under way at once. */
+const concurrency = 16
+
+/** Sends `count` requests and returns microseconds of CPU for each. */
+async function run(
+  { api, headers }: Variant,
+  { api: form }: Question,
+  count: number,
+  seed: number,
+) {
+  const next = random(seed)
+  let left = count
+  const worker = async () => {
+    while (left-- > 0) await send(api, form(next), headers[next(users)] ?? {})
+  }
+  const before = process.cpuUsage()
+  await Promise.all(Array.from({ length: concurrency }, worker))
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / count
+}
+
+async function send(
+  api: Variant['api'],
+  { method, url, body }: Ask,
+  headers: Readonly<Record<string, string>>,
+) {
+  const sent = body === undefined ? headers : { ...headers, 'content-type': 'application/json' }
+  const answer = await api.answer({ method, url, headers: sent, body } as never)
+  if (answer.status >= 300) throw new Error(`${url}: ${answer.status}`)
+}
+
+/** Writes a CPU profile, and prints the busiest functions and folders. */
+async function profile(title: string, folder: string, work: () => Promise<void>, requests: number) {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 200 })
+  await session.post('Profiler.start')
+  await work()
+  const { profile: recorded } = await session.post('Profiler.stop')
+  session.disconnect()
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${title.replaceAll(' ', '-')}.cpuprofile`)
+  writeFileSync(file, JSON.stringify(recorded))
+  const { all, functions, folders } = busyBetween(file, 0, Number.POSITIVE_INFINITY)
+  console.log(`\n## ${title}: ${fixed(all / requests)} µs of a request`)
+  for (const { name, microseconds } of [...functions.slice(0, 40), ...folders.slice(0, 25)]) {
+    console.log(`${fixed(microseconds / requests, 1)} ${name}`)
+  }
+}
+
+async function prepare(name: DatabaseName): Promise<void> {
+  const script = await openScript(name)
+  await fill(name, script, false)
+  await createUsers(script)
+  await script.end()
+}
+
+async function measure(name: DatabaseName): Promise<Multiples> {
+  await prepare(name)
+  const db = openKysely(name, !options.unprepared)
+  const names = options.variants.split(',')
+  const variants = await Promise.all(names.map((one) => open(db, one)))
+  const chosen = questions.filter((one) => options.workloads.split(',').includes(one.name))
+  const costs = names.map(() => chosen.map((): number[] => []))
+  const requests = Number(options.requests)
+  for (const [w, workload] of chosen.entries()) {
+    for (const variant of variants) await run(variant, workload, Number(options.warm), 1)
+    if (options.profile !== undefined) {
+      for (const [v, variant] of variants.entries()) {
+        const count = requests * Number(options.rounds)
+        const title = `${name} ${names[v]} ${workload.name}`
+        const work = async () => void (await run(variant, workload, count, 2))
+        await profile(title, options.profile, work, count)
+      }
+      continue
+    }
+    for (let round = 0; round < Number(options.rounds); round++) {
+      for (const [v, variant] of variants.entries()) {
+        costs[v]?.[w]?.push(await run(variant, workload, requests, 2 + round))
+      }
+    }
+  }
+  await db.destroy()
+  if (options.profile === undefined) print(name, names, chosen, costs)
+  const multiples = names.map((variant, v) => {
+    const mean = (writes: boolean): number =>
+      geometric(
+        chosen.flatMap((question, w) =>
+          (question.writes ?? false) === writes ? [multiple(costs, v, w)] : [],
+        ),
+      )
+    return { name: variant, reads: mean(false), writes: mean(true) }
+  })
+  return { database: name, variants: multiples }
+}
+
+type Costs = readonly (readonly (readonly number[])[])[]
+
+/** What a variant costs under a workload, as a multiple of the first one. */
+const multiple = (costs: Costs, variant: number, workload: number): number =>
+  median(costs[variant]?.[workload] ?? []) / median(costs[0]?.[workload] ?? [])
+
+function print(
+  name: DatabaseName,
+  names: readonly string[],
+  chosen: readonly Question[],
+  costs: Costs,
+): void {
+  console.log(`\n## ${name}: server CPU of a request in µs, and as a multiple of ${names[0]}\n`)
+  console.log(`| | ${chosen.map((one) => one.name).join(' | ')} | mean |`)
+  console.log(`|---|${'---:|'.repeat(chosen.length + 1)}`)
+  for (const [v, variant] of names.entries()) {
+    const cells = chosen.map((_, w) => median(costs[v]?.[w] ?? []))
+    const ratios = chosen.map((_, w) => multiple(costs, v, w))
+    const shown = cells.map((cell, w) => `${fixed(cell)} (${fixed(ratios[w], 2)})`)
+    console.log(`| ${variant} | ${shown.join(' | ')} | ${fixed(geometric(ratios), 2)} |`)
+  }
+}
+
+console.log(
+  `${options.requests} requests × ${options.rounds} rounds, ${concurrency} at once, a pool of ${poolSize}, ${users} users`,
+)
+const all: Multiples[] = []
+for (const name of databaseNames)
+  if (options.databases.split(',').includes(name)) all.push(await measure(name))
+if (options.profile === undefined) console.log(`\n## At a glance\n\n${glanceTable(all)}`)
+if (options.picture !== undefined) writeFileSync(options.picture, picture(all))

@@ -1,0 +1,142 @@
+/** The same API without users, with policies, with JWT, with callbacks and with transactions of the host. */
+import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
+import type { Kysely } from 'kysely'
+import type { Script } from '../databases.ts'
+import { models } from '../models.ts'
+
+/** Users, and with them values that vary from request to request. */
+export const users = 50
+
+export interface Variant {
+  readonly api: Api
+  /** What each user sends. */
+  readonly headers: readonly Readonly<Record<string, string>>[]
+}
+
+export async function createUsers(script: Script): Promise<void> {
+  await script.run('drop table if exists bench_users')
+  await script.run(
+    'create table bench_users (id integer primary key, name varchar(40) not null, number integer not null)',
+  )
+  for (let i = 1; i <= users; i++) {
+    await script.run(`insert into bench_users values (${i}, 'user ${i}', ${i})`)
+  }
+}
+
+const User = defineModel('User', {
+  table: 'bench_users',
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    name: { type: 'string', maxLength: 40 },
+    number: { type: 'integer' },
+  },
+  methods: { check: (_: unknown, password: unknown) => password === 'the password' },
+  meta: {},
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: users and requests of any variant
+const strangerOf = ({ user, request }: any): number =>
+  user?.number ?? Number(request.headers['x-user'])
+
+/**
+ * Every row is visible, so that all variants read the same; the value differs from user to user. The condition is on the
+ * primary key, which every index of SQLite and MariaDB has, so that a count reads no rows for it.
+ */
+const policy = {
+  // biome-ignore lint/suspicious/noExplicitAny: the query of any of the models
+  scope_query: (query: any, args: unknown) => query.where('id', '!=', strangerOf(args)),
+}
+
+/** The same policy as data. */
+const scope = { scope: { id: { ne: strangerOf } } }
+
+const jwt = {
+  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_USER_MODEL: User,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+} as const
+
+/** A transaction that the host begins for a request, and ends with its response. */
+const transactions = (db: AnyKysely) => ({
+  API_SESSION_GETTER: (request: object) => held.get(request) ?? db,
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
+type AnyKysely = Kysely<any>
+
+const held = new WeakMap<object, AnyKysely>()
+
+/** What a part of a variant's name adds: "jwt and scope" has two. */
+const parts: Readonly<Record<string, (db: AnyKysely) => object>> = {
+  plain: () => ({}),
+  jwt: () => jwt,
+  'kept users': () => ({ API_USER_CACHE: 60 }),
+  policy: () => ({ API_ACCESS_POLICY: policy }),
+  scope: () => ({ API_ACCESS_POLICY: scope }),
+  // biome-ignore lint/suspicious/noExplicitAny: the query of any of the models
+  filter: () => ({ API_FILTER_CALLBACK: (query: any) => query }),
+  dump: () => ({ API_DUMP_CALLBACK: (value: unknown) => value }),
+  return: () => ({ API_RETURN_CALLBACK: (value: unknown) => value }),
+  transaction: transactions,
+}
+
+export const partNames = Object.keys(parts)
+
+export async function open(db: AnyKysely, name: string): Promise<Variant> {
+  const chosen = name.split(' and ')
+  const isJwt = chosen.includes('jwt')
+  const api = createApi({
+    db,
+    models: (isJwt ? [...models, User] : [...models]) as AnyModel[],
+    config: {
+      API_ALLOW_JOIN: true,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+      API_SERIALIZATION_TYPE: 'dynamic',
+      API_CREATE_DOCS: false,
+      ...Object.assign({}, ...chosen.map((part) => partOf(part)(db))),
+    } as never,
+    env: { ACCESS_SECRET_KEY: 'a'.repeat(40), REFRESH_SECRET_KEY: 'b'.repeat(40) },
+    onWarning: () => {},
+  })
+  await api.ready
+  const headers = []
+  for (let i = 1; i <= users; i++) {
+    const user = { 'x-user': String(i) }
+    headers.push(isJwt ? { ...user, authorization: await bearer(api, i) } : user)
+  }
+  const answers = chosen.includes('transaction') ? inTransaction(api, db) : api
+  return { api: answers, headers }
+}
+
+function partOf(name: string): (db: AnyKysely) => object {
+  const part = parts[name]
+  if (part === undefined) throw new Error(`no variant "${name}"; there are ${partNames.join(', ')}`)
+  return part
+}
+
+function inTransaction(api: Api, db: AnyKysely): Api {
+  const answer = (request: Parameters<Api['answer']>[0]) =>
+    db.transaction().execute((own) => {
+      held.set(request, own)
+      return api.answer(request)
+    })
+  return { ...api, answer }
+}
+
+let address = 0
+
+async function bearer(api: Api, id: number): Promise<string> {
+  const { status, body } = await api.handle({
+    method: 'POST',
+    url: '/auth/login',
+    headers: { 'content-type': 'application/json' },
+    body: { username: `user ${id}`, password: 'the password' },
+    // Logins are limited by address.
+    ip: `10.0.${address >> 8}.${address++ & 255}`,
+  } as never)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  const { access_token } = (body?.value ?? {}) as { readonly access_token: string }
+  return `Bearer ${access_token}`
+}

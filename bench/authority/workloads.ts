@@ -1,0 +1,45 @@
+/** The questions that users are measured with: those of `workloads.ts`, a filtered list, and the same list in a shape that no request had before. */
+import { get, type Next } from '../ask.ts'
+import { sizes } from '../data.ts'
+import { type Workload, workloads } from '../workloads.ts'
+
+export type Question = Pick<Workload, 'name' | 'title' | 'api' | 'writes'>
+
+const list = 'limit=20&count=none&dump_relationships=false'
+
+/** Conditions that every book meets: which of them a query has changes its shape, not its rows. */
+const met = ['id', 'price', 'pages', 'author_id', 'publisher_id'].flatMap((column) =>
+  ['ge', 'gt', 'ne'].map((operator) => `${column}__${operator}=-1`),
+)
+
+let shape = 0
+
+/** The number of three conditions in their order, which counts through all shapes. */
+function conditionsOf(number: number): string {
+  const left = [...met]
+  let rest = number
+  const chosen: string[] = []
+  for (let i = 0; i < 4; i++) {
+    chosen.push(...left.splice(rest % left.length, 1))
+    rest = Math.floor(rest / (left.length + 1))
+  }
+  return chosen.join('&')
+}
+
+const filtered = (next: Next, conditions: string) =>
+  get(`/api/books?author_id__eq=${1 + next(sizes.authors)}&${conditions}&${list}`)
+
+const own: readonly Question[] = [
+  {
+    name: 'W13',
+    title: 'the books of an author, five filters',
+    api: (next) => filtered(next, conditionsOf(0)),
+  },
+  {
+    name: 'W14',
+    title: 'the same in a shape never seen before',
+    api: (next) => filtered(next, conditionsOf(++shape)),
+  },
+]
+
+export const questions: readonly Question[] = [...workloads, ...own]

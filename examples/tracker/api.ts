@@ -1,0 +1,42 @@
+// The API: the models, the sessions, and what happens after COMMIT.
+
+import { type Api, createApi, type HookRecord } from '@model-api/core'
+import type { Kysely } from 'kysely'
+import { type Database, models } from './models.ts'
+import { callerOf } from './sessions.ts'
+
+/** What the rest of the product hears of: mails, search, webhooks. */
+export interface Event {
+  readonly organisation_id: string
+  /** `create Issue`, `update Member` … */
+  readonly type: string
+  readonly record: HookRecord
+}
+
+export const createTracker = (db: Kysely<Database>, publish: (event: Event) => void): Api =>
+  createApi({
+    db,
+    models,
+    config: {
+      API_TITLE: 'Tracker',
+      API_AUTHENTICATE_METHOD: ['custom'],
+      API_CUSTOM_AUTH: (request) => callerOf(db, request),
+      API_ALLOW_JOIN: true,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+      API_ALLOW_NESTED_WRITES: true,
+      API_ALLOW_BULK: true,
+      API_SOFT_DELETE: true,
+      API_SOFT_DELETE_ATTRIBUTE: 'deleted_at',
+      API_SOFT_DELETE_VALUES: [null, 'now'],
+      API_AFTER_COMMIT_CALLBACK: (changes, { user }) => {
+        for (const { action, model, before, after } of changes) {
+          publish({
+            organisation_id: user?.organisation_id ?? '',
+            type: `${action} ${model.name}`,
+            record: after ?? before ?? {},
+          })
+        }
+      },
+    },
+  })

@@ -1,0 +1,54 @@
+// What the models share: who calls, which rows are theirs, what is stamped on new records, and the audit.
+
+import type { AccessPolicy, HookArgs, WriteCallback } from '@model-api/core'
+
+/** Who sends a request: what `callerOf` finds, and `user` of every hook. */
+export interface Caller {
+  readonly id: string
+  readonly organisation_id: string
+  readonly roles: readonly string[]
+}
+
+/** The rows of the caller's organisation, and no others, wherever rows are read. */
+export const ofTenant: AccessPolicy<Caller> = {
+  scope_query: (query, { user }) => query.where('organisation_id', '=', user.organisation_id),
+}
+
+/** Writes an entry of the audit inside the transaction: both are stored, or neither. */
+export const audited =
+  (action: string): WriteCallback<Caller> =>
+  async (record, model, { db, user }) => {
+    const { id, organisation_id } = user
+    const entry = {
+      id: crypto.randomUUID(),
+      organisation_id,
+      member_id: id,
+      action,
+      model: model.name,
+      record_id: record.id,
+    }
+    await db.insertInto('audit_entries').values(entry).execute()
+    return record
+  }
+
+/** New records belong to the caller's organisation, and to the caller where they have an author. */
+export const stamped: WriteCallback<Caller> = (record, model, args) => {
+  const { id, organisation_id } = args.user
+  const author = 'author_id' in model.columns ? { author_id: id } : {}
+  return audited('create')({ ...record, ...author, organisation_id }, model, args)
+}
+
+/** Issues are numbered within their project, also where two are created at once: the UPDATE locks the project. */
+async function nextNumber(projectId: string, { db }: HookArgs<Caller>): Promise<number> {
+  const project = db.updateTable('projects').where('id', '=', projectId)
+  await project.set(({ eb }) => ({ issue_count: eb('issue_count', '+', 1) })).execute()
+  const { issue_count } = await db
+    .selectFrom('projects')
+    .select('issue_count')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return issue_count
+}
+
+export const numbered: WriteCallback<Caller> = async (issue, model, args) =>
+  stamped({ ...issue, number: await nextNumber(issue.project_id, args) }, model, args)

@@ -1,0 +1,174 @@
+// Column rights: decides, once per request, which columns the caller may read and write, before any name of the request is resolved.
+
+import type { HookCall } from '../call/hook-call.ts'
+import type { RoutedRequest } from '../call/routed-request.ts'
+import { lruMap } from '../lru-map.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { ColumnRight } from '../model/column.ts'
+import type { AnyModel } from '../model/define-model.ts'
+import { callerRegistry, relatedResources, type Withheld } from '../registry/caller-registry.ts'
+import type { NamedColumn, Registry, Resource } from '../registry/resource.ts'
+import { hookCallerOf, subjectArgs } from './hook-args.ts'
+import { isKnown } from './reach.ts'
+import { anonymous, type Caller, satisfies } from './roles.ts'
+
+/** What each caller may see of a registry. */
+export interface CallerRegistries {
+  /**
+   * The registry for a request to a resource: the registry of the API, the same object, if nothing that the request can
+   * name is withheld from the caller. The same rights give the same object, as long as it is kept.
+   */
+  of(call: RightsCall, resource: Resource): MaybePromise<Registry>
+}
+
+/** The part of a call that rights are decided by. */
+export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'method' | 'relation'>
+
+/** A rule of a model. Columns with the same rule share its answer, since its arguments are the same. */
+interface Rule {
+  readonly resource: Resource
+  readonly right: ColumnRight
+  /** What it decides, for errors: `read of Book.price`. */
+  readonly name: string
+  readonly reads: NamedColumn[]
+  readonly writes: NamedColumn[]
+}
+
+/** Resources that requests can name together, with their rules. */
+interface Ruled {
+  readonly related: readonly Resource[]
+  readonly rules: readonly Rule[]
+}
+
+/** Registries kept at once; functions may decide in many ways. */
+const maxRegistries = 100
+
+/** Finds the rules of a registry. Resources that lead to no rule have none to decide. */
+export function callerRegistries(registry: Registry): CallerRegistries {
+  const ruled = ruledModels(registry)
+  // By the answers to all rules that were asked.
+  const known = lruMap<Registry>(maxRegistries)
+  return {
+    of(call, resource) {
+      const found = ruled.get(resource.model)
+      if (found === undefined) return registry
+      return andThen(answersOf(call, found.rules), (answers) => {
+        if (!answers.includes(refusal)) return registry
+        const name = `${found.related[0]?.name} ${answers}`
+        const before = known.get(name)
+        if (before !== undefined) return before
+        const own = callerRegistry(registry, found.related, withheldBy(found.rules, answers))
+        known.set(name, own)
+        return own
+      })
+    },
+  }
+}
+
+function ruledModels(registry: Registry): ReadonlyMap<AnyModel, Ruled> {
+  const ruled = new Map<AnyModel, Ruled>()
+  const byGroup = new Map<readonly Resource[], Ruled>()
+  for (const [resource, related] of relatedResources(registry)) {
+    const found = byGroup.get(related) ?? { related, rules: related.flatMap(rulesOf) }
+    byGroup.set(related, found)
+    if (found.rules.length > 0) ruled.set(resource.model, found)
+  }
+  return ruled
+}
+
+function rulesOf(resource: Resource): readonly Rule[] {
+  const rules = new Map<ColumnRight, Rule>()
+  const ruleOf = (right: ColumnRight, of: string): Rule => {
+    const known = rules.get(right)
+    if (known !== undefined) return known
+    const rule = { resource, right, name: `${of} of ${resource.name}`, reads: [], writes: [] }
+    rules.set(right, rule)
+    return rule
+  }
+  for (const column of resource.allColumns.values()) {
+    const { read, write } = column.definition
+    if (read !== undefined) ruleOf(read, `read of ${column.name}`).reads.push(column)
+    if (write !== undefined) ruleOf(write, `write of ${column.name}`).writes.push(column)
+  }
+  return [...rules.values()]
+}
+
+/**
+ * What a caller may see by its roles alone, without a request: columns that a function decides are there.
+ *
+ * ```ts
+ * registryOfRoles(registry, { user: null, authenticated: true, roles: ['editor'] })
+ * ```
+ */
+export function registryOfRoles(registry: Registry, caller: Caller): Registry {
+  const withheld = new Map<NamedColumn, 'read' | 'write'>()
+  for (const resource of registry.resources) {
+    const refused = (right: ColumnRight | undefined): boolean =>
+      right !== undefined && typeof right !== 'function' && !satisfies(right, caller)
+    for (const column of resource.allColumns.values()) {
+      const { read, write } = column.definition
+      if (refused(read)) withheld.set(column, 'read')
+      else if (refused(write)) withheld.set(column, 'write')
+    }
+  }
+  return withheld.size === 0 ? registry : callerRegistry(registry, registry.resources, withheld)
+}
+
+const permission = '+'
+const refusal = '-'
+/** Of a rule that was not asked, because the request only reads. */
+const unasked = '.'
+
+/**
+ * The answers to the rules, in their order, one character each. Asks one after the other, since functions may use one
+ * connection; rules of writing only if the request writes.
+ */
+function answersOf(call: RightsCall, rules: readonly Rule[]): MaybePromise<string> {
+  const onlyReads = call.method === 'GET' || call.method === 'HEAD'
+  const from = (first: number, before: string): MaybePromise<string> => {
+    let answers = before
+    for (let i = first; i < rules.length; i++) {
+      const rule = rules[i] as Rule
+      if (onlyReads && rule.reads.length === 0) {
+        answers += unasked
+        continue
+      }
+      const allowed = isAllowed(call, rule)
+      if (allowed instanceof Promise) {
+        const soFar = answers
+        return allowed.then((answer) => from(i + 1, soFar + (answer ? permission : refusal)))
+      }
+      answers += allowed ? permission : refusal
+    }
+    return answers
+  }
+  return from(0, '')
+}
+
+/** What the answers withhold; what cannot be read cannot be written either. */
+function withheldBy(rules: readonly Rule[], answers: string): Withheld {
+  const refused = rules.filter((_, i) => answers[i] === refusal)
+  return new Map([
+    ...refused.flatMap(({ writes }) => writes.map((column) => [column, 'write'] as const)),
+    ...refused.flatMap(({ reads }) => reads.map((column) => [column, 'read'] as const)),
+  ])
+}
+
+function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybePromise<boolean> {
+  const { caller, runtime, request, action, relation } = call
+  if (typeof right !== 'function') {
+    return satisfies(right, isKnown(resource, caller) ? caller : anonymous)
+  }
+  return andThen(runtime.session(request), () => {
+    const many = action.endsWith('MANY')
+    const subject = { action, resource, many, relation: relation?.name ?? null }
+    const args = subjectArgs(call, subject)
+    return andThen(
+      hookCallerOf(call)(name, () => right(args)),
+      (answer: unknown) => {
+        if (typeof answer === 'boolean') return answer
+        throw new Error(`The ${name} must return true or false.`)
+      },
+    )
+  })
+}

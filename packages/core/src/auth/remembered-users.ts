@@ -1,0 +1,36 @@
+// Remembered users: keeps the user of an access token for a few seconds, so that its requests do not each read it again (API_USER_CACHE).
+
+import type { Clock } from '../call/clock.ts'
+import type { HookRecord } from '../config/hook-types.ts'
+import { copyJson } from '../json/copy.ts'
+import { lruMap } from '../lru-map.ts'
+
+/** Users that are remembered; the least recently used one is forgotten first. */
+const maxUsers = 1000
+
+/** The user with a key: the one remembered, or what `find` gives. */
+export type RememberUser = (
+  key: string,
+  find: () => Promise<HookRecord | undefined>,
+) => Promise<HookRecord | undefined>
+
+/**
+ * Remembers users for `seconds`; 0 remembers none. Each request gets a copy, since hooks may change the record they receive.
+ * A user that was not found is looked up again.
+ */
+export function rememberUsers(clock: Clock, seconds: number): RememberUser {
+  if (seconds === 0) return (_, find) => find()
+  const known = lruMap<{ readonly user: HookRecord; readonly at: number }>(maxUsers)
+  return async (key, find) => {
+    const now = clock.now()
+    const before = known.get(key)
+    // A clock that was set back must not keep a user for longer.
+    if (before !== undefined && now >= before.at && now - before.at < seconds * 1000) {
+      return copyJson(before.user) as HookRecord
+    }
+    const user = await find()
+    if (user === undefined) known.delete(key)
+    else known.set(key, { user: copyJson(user) as HookRecord, at: now })
+    return user
+  }
+}

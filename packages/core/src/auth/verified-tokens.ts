@@ -1,0 +1,48 @@
+// Verified tokens: remembers the claims of access tokens that were verified, by their full text, so that a signature is verified once.
+
+import type { Clock } from '../call/clock.ts'
+import { lruMap } from '../lru-map.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+
+/** Tokens that are remembered; the least recently used one is forgotten first. */
+const maxTokens = 1000
+
+/** What is read of the claims. */
+interface Expiry {
+  readonly expired: boolean
+  /** Seconds since 1970. */
+  readonly expiresAt: number
+}
+
+interface Verified<C> {
+  readonly claims: C
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/**
+ * Returns a function that gives the claims of a token: those remembered under its text, else what `verify` gives. Only valid
+ * tokens are remembered. An expired one is verified again, and so is every token after the clock was set back, because its
+ * `iat` or `nbf` may then lie in the future. `leeway` is in seconds.
+ */
+export function rememberVerified<C extends Expiry>(
+  clock: Clock,
+  leeway: number,
+): (token: string, verify: () => Promise<C | undefined>) => MaybePromise<C | undefined> {
+  const known = lruMap<Verified<C>>(maxTokens)
+  return (token, verify) => {
+    const now = clock.now()
+    const before = known.get(token)
+    if (before !== undefined && now >= before.at && isCurrent(before.claims, now, leeway)) {
+      return before.claims
+    }
+    return verify().then((claims) => {
+      if (claims === undefined || claims.expired) known.delete(token)
+      else known.set(token, { claims, at: now })
+      return claims
+    })
+  }
+}
+
+const isCurrent = ({ expiresAt }: Expiry, now: number, leeway: number): boolean =>
+  expiresAt > Math.floor(now / 1000) - leeway

@@ -1,0 +1,15 @@
+// The entry of the typed client: re-exports only.
+
+export type { Batch, BatchOptions } from './client/batch.ts'
+export type { Call, CallRequest, Failure, Result, Success } from './client/call.ts'
+export { ClientError } from './client/client-error.ts'
+export type { Collection } from './client/collection.ts'
+export type { Client, ClientOptions } from './client/create-client.ts'
+export { createClient } from './client/create-client.ts'
+export type {
+  InfiniteQueryOptions,
+  MutationOptions,
+  QueryOptions,
+} from './client/query-options.ts'
+export { infiniteQueryOptions, mutationOptions, queryOptions } from './client/query-options.ts'
+export { reference } from './client/reference.ts'

@@ -1,0 +1,91 @@
+// A request that is sent when its result is asked for, and its result: a value or an error, as data.
+
+import type { ClientError } from './client-error.ts'
+
+/** A request that succeeded. */
+export interface Success<T> {
+  readonly ok: true
+  readonly status: number
+  readonly value: T
+  /** Matching records of a list, 1 for one record; undefined where it is not counted. */
+  readonly total: number | undefined
+  /** URLs of the neighbouring pages. */
+  readonly next: string | null
+  readonly previous: string | null
+  /** Cursors of the neighbouring pages, with `paging: 'cursor'`. */
+  readonly after: string | null
+  readonly before: string | null
+  /** The version of one record, for `ifMatch` and `ifNoneMatch`. */
+  readonly etag: string | null
+  readonly headers: Headers
+}
+
+/** A request that failed. */
+export interface Failure {
+  readonly ok: false
+  readonly status: number
+  readonly error: ClientError
+}
+
+export type Result<T> = Success<T> | Failure
+
+/** A request as it is sent. */
+export interface CallRequest {
+  /** Names the call in a batch. */
+  readonly id: string
+  readonly method: string
+  /** Below the URL of the client: `/books/1`. */
+  readonly path: string
+  readonly query: string
+  readonly body?: unknown
+  /** Whether it reads a list, whose query may be sent as QUERY. */
+  readonly many?: boolean
+  /** Picks what was asked for from the value of the answer. */
+  readonly read?: (value: unknown) => unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * A request. `await` sends it, once, and gives its result; until then nothing happens.
+ *
+ * ```ts
+ * const result = await client.books.get(1)
+ * if (result.ok) console.log(result.value.title)
+ * else console.log(result.error.code) // 'record_not_found'
+ * ```
+ */
+export interface Call<T> extends PromiseLike<Result<T>> {
+  readonly request: CallRequest
+  /** Names the request, for caches: the collection, the path, the query. */
+  readonly key: readonly [collection: string, path: string, query: string]
+  /** Sends it, each time again. */
+  send(signal?: AbortSignal): Promise<Result<T>>
+  /** The value alone; throws the `ClientError` of a failure. */
+  unwrap(): Promise<T>
+}
+
+/** The value of a result; throws its error. */
+export function unwrapped<T>(result: Result<T>): T {
+  if (result.ok) return result.value
+  throw result.error
+}
+
+/** Makes a call of the function that sends it. */
+export function callOf<T>(
+  request: CallRequest,
+  send: (signal?: AbortSignal) => Promise<Result<T>>,
+): Call<T> {
+  let sent: Promise<Result<T>> | undefined
+  const once = (): Promise<Result<T>> => {
+    sent ??= send()
+    return sent
+  }
+  return {
+    request,
+    key: [request.path.split('/')[1] ?? '', request.path, request.query],
+    send,
+    unwrap: () => once().then(unwrapped),
+    // biome-ignore lint/suspicious/noThenProperty: a call is awaited
+    then: (resolve, reject) => once().then(resolve, reject),
+  }
+}

@@ -1,0 +1,75 @@
+// How the name of a collection in a program becomes a path segment, and how the type of a client names its collections.
+
+import type { LetterCase } from '../naming/case.ts'
+import type { Plural } from './plural.ts'
+
+/** The last word of a name in Pascal case; never if the name has other characters, or ends with an abbreviation. */
+type LastWord<
+  N extends string,
+  Word extends string = '',
+  Capitals extends string = '',
+> = N extends `${infer C}${infer Rest}`
+  ? C extends Letter | Digit
+    ? LastWord<Rest, `${Word}${C}`, ''>
+    : C extends Uppercase<Letter>
+      ? Capitals extends ''
+        ? LastWord<Rest, C, C>
+        : LastWord<Rest, C, `${Capitals}${C}`>
+      : never
+  : Capitals extends ''
+    ? Word
+    : never
+
+type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
+type Letter =
+  | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
+  | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
+
+type PluralName<N extends string, Word extends string> = [Word] extends [never]
+  ? N
+  : N extends `${infer Start}${Word}`
+    ? `${Start}${Capitalize<Plural<Lowercase<Word>>>}`
+    : N
+
+/** `HTTPLogs` keeps its capitals, `OrderItems` becomes `orderItems`. */
+type Uncapital<N extends string> = N extends `${string}${infer Second}${string}`
+  ? Second extends Uppercase<Letter>
+    ? N
+    : Uncapitalize<N>
+  : N
+
+/**
+ * The name of a model's collection in a client: its plural in camel case. Of a name that is not plainly in Pascal case
+ * (`order_item`, `UserID`) it is the model's name itself, which is an alias of the endpoint.
+ *
+ * ```ts
+ * type A = CollectionName<'OrderItem'> // 'orderItems'
+ * type B = CollectionName<'SalesPerson'> // 'salesPeople'
+ * ```
+ */
+export type CollectionName<N extends string> = string extends N
+  ? string
+  : [LastWord<N>] extends [never]
+    ? N
+    : Uncapital<PluralName<N, LastWord<N>>>
+
+/**
+ * A name in the letter case of endpoints, word by word.
+ *
+ * ```ts
+ * segmentOf('orderItems', 'kebab') // 'order-items'
+ * ```
+ */
+export function segmentOf(name: string, letterCase: LetterCase): string {
+  const words = name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .filter(Boolean)
+  if (letterCase === 'kebab' || letterCase === 'snake') {
+    return words.join(letterCase === 'kebab' ? '-' : '_')
+  }
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  return words.map((word, i) => (i > 0 || letterCase === 'pascal' ? capital(word) : word)).join('')
+}

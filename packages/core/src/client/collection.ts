@@ -1,0 +1,135 @@
+// Collection: what a client does with the records of one model. Types only.
+
+import type { AnyModel } from '../model/define-model.ts'
+import type { RowOf } from '../model/infer.ts'
+import type { KeyedPatch, NewRecord, Patch, Replacement } from './body.ts'
+import type { Call } from './call.ts'
+import type { Aggregates, Group, GroupKey, GroupQuery } from './groups.ts'
+import type { FieldName, Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
+import type { Dump, FieldPath, Form, Include, Paging, Selection, SendOptions } from './query.ts'
+import type { Row } from './row.ts'
+import type { Where } from './where.ts'
+
+type KeyValue<M extends AnyModel> = RowOf<M>[KeyName<M> & keyof RowOf<M>]
+
+/** The key of a record; that of several columns is a list, in the order of the model. */
+export type KeyOf<M extends AnyModel> = KeyValue<M> | readonly KeyValue<M>[]
+
+type NoInclude = NonNullable<unknown>
+
+/** What reads of one record take besides. */
+export interface GetOptions<E> extends SendOptions {
+  readonly includeDeleted?: boolean
+  /** An ETag: if the answer would still have it, the status is 304 and the value null. */
+  readonly ifNoneMatch?: E
+}
+
+export interface WriteOptions extends SendOptions {
+  /** An ETag: 412 if the record has changed since. */
+  readonly ifMatch?: string
+}
+
+export interface CreateOptions<M extends AnyModel> extends SendOptions {
+  /** The same key with the same body answers what it answered before, for a day. */
+  readonly idempotencyKey?: string
+  /** Unique columns: a record that has their values is changed instead. */
+  readonly onConflict?: readonly FieldName<M>[]
+}
+
+export interface RemoveOptions extends WriteOptions {
+  /** Takes dependent records along. */
+  readonly cascade?: boolean
+}
+
+export interface ManyOptions extends SendOptions {
+  /** Refuses to concern more records than this. */
+  readonly maxAffected?: number
+}
+
+/**
+ * The records of one model. Each method makes a `Call`, which is sent when it is awaited.
+ *
+ * ```ts
+ * const result = await client.books.list({ where: { price: { gt: '20' } }, orderBy: ['-price'] })
+ * ```
+ */
+export interface Collection<M extends AnyModel, G extends Given> {
+  /** A page of records. */
+  list<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(query?: Selection<M, G> & Paging & Form<M, G, F, I, D>): Call<Row<M, G, F, I, D>[]>
+
+  /** One record; a failure with status 404 if it is not there. */
+  get<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+    const E extends string | undefined = undefined,
+  >(
+    key: KeyOf<M>,
+    query?: GetOptions<E> & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D> | (undefined extends E ? never : null)>
+
+  /**
+   * All records of a query, page by page, by cursors: however many there are, each page costs the same. Throws the
+   * `ClientError` of a page that fails.
+   *
+   * ```ts
+   * for await (const book of client.books.iterate({ orderBy: ['title'] })) console.log(book.title)
+   * ```
+   */
+  iterate<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    query?: Selection<M, G> & Form<M, G, F, I, D>,
+  ): AsyncGenerator<Row<M, G, F, I, D>, void, undefined>
+
+  /**
+   * Groups and their aggregates.
+   *
+   * ```ts
+   * await client.reviews.groups({ groupBy: ['rating'], aggregate: { n: { count: 'id' } }, orderBy: ['-n'] })
+   * ```
+   */
+  groups<
+    const By extends GroupKey<M, G> = never,
+    const A extends Aggregates<M> = NonNullable<unknown>,
+  >(query: GroupQuery<M, G, By, A>): Call<Group<M, G, By, A>[]>
+
+  /** The records that a record has by a to-many relation. */
+  related<
+    const R extends RelationName<M, G>,
+    const F extends FieldPath<Target<M, G, R>, G> = never,
+    const I extends Include<Target<M, G, R>, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    key: KeyOf<M>,
+    relation: IsMany<M, R> extends true ? R : never,
+    query?: Selection<Target<M, G, R>, G> & Paging & Form<Target<M, G, R>, G, F, I, D>,
+  ): Call<Row<Target<M, G, R>, G, F, I, D>[]>
+
+  /** The value is the new record, null if its author may not read it. */
+  create(record: NewRecord<M, G>, options?: CreateOptions<M>): Call<RowOf<M> | null>
+  /** All or none. */
+  createMany(records: readonly NewRecord<M, G>[], options?: CreateOptions<M>): Call<RowOf<M>[]>
+  /** The value is the record as it is now, null if its author may not read it. */
+  update(key: KeyOf<M>, patch: Patch<M, G>, options?: WriteOptions): Call<RowOf<M> | null>
+  /** Changes each record by its key, all or none: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
+  updateEach(patches: readonly KeyedPatch<M, G>[], options?: SendOptions): Call<RowOf<M>[]>
+  /**
+   * Replaces a record (PUT): what the new one leaves out gets its default, or null. The API allows it where
+   * `allowed_methods` lists PUT.
+   */
+  replace(key: KeyOf<M>, record: Replacement<M, G>, options?: WriteOptions): Call<RowOf<M> | null>
+  /** Changes all records that fit; at least one condition is needed. */
+  updateMany(where: Where<M, G>, patch: Patch<M, G>, options?: ManyOptions): Call<RowOf<M>[]>
+  remove(key: KeyOf<M>, options?: RemoveOptions): Call<null>
+  /** Removes all records that fit; at least one condition is needed. */
+  removeMany(where: Where<M, G>, options?: ManyOptions): Call<null>
+  /** Brings a soft-deleted record back. */
+  restore(key: KeyOf<M>, options?: WriteOptions): Call<RowOf<M> | null>
+}

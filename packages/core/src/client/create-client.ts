@@ -1,0 +1,152 @@
+// createClient: a typed client of an API, from the types of its models alone.
+
+import type { AnyModel } from '../model/define-model.ts'
+import type { LetterCase } from '../naming/case.ts'
+import { type Batch, batchOf } from './batch.ts'
+import { type Call, type CallRequest, callOf, type Success, unwrapped } from './call.ts'
+import type { ClientError } from './client-error.ts'
+import type { Collection } from './collection.ts'
+import { type CollectionName, segmentOf } from './collection-name.ts'
+import type { Given, GivenOf, ModelsOf } from './model-fields.ts'
+import { type LooseQuery, type LooseRow, picked, queryText } from './query-text.ts'
+import { encoded } from './reference.ts'
+import { type TransportOptions, transportTo } from './transport.ts'
+
+/** What a client may be told of its API. */
+export interface ClientOptions<Names extends string = string> extends TransportOptions {
+  /** Letter case of endpoint names, if the API sets it. Default `kebab`. */
+  readonly endpointCase?: LetterCase
+  /** Path of batches, if the API sets it. Default `/batch`. */
+  readonly batchPath?: string
+  /** Paths of collections that are served elsewhere (`endpoint` in meta): `{ books: 'shop/books' }`. */
+  readonly paths?: { readonly [N in Names]?: string }
+}
+
+/** The collections of an API by name, and `batch`. */
+export type Client<A> = Collections<GivenOf<A>> & { readonly batch: Batch }
+
+type Collections<G extends Given> = {
+  readonly [N in keyof ModelsOf<G> & string as CollectionName<N>]: ModelsOf<G>[N] extends AnyModel
+    ? Collection<ModelsOf<G>[N], G>
+    : never
+}
+
+type Key = string | number | boolean | readonly (string | number | boolean)[]
+
+/** The options of every method before their types are known. */
+interface LooseOptions extends LooseQuery {
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+  readonly ifMatch?: string
+  readonly ifNoneMatch?: string
+  readonly idempotencyKey?: string
+}
+
+/** Headers of a request from its options. */
+const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptions) => ({
+  ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+  ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+  ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  ...headers,
+})
+
+/**
+ * Creates a client of the API at a URL: a collection for each model, typed by the models, without code of theirs.
+ *
+ * ```ts
+ * import type { api } from './server.ts'
+ *
+ * const client = createClient<typeof api>('https://example.org/api')
+ * const { value } = await client.books.list({ where: { author: { name: { ilike: 'austen' } } }, fields: ['title'] })
+ * ```
+ *
+ * @param url The URL below which the collections are: that of the server with its prefix. An origin alone gets `/api`.
+ */
+export function createClient<A>(
+  url: string,
+  options: ClientOptions<keyof Client<A> & string> = {},
+): Client<A> {
+  const given = url.replace(/\/$/, '')
+  const base = /^\w+:\/\/[^/]+$/.test(given) ? `${given}/api` : given
+  const send = transportTo(base, options)
+  const { endpointCase = 'kebab', batchPath = '/batch' } = options
+  const paths = options.paths as Readonly<Record<string, string>> | undefined
+
+  let count = 0
+  const callTo = (
+    method: string,
+    path: string,
+    options: LooseOptions = {},
+    body?: unknown,
+    many = false,
+  ): Call<unknown> => {
+    count += 1
+    const read = (value: unknown): unknown =>
+      Array.isArray(value) ? value.map(read) : value && picked(value as LooseRow, options)
+    const request: CallRequest = {
+      id: `c${count}`,
+      method,
+      path,
+      query: queryText(options, method === 'DELETE'),
+      headers: headersOf(options),
+      many,
+      ...(body === undefined ? {} : { body }),
+      ...(options.include ? { read } : {}),
+    }
+    return callOf(request, async (signal = options.signal) => {
+      const result = await send(request, signal)
+      if (!options.include || !result.ok) return result
+      try {
+        return { ...result, value: read(result.value) }
+      } catch (error) {
+        return { ok: false, status: result.status, error: error as ClientError }
+      }
+    })
+  }
+
+  const collection = (name: string) => {
+    const path = `/${paths?.[name] ?? segmentOf(name, endpointCase)}`
+    const at = (key: Key): string => `${path}/${[key].flat().map(encoded)}`
+    const list = (query?: LooseOptions) => callTo('GET', path, query, undefined, true)
+    const post = (body: unknown, options?: LooseOptions) => callTo('POST', path, options, body)
+    return {
+      list,
+      groups: ({ aggregate = {}, ...query }: LooseOptions) => list({ ...query, aggregate }),
+      get: (key: Key, query?: LooseOptions) => callTo('GET', at(key), query),
+      related: (key: Key, relation: string, query?: LooseOptions) =>
+        callTo('GET', `${at(key)}/${segmentOf(relation, endpointCase)}`, query, undefined, true),
+      async *iterate(query?: LooseOptions) {
+        let cursor: { after?: string } | undefined = {}
+        do {
+          const page = await list({ count: 'none', ...query, paging: 'cursor', ...cursor })
+          yield* unwrapped(page) as unknown[]
+          const { after } = page as Success<unknown>
+          cursor = after === null ? undefined : { after }
+        } while (cursor)
+      },
+      create: post,
+      createMany: post,
+      update: (key: Key, body: unknown, options?: LooseOptions) =>
+        callTo('PATCH', at(key), options, body),
+      updateEach: (body: unknown, options?: LooseOptions) => callTo('PATCH', path, options, body),
+      replace: (key: Key, body: unknown, options?: LooseOptions) =>
+        callTo('PUT', at(key), options, body),
+      updateMany: (where: LooseQuery['where'], body: unknown, options?: LooseOptions) =>
+        callTo('PATCH', path, { ...options, where }, body),
+      remove: (key: Key, options?: LooseOptions) => callTo('DELETE', at(key), options),
+      removeMany: (where: LooseQuery['where'], options?: LooseOptions) =>
+        callTo('DELETE', path, { ...options, where }),
+      restore: (key: Key, options?: LooseOptions) => callTo('POST', `${at(key)}/restore`, options),
+    }
+  }
+
+  const root = base.replace(/^\w+:\/\/[^/]+/, '')
+  const known = new Map<string, unknown>([['batch', batchOf(send, root, batchPath)]])
+  return new Proxy({} as never, {
+    get(_, name) {
+      if (typeof name === 'symbol') return undefined
+      if (!known.has(name)) known.set(name, collection(name))
+      return known.get(name)
+    },
+  })
+}

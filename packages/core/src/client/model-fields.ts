@@ -1,0 +1,121 @@
+// What a client may name of a model: its visible fields, its relations and their targets. Types only.
+
+import type { Column, ColumnTypes, JsonPaths } from '../model/column.ts'
+import type { AnyModel } from '../model/define-model.ts'
+import type { RowOf } from '../model/infer.ts'
+
+/** The options of an API, which hold its models: a type that costs the same wherever it is named, however many they are. */
+export interface Given {
+  readonly models?: readonly AnyModel[]
+}
+
+/** The options that an API was made with. */
+export type GivenOf<A> = A extends { readonly '~given'?: infer G extends Given } ? G : never
+
+type ByName<Models extends readonly AnyModel[]> = {
+  readonly [M in Models[number] as M['name']]: M
+}
+
+// The keys of a mapped type with `as` are computed by all members each time they are asked for, those of a copy once.
+type Copy<T> = { readonly [K in keyof T]: T[K] }
+
+/** The models of an API by name. */
+export type ModelsOf<G extends Given> = G extends {
+  readonly models: infer Models extends readonly AnyModel[]
+}
+  ? Copy<ByName<Models>>
+  : Readonly<Record<string, AnyModel>>
+
+export type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
+
+type VisibleName<C> = {
+  [K in keyof C]: C[K] extends { readonly hidden: true } ? never : K
+}[keyof C] &
+  string
+
+/** The names of the visible columns, the computed ones included. */
+export type FieldName<M extends AnyModel> = VisibleName<M['columns']> | VisibleName<M['computed']>
+
+/** The columns of the primary key. */
+export type KeyName<M extends AnyModel> = {
+  [K in FieldName<M>]: FieldOf<M, K> extends { readonly primaryKey: true } ? K : never
+}[FieldName<M>]
+
+type PathsIn<C> = {
+  [K in VisibleName<C>]: C[K] extends { readonly json: infer P }
+    ? `${K}->${keyof P & string}`
+    : never
+}[VisibleName<C>]
+
+/** The declared paths into json columns: `'profile->address.city'`. The arrow tells them from paths along relations. */
+export type JsonPath<M extends AnyModel> = [
+  Extract<M['columns'][keyof M['columns']], { readonly json: JsonPaths }>,
+] extends [never]
+  ? never
+  : PathsIn<M['columns']>
+
+/** What queries name of a model itself: its visible columns, and paths into them. */
+export type OwnName<M extends AnyModel> = FieldName<M> | JsonPath<M>
+
+/** The declaration of a column, or of a path into one. */
+export type FieldOf<M extends AnyModel, K> = K extends keyof M['columns']
+  ? M['columns'][K]
+  : K extends keyof M['computed']
+    ? M['computed'][K]
+    : K extends `${infer C}->${infer P}`
+      ? FieldOf<M, C> extends { readonly json: infer Paths }
+        ? { readonly type: Paths[P & keyof Paths] & keyof ColumnTypes; readonly nullable: true }
+        : never
+      : never
+
+/** The value of a column, or of a path into one. */
+export type FieldValue<M extends AnyModel, K> = K extends keyof RowOf<M>
+  ? RowOf<M>[K]
+  : K extends JsonPath<M>
+    ? ColumnTypes[FieldOf<M, K>['type']] | null
+    : never
+
+/** The relations whose targets are models of the API. */
+export type RelationName<M extends AnyModel, G extends Given> = {
+  [K in keyof M['relations']]: M['relations'][K]['target'] extends keyof ModelsOf<G> ? K : never
+}[keyof M['relations']] &
+  string
+
+/** The relations that lead to one record at most. */
+export type ToOneName<M extends AnyModel, G extends Given> = {
+  [K in keyof M['relations']]: M['relations'][K]['target'] extends keyof ModelsOf<G>
+    ? IsMany<M, K> extends true
+      ? never
+      : K
+    : never
+}[keyof M['relations']] &
+  string
+
+/** Whether a relation leads to any number of records. */
+export type IsMany<M extends AnyModel, K> = K extends keyof M['relations']
+  ? M['relations'][K]['kind'] extends 'hasMany' | 'manyToMany'
+    ? true
+    : false
+  : never
+
+/** The model that a relation leads to. */
+export type Target<M extends AnyModel, G extends Given, K> = K extends keyof M['relations']
+  ? M['relations'][K]['target'] extends infer Name extends keyof ModelsOf<G>
+    ? ModelsOf<G>[Name] extends AnyModel
+      ? ModelsOf<G>[Name]
+      : never
+    : never
+  : never
+
+/** A path as answers write it: with a dot into a json column, too. */
+export type Dotted<P> = P extends `${infer C}->${infer Path}` ? `${C}.${Path}` : P
+
+/** The column at the end of a path, or the path into it; never if it leads nowhere. */
+export type ColumnAt<M extends AnyModel, G extends Given, P> =
+  P extends OwnName<M>
+    ? Dotted<P>
+    : P extends `${infer R}.${infer C}`
+      ? R extends RelationName<M, G>
+        ? ColumnAt<Target<M, G, R>, G, C>
+        : never
+      : never

@@ -1,0 +1,193 @@
+// Writes queries of objects in the query language; knows no models, so that names and operators pass as they are.
+
+import { ClientError } from './client-error.ts'
+import { encoded } from './reference.ts'
+
+/** A query before its types are known. */
+export interface LooseQuery {
+  readonly where?: LooseObject | undefined
+  readonly search?: string
+  readonly orderBy?: readonly string[]
+  readonly fields?: readonly string[]
+  readonly include?: LooseInclude
+  readonly dump?: string
+  readonly groupBy?: readonly string[]
+  readonly aggregate?: LooseObject
+  readonly having?: LooseObject
+  readonly limit?: number
+  readonly page?: number
+  readonly count?: string
+  readonly paging?: string
+  readonly after?: string
+  readonly before?: string
+  readonly includeDeleted?: boolean
+  readonly cascade?: boolean
+  readonly maxAffected?: number
+  readonly onConflict?: readonly string[]
+  readonly params?: Readonly<Record<string, string>>
+}
+
+export type LooseInclude = Readonly<Record<string, true | LooseQuery>>
+type LooseObject = Readonly<Record<string, unknown>>
+
+/** The names of all operators, to tell `{ gt: 20 }` from the conditions of a relation. */
+const operators =
+  /^([ilg][te]|eq|ne|n?in|n?i?like|i?(start|end)swith|between|isnull|contains|overlaps)$/
+
+const isObject = (value: unknown): value is LooseObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isColumn = (given: unknown): boolean =>
+  !isObject(given) ||
+  (Object.keys(given).length > 0 &&
+    Object.entries(given).every(([name, value]) => operators.test(name) && !isObject(value)))
+
+/** A value in quotes if it may hold characters that mean something in a query. */
+const valueText = (value: unknown): string => {
+  const text = String(value)
+  if (typeof value === 'function') return encoded(value)
+  return encodeURIComponent(/^[\w.:-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
+}
+
+/** `price__gt=20`, one for each operator. */
+function filters(column: string, given: unknown): string[] {
+  if (given === null) return [`${column}__isnull=true`]
+  return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
+    // To leave a condition out because its value is missing would answer with records that nobody asked for.
+    if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
+    const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
+    return `${column}__${operator}=${text}`
+  })
+}
+
+/** Conditions on one related record: `exists(author.name__ilike=austen)`. */
+function related(path: string, where: LooseObject): string[] {
+  const own: string[] = []
+  const further: string[] = []
+  for (const [name, given] of Object.entries(where)) {
+    if (isColumn(given)) own.push(...filters(name, given))
+    else further.push(...related(`${path}.${name}`, given as LooseObject))
+  }
+  if (own.length > 0) return [`exists(${path}.${own})`, ...further]
+  return further.length > 0 ? further : [`exists(${path})`]
+}
+
+const group = (where: LooseObject): string => {
+  const items = conditions(where)
+  return items.length === 1 ? `${items}` : `and[${items}]`
+}
+
+/** The conditions of an object, each an item of a query or of a group. */
+function conditions(where: LooseObject): string[] {
+  return Object.entries(where).flatMap(([name, given]) => {
+    if (name === 'not') return `not[${conditions(given as LooseObject)}]`
+    if (name === 'or' || name === 'and') {
+      return `${name}[${(given as LooseObject[]).map(group)}]`
+    }
+    return isColumn(given) ? filters(name, given) : related(name, given as LooseObject)
+  })
+}
+
+/** The path of relations before a column: `author` of `-author.name.nullslast` and of `author.profile->address.city`. */
+const relationOf = (text: string): string =>
+  text.replace(/^-|(->.*|\.nulls(first|last))$|^\w+\(|\)$/g, '').replace(/\.?[^.]*$/, '')
+
+/**
+ * The query string of a query, without `?`.
+ *
+ * ```ts
+ * queryText({ where: { price: { gt: '20' } }, orderBy: ['-price'], limit: 3 })
+ * // 'price__gt=20&order_by=-price&limit=3&dump_relationships=false'
+ * ```
+ *
+ * @param removes Whether it is the query of a DELETE, which answers no record.
+ */
+export function queryText(query: LooseQuery, removes = false): string {
+  const { fields, groupBy, aggregate, include, orderBy = [], params = {} } = query
+  if (include && fields?.some((path) => path.includes('->'))) {
+    throw new TypeError('Paths into json columns cannot be chosen beside include.')
+  }
+  const parts = [...conditions(query.where ?? {}), ...conditions(query.having ?? {})]
+  const joins = new Set([...(fields ?? []), ...(groupBy ?? []), ...orderBy].map(relationOf))
+  const add = (name: string, value: unknown): void => {
+    if (`${value ?? ''}` !== '') parts.push(`${name}=${value}`)
+  }
+  const embed = (tree: LooseInclude, before: string): void => {
+    for (const [name, options] of Object.entries(tree)) {
+      const path = before + name
+      joins.add(path)
+      if (options === true) continue
+      if (options.where) parts.push(`${path}[${conditions(options.where)}]`)
+      add(`${path}.limit`, options.limit)
+      add(`${path}.order_by`, options.orderBy)
+      // With its fields named, a record has no relations: then whole records are read, and `picked` chooses.
+      if (options.include) embed(options.include, `${path}.`)
+      else add(`${path}.fields`, options.fields)
+    }
+  }
+  if (query.search !== undefined) add('search', encodeURIComponent(query.search))
+  if (include) embed(include, '')
+  else add('fields', fields)
+  add('groupby', groupBy)
+  for (const [label, given] of Object.entries(aggregate ?? {})) {
+    for (const [fn, column] of Object.entries(given as LooseObject)) {
+      joins.add(relationOf(String(column)))
+      add(`${column}|${label}__${fn}`, 1)
+    }
+  }
+  joins.delete('')
+  if (joins.size > 0) parts.push(`join=${[...joins]}`, 'join_type=left')
+  add('order_by', orderBy)
+  for (const name of ['limit', 'page', 'count', 'paging', 'after', 'before'] as const) {
+    add(name, query[name])
+  }
+  add('max_affected', query.maxAffected)
+  add('on_conflict', query.onConflict)
+  if (query.cascade) add('cascade_delete', 1)
+  if (query.includeDeleted) add('include_deleted', true)
+  if (include) add('dump', 'dynamic')
+  else if (!fields?.length && !aggregate && !removes) {
+    if ((query.dump ?? 'none') === 'none') add('dump_relationships', false)
+    else add('dump', query.dump)
+  }
+  for (const [name, value] of Object.entries(params)) add(name, encodeURIComponent(value))
+  // In the query language dots lead into json columns, too; values hold no arrows, since they are encoded.
+  return parts.join('&').replaceAll('->', '.')
+}
+
+export type LooseRow = Record<string, unknown>
+
+const notEmbedded = (message: string): ClientError =>
+  new ClientError(message, { status: 200, code: 'not_embedded' })
+
+/** The value of `author.name` in a record with its relations. */
+const valueAt = (row: LooseRow, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => {
+    if (Array.isArray(value) || typeof value === 'string') {
+      throw notEmbedded(`"${path}" is not a column of one record.`)
+    }
+    return (value as LooseRow | null)?.[name] ?? null
+  }, row)
+
+/** What a record with embedded relations has of `fields`; an embedded relation that is only a URL throws. */
+export function picked(row: LooseRow, { fields, include = {} }: LooseQuery): LooseRow {
+  const last = (path: string): string => path.replace(/.*\./, '')
+  const result: LooseRow = fields?.length
+    ? Object.fromEntries(
+        fields.map((path) => {
+          const alone = fields.every((other) => other === path || last(other) !== last(path))
+          return [alone ? last(path) : path, valueAt(row, path)]
+        }),
+      )
+    : { ...row }
+  for (const [name, options] of Object.entries(include)) {
+    const value = row[name]
+    if (typeof value === 'string') {
+      throw notEmbedded(`"${name}" is not embedded in the answer: the API does not allow joins.`)
+    }
+    const pick = (one: unknown): unknown =>
+      isObject(one) && options !== true ? picked(one, options) : one
+    result[name] = Array.isArray(value) ? value.map(pick) : pick(value)
+  }
+  return result
+}

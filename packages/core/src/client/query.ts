@@ -1,0 +1,148 @@
+// What a program asks of a collection, as objects. Types only.
+
+import type { AnyModel } from '../model/define-model.ts'
+import type {
+  ColumnAt,
+  FieldName,
+  FieldOf,
+  Given,
+  OwnName,
+  RelationName,
+  Target,
+  ToOneName,
+} from './model-fields.ts'
+import type { Unordered, Where } from './where.ts'
+
+type SortableName<M extends AnyModel> = {
+  [K in OwnName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
+}[OwnName<M>]
+
+type Nulls = '' | '.nullsfirst' | '.nullslast'
+type Direction = '' | '-'
+
+/** `'price'`, `'-price'`, `'price.nullsfirst'`. */
+export type OwnOrder<M extends AnyModel> = `${Direction}${SortableName<M>}${Nulls}`
+
+/** An order of records, also by columns of to-one relations: `'-author.name'`. */
+export type Order<M extends AnyModel, G extends Given> =
+  | OwnOrder<M>
+  | {
+      [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}`
+    }[ToOneName<M, G>]
+
+/** A column of the model or of a relation: `'title'`, `'author.name'`; longer paths are checked by `Existing`. */
+export type FieldPath<M extends AnyModel, G extends Given> =
+  | OwnName<M>
+  | { [K in RelationName<M, G>]: `${K}.${OwnName<Target<M, G, K>>}` }[RelationName<M, G>]
+  | `${RelationName<M, G>}.${string}.${string}`
+
+/** `F` if it leads to a column, else never. Only paths along several relations are checked: the type of shorter ones lists the columns. */
+type Existing<M extends AnyModel, G extends Given, F> = F extends `${string}.${string}.${string}`
+  ? [ColumnAt<M, G, F>] extends [never]
+    ? never
+    : F
+  : F
+
+type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never]
+  ? unknown
+  : { readonly 'paths into json columns cannot be chosen beside include': never }
+
+/** A column of the model or of a relation to one record. */
+export type ToOneFieldPath<M extends AnyModel, G extends Given> =
+  | FieldName<M>
+  | { [K in ToOneName<M, G>]: `${K}.${FieldName<Target<M, G, K>>}` }[ToOneName<M, G>]
+
+/** What of a related record is embedded; order and limit are those of to-many relations, for each parent. */
+export interface IncludeOptions<M extends AnyModel, G extends Given> {
+  readonly fields?: readonly FieldName<M>[]
+  readonly where?: Where<M, G>
+  readonly orderBy?: readonly OwnOrder<M>[]
+  readonly limit?: number
+  readonly include?: Include<M, G>
+}
+
+/** The relations whose records are embedded. */
+export type Include<M extends AnyModel, G extends Given> = {
+  readonly [K in RelationName<M, G>]?: true | IncludeOptions<Target<M, G, K>, G>
+}
+
+type ObjectPart<T> = Extract<T, object>
+
+/** The type of `Given`, where members that `Expected` lacks are errors that name them. */
+type Exactly<Expected, Given> = {
+  readonly [K in keyof Given]: K extends keyof Expected
+    ? Given[K] extends readonly unknown[]
+      ? Expected[K]
+      : Given[K] extends object
+        ? Exactly<ObjectPart<Expected[K]>, Given[K]>
+        : Expected[K]
+    : Misspelt<K>
+}
+
+type Misspelt<K> = `there is no "${K & string}" here`
+
+/** Include has the type that its constraint allows; this makes its misspelt members errors that name them. */
+type ExactInclude<M extends AnyModel, G extends Given, I> = {
+  readonly [K in keyof I]: K extends RelationName<M, G>
+    ? I[K] extends true
+      ? true
+      : ExactOptions<Target<M, G, K>, G, I[K]>
+    : Misspelt<K>
+}
+
+type ExactOptions<M extends AnyModel, G extends Given, O> = {
+  readonly [K in keyof O]: K extends 'limit' | 'fields' | 'orderBy'
+    ? O[K]
+    : K extends 'where'
+      ? Exactly<Where<M, G>, O[K]>
+      : K extends 'include'
+        ? ExactInclude<M, G, O[K]>
+        : Misspelt<K>
+}
+
+/** How relations are written that are not included: not at all, or as in `dump` of the query language. */
+export type Dump = 'none' | 'url' | 'json' | 'hybrid'
+
+/** How the total is counted. */
+export type Count = 'exact' | 'capped' | 'none'
+
+/** What every request takes. */
+export interface SendOptions {
+  /** Ends the request. */
+  readonly signal?: AbortSignal
+  /** Headers of this request; they take precedence over those of the client. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Query parameters of the host's own. */
+  readonly params?: Readonly<Record<string, string>>
+}
+
+/** The parts of a query that do not change the type of its result. */
+export interface Selection<M extends AnyModel, G extends Given> extends SendOptions {
+  readonly where?: Where<M, G>
+  /** Words that must all stand in the columns which the model declares for it; an empty string searches for nothing and is not sent. */
+  readonly search?: string
+  readonly orderBy?: readonly Order<M, G>[]
+  /** Records of a page. */
+  readonly limit?: number
+  readonly count?: Count
+  /** Soft-deleted records too. */
+  readonly includeDeleted?: boolean
+}
+
+/** Which page of a list is read: by number, or by the cursor of another page. */
+export interface Paging {
+  readonly page?: number
+  /** The result then has the cursors of its neighbours. */
+  readonly paging?: 'cursor'
+  readonly after?: string
+  readonly before?: string
+}
+
+/** What of each record is read. */
+export interface Form<M extends AnyModel, G extends Given, F, I, D> {
+  /** Exactly these columns. */
+  readonly fields?: readonly (F & Existing<M, G, F>)[]
+  /** Related records to embed. */
+  readonly include?: I & ExactInclude<M, G, I> & PathsBesideInclude<F>
+  readonly dump?: D
+}

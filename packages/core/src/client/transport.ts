@@ -1,0 +1,133 @@
+// Sends one request and reads its answer: QUERY for queries that are too long for a URL, the envelope or a bare body, errors as data.
+
+import type { CallRequest, Failure, Result } from './call.ts'
+import { ClientError, type ClientErrorDetails } from './client-error.ts'
+
+/** Headers, or a function that makes them for each request, such as one that adds a token. */
+export type ClientHeaders =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+
+export interface TransportOptions {
+  /** Sends a request; `api.fetch` calls an API of the same process. Default: the global `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>
+  readonly headers?: ClientHeaders
+  /** URLs that are longer are sent as QUERY, with the query in the body. Default 4000 characters. */
+  readonly maxUrlLength?: number
+  /** `'POST'`: QUERY is sent as POST with `X-HTTP-Method-Override`, for proxies that refuse it. Default `'QUERY'`. */
+  readonly queryMethod?: 'QUERY' | 'POST'
+  /** false: the API answers without envelope (`dump_envelope` is off). Default true. */
+  readonly envelope?: boolean
+}
+
+export type Transport = (request: CallRequest, signal?: AbortSignal) => Promise<Result<unknown>>
+
+const failed = (message: string, details: ClientErrorDetails): Failure => ({
+  ok: false,
+  status: details.status,
+  error: new ClientError(message, details),
+})
+
+interface Body {
+  readonly value?: unknown
+  readonly total_count?: number
+  readonly next_url?: string | null
+  readonly previous_url?: string | null
+  readonly errors?: {
+    readonly error: string
+    readonly reason?: unknown
+    readonly code?: string
+    readonly at?: string
+  } | null
+}
+
+/** A cursor in the URL of a page. */
+const cursorIn = (url: string | null, name: string): string | null => {
+  const text = new RegExp(`[?&]${name}=([^&]*)`).exec(url ?? '')?.[1]
+  return text === undefined ? null : decodeURIComponent(text)
+}
+
+function failureOf(response: Response, body: Body): Failure {
+  const { status, headers } = response
+  const { error = `HTTP ${status}`, reason, code, at } = body.errors ?? {}
+  const byPath = typeof reason === 'object' && reason !== null
+  const seconds = headers.get('retry-after')
+  return failed(byPath || reason === undefined ? error : String(reason), {
+    status,
+    code,
+    at,
+    problems: byPath ? (reason as ClientErrorDetails['problems']) : undefined,
+    retryAfter: seconds === null ? undefined : Number(seconds),
+  })
+}
+
+function resultOf(response: Response, text: string, envelope: boolean): Result<unknown> {
+  const { status, headers } = response
+  if (status === 304) text = ''
+  else if (!response.ok) return failureOf(response, parsed(text) ?? {})
+  const content = parsed(text)
+  const body = (envelope ? content : { value: content }) ?? {}
+  const link = (rel: string): string | null =>
+    new RegExp(`<([^>]*)>; rel="${rel}"`).exec(headers.get('link') ?? '')?.[1] ?? null
+  const count = headers.get('x-total-count')
+  const next = body.next_url ?? link('next')
+  const previous = body.previous_url ?? link('prev')
+  return {
+    ok: true,
+    status,
+    value: body.value ?? null,
+    total: body.total_count ?? (count === null ? undefined : Number(count)),
+    next,
+    previous,
+    after: cursorIn(next, 'after'),
+    before: cursorIn(previous, 'before'),
+    etag: headers.get('etag'),
+    headers,
+  }
+}
+
+/** The JSON of a body; undefined if it is none, such as the page of a proxy. */
+function parsed(text: string): Body | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends the requests of a client to the URL. */
+export function transportTo(url: string, options: TransportOptions): Transport {
+  const { maxUrlLength = 4000, queryMethod = 'QUERY', envelope = true } = options
+  const send = options.fetch ?? ((request: Request) => fetch(request))
+  return async ({ method, path, query, body, headers, many }, signal) => {
+    const long = `${url}${path}${query && `?${query}`}`
+    const asQuery = many === true && long.length > maxUrlLength
+    const init = asQuery
+      ? {
+          method: queryMethod,
+          body: query,
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            ...(queryMethod === 'POST' ? { 'x-http-method-override': 'QUERY' } : {}),
+          },
+        }
+      : {
+          method,
+          ...(body === undefined
+            ? {}
+            : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        }
+    try {
+      const own = typeof options.headers === 'function' ? await options.headers() : options.headers
+      const request = new Request(asQuery ? url + path : long, {
+        ...init,
+        ...(signal ? { signal } : {}),
+        headers: { accept: 'application/json', ...init.headers, ...own, ...headers },
+      })
+      const response = await send(request)
+      return resultOf(response, await response.text(), envelope)
+    } catch (cause) {
+      return failed(String(cause), { status: 0, code: 'no_answer', cause })
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// PolicyFor: the hooks of a policy, typed by their model. Types only.
+
+import type { SelectQueryBuilder } from 'kysely'
+import type { AnyModel } from '../model/define-model.ts'
+import type { DatabaseOf, RecordOf, TableOf } from '../model/infer.ts'
+import type { AccessPolicy } from './access-types.ts'
+import type { HookArgs, HookUser } from './hook-types.ts'
+import type { PolicyScope } from './scope-types.ts'
+
+type Awaitable<T> = T | Promise<T>
+type Falsy = false | null | undefined | 0 | ''
+
+/**
+ * The tables of the given Kysely instance if they include the model's; otherwise those of the model, under any name if the
+ * model does not say its table.
+ */
+type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB
+  ? DB
+  : string extends M['table']
+    ? Readonly<Record<string, TableOf<M['columns']>>>
+    : DatabaseOf<readonly [M]>
+
+// biome-ignore lint/suspicious/noExplicitAny: joins change the tables, and any selection that has the columns will do
+type Narrowed = SelectQueryBuilder<any, any, any>
+
+type Query<M extends AnyModel, DB> = SelectQueryBuilder<
+  Tables<M, DB>,
+  M['table'] & keyof Tables<M, DB>,
+  object
+>
+
+/** A policy typed by its model: records hold JSON values and hidden columns; `data` holds the fields being written. */
+export interface PolicyFor<M extends AnyModel, DB, User = HookUser> {
+  readonly scope?: PolicyScope<User>
+  scope_query?(query: Query<M, DB>, args: HookArgs<User>): Awaitable<Narrowed | Falsy>
+  can_read?(object: RecordOf<M>, args: HookArgs<User>): Awaitable<unknown>
+  can_create?(data: Partial<RecordOf<M>>, args: HookArgs<User>): Awaitable<unknown>
+  can_update?(
+    object: RecordOf<M>,
+    data: Partial<RecordOf<M>>,
+    args: HookArgs<User>,
+  ): Awaitable<unknown>
+  can_delete?(object: RecordOf<M>, args: HookArgs<User>): Awaitable<unknown>
+}
+
+/** `access_policy` of a model: a policy, a class, or a function whose hooks are typed by the model. */
+export type PolicyOption<M extends AnyModel, User = HookUser> =
+  | AccessPolicy<User>
+  | (new () => AccessPolicy<User>)
+  | ((model: M) => PolicyFor<M, unknown, User>)

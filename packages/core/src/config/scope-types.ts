@@ -1,0 +1,38 @@
+// The rows of a model that a caller may see, as data: conditions on its columns and relations. Types only.
+
+import type { FilterOperator } from '../parse/operators.ts'
+import type { HookArgs, HookUser } from './hook-types.ts'
+
+/** What a column is compared with. No row meets a condition whose value is null or undefined. */
+export type ScopeValue = string | number | bigint | boolean | Date | null | undefined
+
+/** A value, or the list that `in`, `nin`, `between`, `contains` and `overlaps` take. */
+type ScopeOperand = ScopeValue | readonly ScopeValue[]
+
+/** Conditions on one column, of which all must hold. A function is called for each request. */
+export type ScopeTest<User = HookUser> = {
+  readonly [O in FilterOperator]?:
+    | ScopeOperand
+    | ((args: HookArgs<User>) => ScopeOperand | Promise<ScopeOperand>)
+}
+
+/**
+ * Conditions of which all must hold, by column (`{ owner_id: { eq: … } }`) and by relation (`{ members: { user_id: … } }`: some
+ * related row meets the conditions); `and` and `or` take a list of conditions, `not` takes conditions.
+ */
+export interface ScopeConditions<User = HookUser> {
+  readonly [name: string]:
+    | ScopeTest<User>
+    | ScopeConditions<User>
+    | readonly ScopeConditions<User>[]
+}
+
+/**
+ * `scope` of a policy: conditions, or a function that gives them for a request; `true` is all rows, and a falsy result refuses
+ * the request.
+ */
+export type PolicyScope<User = HookUser> =
+  | ScopeConditions<User>
+  | ((args: HookArgs<User>) => ScopeResult<User> | Promise<ScopeResult<User>>)
+
+type ScopeResult<User> = ScopeConditions<User> | boolean | null | undefined

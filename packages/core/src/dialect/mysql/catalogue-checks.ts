@@ -1,0 +1,89 @@
+// The CHECK constraints of MySQL and MariaDB, as far as they are rules for single columns.
+
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
+import { grouped } from '../shared/catalogue.ts'
+import { type CheckRule, type CheckSyntax, checkRules } from '../shared/check-rules.ts'
+import { among } from '../shared/table-names.ts'
+
+export interface TableChecks {
+  /** The columns that hold JSON: MariaDB's type json is a text with a check, and MySQL's rewrites numbers, which a text keeps. */
+  readonly json: ReadonlySet<string>
+  readonly rules: readonly CheckRule[]
+}
+
+interface CheckRow {
+  readonly table_name: string
+  readonly clause: string
+}
+
+const lengths = {
+  length: 'bytes',
+  octet_length: 'bytes',
+  char_length: 'characters',
+  character_length: 'characters',
+} as const
+
+const mariadb: CheckSyntax = { backslash: 'escapes', lengths, anyCharacters: true }
+
+/** Its catalogue shows the bytes of other characters as if they were Latin-1. */
+const mysql: CheckSyntax = { backslash: 'escapes', lengths, anyCharacters: false }
+
+/** The tables whose constraints are read; without names, every table of the schema. */
+interface Place {
+  readonly schema: string
+  readonly only: readonly string[] | undefined
+}
+
+/** By table. */
+export async function readChecks(
+  db: AnyDatabase,
+  place: Place,
+  maria: boolean,
+): Promise<ReadonlyMap<string, TableChecks>> {
+  const rows = await (maria ? mariadbChecks : mysqlChecks)(db, place)
+  const syntax = maria ? mariadb : mysql
+  const text = maria ? (clause: string): string => clause : unescaped
+  return new Map(
+    [...grouped(rows, (row) => row.table_name)].map(([table, own]) => {
+      const clauses = own.map(({ clause }) => text(clause))
+      return [
+        table,
+        {
+          json: new Set(clauses.flatMap(jsonColumn)),
+          rules: clauses.flatMap((clause) => checkRules(clause, syntax)),
+        },
+      ]
+    }),
+  )
+}
+
+async function mariadbChecks(
+  db: AnyDatabase,
+  { schema, only }: Place,
+): Promise<readonly CheckRow[]> {
+  return rowsOf<CheckRow>(db)`
+    select table_name as table_name, check_clause as clause
+    from information_schema.check_constraints where constraint_schema = ${schema}${among(sql.id('table_name'), only)}`
+}
+
+async function mysqlChecks(db: AnyDatabase, { schema, only }: Place): Promise<readonly CheckRow[]> {
+  return rowsOf<CheckRow>(db)`
+    select t.table_name as table_name, c.check_clause as clause
+    from information_schema.check_constraints c
+    join information_schema.table_constraints t
+      on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
+    where c.constraint_schema = ${schema} and t.constraint_type = 'CHECK' and t.enforced = 'YES'${among(sql.id('t', 'table_name'), only)}`
+}
+
+/** MySQL shows its clauses as if they stood in a string: `_utf8mb4\\'new\\'`. */
+function unescaped(clause: string): string {
+  if (/(?<!\\)'/.test(clause)) return clause
+  return clause.replace(/\\([\\'"])/g, '$1')
+}
+
+function jsonColumn(clause: string): readonly string[] {
+  const name = /^\(?json_valid\(`((?:[^`]|``)+)`\)\)?$/i.exec(clause)?.[1]
+  return name === undefined ? [] : [name.replaceAll('``', '`')]
+}

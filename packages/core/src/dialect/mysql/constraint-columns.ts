@@ -1,0 +1,26 @@
+// The columns of a check or a unique index of MySQL or MariaDB, by the name that an error gives.
+
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { rowsOf } from '../../sql/statement.ts'
+import type { TableName } from '../../sql/table-name.ts'
+
+/** The columns of the index, and the names in the clause of the check. MariaDB names the check of a single column `table.column`. */
+export async function mysqlConstraintColumns(
+  db: AnyDatabase,
+  { schema, table }: TableName,
+  name: string,
+): Promise<readonly string[]> {
+  if (name.startsWith(`${table}.`)) return [name.slice(table.length + 1)]
+  const place = schema ?? null
+  const indexed = await rowsOf<{ name: unknown }>(db)`
+    select column_name as name from information_schema.statistics
+    where table_schema = coalesce(${place}, database()) and table_name = ${table} and index_name = ${name}`
+  const checked = await rowsOf<{ clause: unknown }>(db)`
+    select check_clause as clause from information_schema.check_constraints
+    where constraint_schema = coalesce(${place}, database()) and constraint_name = ${name}`
+  const quoted = checked.flatMap(({ clause }) => String(clause).match(/`(?:[^`]|``)+`/g) ?? [])
+  return [
+    ...indexed.map((row) => String(row.name)),
+    ...quoted.map((one) => one.slice(1, -1).replaceAll('``', '`')),
+  ]
+}

@@ -1,0 +1,31 @@
+// The values at paths of json columns in MySQL and MariaDB, which stores JSON as text.
+
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { JsonPath } from '../dialect.ts'
+import { jsonPathText } from '../shared/json-path.ts'
+import { type Ref, within } from '../shared/sql-parts.ts'
+
+export function jsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
+  const value = sql`json_extract(${ref}, ${jsonPathText(keys)})`
+  const found = sql`case when json_valid(${ref}) then ${typedValue(type, value)} end`
+  // Bytes rather than a collation, as in `comparable`.
+  return type === 'text' ? sql`cast(convert(${found} using utf8mb4) as binary)` : found
+}
+
+function typedValue(type: JsonPath['type'], value: Ref): Fragment {
+  const found = sql`json_type(${value})`
+  const isNumber = sql`${found} in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')`
+  const double = sql`cast(${value} as double)`
+  switch (type) {
+    case 'text':
+      // MySQL keeps moments that its functions put into a document, which are strings in its text.
+      return sql`case when ${found} in ('STRING', 'DATE', 'DATETIME', 'TIME') then json_unquote(${value}) end`
+    case 'boolean':
+      return sql`case when ${found} = 'BOOLEAN' then json_unquote(${value}) = 'true' end`
+    case 'integer':
+      return sql`case when ${isNumber} and ${within.integers(double)} and ${double} = truncate(${double}, 0) then cast(${double} as signed) end`
+    case 'float':
+      // MariaDB reads a number that no double holds as the largest one.
+      return sql`case when ${isNumber} and ${within.doubles(double)} then ${double} end`
+  }
+}

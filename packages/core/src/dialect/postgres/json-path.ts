@@ -1,0 +1,51 @@
+// The values at paths of json and jsonb columns in PostgreSQL.
+
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { JsonPath } from '../dialect.ts'
+import type { Ref } from '../shared/sql-parts.ts'
+import type { DeclaredType } from './column-facts.ts'
+
+/** A column of another type than these two holds JSON as text; the schema check refuses it. */
+export function jsonValue(
+  declared: DeclaredType | undefined,
+  ref: Ref,
+  { keys, type }: JsonPath,
+): Fragment {
+  const path = sql.quoted(`{${keys.map((key) => `"${key}"`).join()}}`)
+  const value =
+    declared?.name === 'json'
+      ? sql`case when ${isReadable(ref)} then ${ofJson(ref, path, type)} end`
+      : ofJsonb(declared?.name === 'jsonb' ? ref : sql`${ref}::jsonb`, path, type)
+  return type === 'text' ? sql`(${value}) collate "C"` : value
+}
+
+function ofJsonb(ref: Ref, path: Ref, type: JsonPath['type']): Fragment {
+  const found = sql`jsonb_typeof(${ref} #> ${path})`
+  if (type === 'text') return sql`case when ${found} = 'string' then ${ref} #>> ${path} end`
+  if (type === 'boolean')
+    return sql`case when ${found} = 'boolean' then (${ref} #> ${path})::boolean end`
+  return sql`case when ${found} = 'number' then ${numberOf(type, sql`(${ref} #> ${path})::numeric`)} end`
+}
+
+function ofJson(ref: Ref, path: Ref, type: JsonPath['type']): Fragment {
+  const found = sql`json_typeof(${ref} #> ${path})`
+  const text = sql`(${ref} #>> ${path})`
+  if (type === 'text') return sql`case when ${found} = 'string' then ${text} end`
+  if (type === 'boolean') return sql`case when ${found} = 'boolean' then ${text}::boolean end`
+  // It may be too large for `numeric`, too.
+  const isNumeric = sql`length(${text}) < 1000 and ${text} ~ '^[^eE]*([eE][-+]?[0-9]{1,3})?$'`
+  return sql`case when ${found} = 'number' and ${isNumeric} then ${numberOf(type, sql`${text}::numeric`)} end`
+}
+
+/** A cast to a double is an error where it would give infinity, or 0 for another number. */
+const numberOf = (type: 'integer' | 'float', numeric: Ref): Fragment =>
+  type === 'integer'
+    ? sql`case when abs(${numeric}) <= 9007199254740991 and ${numeric} = trunc(${numeric}) then ${numeric}::bigint end`
+    : sql`case when abs(${numeric}) < 2.5e-324 then 0 when abs(${numeric}) < 1.7976931348623157e308 then ${numeric}::float8 end`
+
+/**
+ * Whether the document has no escape that stands for no character of a text (U+0000, half of a surrogate pair): reading any
+ * part of it is an error then.
+ */
+const isReadable = (ref: Ref): Fragment =>
+  sql`(${ref}::text !~ '\\\\u(0000|[dD][89a-fA-F])' or ${ref}::text !~ '(?<!\\\\)(\\\\\\\\)*\\\\u0000' and ${ref}::text !~ '(?<!\\\\)(\\\\\\\\)*\\\\u[dD][89abAB]..(?!\\\\u[dD][c-fC-F])' and ${ref}::text !~ '(?<!\\\\u[dD][89abAB]..)\\\\u[dD][c-fC-F]')`

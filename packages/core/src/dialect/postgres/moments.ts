@@ -1,0 +1,55 @@
+// Moments of PostgreSQL beyond the years 1 to 9999, and its infinities: how JSON writes them, and how the database reads them.
+
+import type { SpecialValues } from '../../model/type-rules.ts'
+
+const year = '([+-][0-9]{6,7}|0000)'
+const day = '-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
+const time = 'T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}([0-9]{3})?Z'
+const far = new RegExp(`^${year}${day}(?:${time})?$`)
+
+const forms = {
+  date: `^-?infinity$|^${year}${day}$`,
+  datetime: `^-?infinity$|^${year}${day}${time}$`,
+}
+
+const lastYear = { date: 5_874_897, datetime: 294_276 }
+
+/** Later, or earlier, than every other moment. */
+export const infinityOf = (text: string): string | undefined =>
+  text === 'infinity' || text === '-infinity' ? text : undefined
+
+/** The values of a date or datetime that have no four-digit year. */
+export const farMoments = (type: 'date' | 'datetime'): SpecialValues => {
+  const whole = new RegExp(forms[type])
+  return {
+    pattern: forms[type],
+    read: (text) =>
+      whole.test(text) && (infinityOf(text) !== undefined || isReal(text, lastYear[type]))
+        ? text
+        : undefined,
+  }
+}
+
+function isReal(text: string, last: number): boolean {
+  const [, years = '', month = '', date = ''] = far.exec(text) ?? []
+  const number = Number(years)
+  // 4713 BC is the year -4712.
+  if (number < -4712 || number > last || years === '-000000') return false
+  const ofMonth = new Date(0)
+  // The calendar repeats itself every 400 years.
+  ofMonth.setUTCFullYear(2000 + (number % 400), Number(month), 0)
+  return Number(date) <= ofMonth.getUTCDate()
+}
+
+/**
+ * What PostgreSQL reads: `+012024-01-01T00:00:00.000Z` → `12024-01-01 00:00:00.000+00`, `-000043-03-15` → `0044-03-15 BC`;
+ * undefined for a moment of the usual years.
+ */
+export function farText(iso: string): string | undefined {
+  const match = /^([+-][0-9]{6,7}|0000)(-[0-9]{2}-[0-9]{2})(?:T(.*)Z)?$/.exec(iso)
+  if (match === null) return undefined
+  const [, years = '', rest = '', clock] = match
+  const number = Number(years)
+  const digits = String(number > 0 ? number : 1 - number).padStart(4, '0')
+  return `${digits}${rest}${clock === undefined ? '' : ` ${clock}+00`}${number > 0 ? '' : ' BC'}`
+}

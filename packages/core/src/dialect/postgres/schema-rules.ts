@@ -1,0 +1,37 @@
+// How models are compared with a PostgreSQL schema.
+
+import { rowsOf } from '../../sql/statement.ts'
+import type { SchemaRules } from '../shared/schema-rules.ts'
+import { holdsBy, strictTypes } from '../shared/type-fit.ts'
+import { schemaName } from './catalogue.ts'
+import { readPostgresSchema } from './catalogue-session.ts'
+
+const holds = holdsBy(strictTypes)
+
+export const postgresSchema: SchemaRules = {
+  read: readPostgresSchema,
+  async tableNames(db, schema) {
+    const rows = await rowsOf<{ name: string }>(db)`
+      select c.relname::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${await schemaName(db, schema)} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      order by 1`
+    return rows.map(({ name }) => name)
+  },
+  async hasForeignKeys(db, schema) {
+    const rows = await rowsOf(db)`
+      select 1 from pg_constraint o join pg_namespace n on n.oid = o.connamespace
+      where n.nspname = ${await schemaName(db, schema)} and o.contype = 'f' limit 1`
+    return rows.length > 0
+  },
+  async furtherSchemas(db) {
+    const rows = await rowsOf<{ name: string }>(db)`
+      select name::text as name from unnest(current_schemas(false)) with ordinality as s (name, position)
+      where position > 1 order by position`
+    return rows.map(({ name }) => name)
+  },
+  foldsTables: async () => false,
+  foldsColumns: false,
+  // A text that is no JSON would fail the reading of a path.
+  holds: (declared, found) =>
+    holds(declared, found) && (declared.paths === undefined || found.shape?.type === 'json'),
+}

@@ -1,0 +1,31 @@
+// Searches by a column of type tsvector in PostgreSQL.
+
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
+import type { DialectTable, SearchIndex } from '../dialect.ts'
+import { keysWhere, type SearchIndexes, searchIndexes } from '../shared/search-indexes.ts'
+import { quotedName } from './column-facts.ts'
+
+export const postgresSearchIndexes = (
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<SearchIndexes> =>
+  searchIndexes(tables, async ({ schema, table, index, language }) => {
+    const [found] = await rowsOf<{ vector: unknown; language: unknown }>(db)`
+      select exists (select from pg_attribute a join pg_type y on y.oid = a.atttypid
+          where a.attrelid = to_regclass(${quotedName(schema, table)}) and a.attname = ${index}
+            and not a.attisdropped and y.typname = 'tsvector') as vector,
+        exists (select from pg_ts_config where cfgname = ${language}) as language`
+    if (found?.vector !== true) return `it has no column "${index}" of type tsvector.`
+    return found.language === true
+      ? undefined
+      : `there is no text search configuration "${language}".`
+  })
+
+/** Words as PostgreSQL separates them, by the configuration that the vector was made with. */
+export const foundByVector = (search: SearchIndex, words: readonly string[]): Fragment =>
+  keysWhere(
+    search,
+    sql`${sql.id(search.index)} @@ plainto_tsquery(${search.language}::regconfig, ${words.join(' ')})`,
+  )

@@ -1,0 +1,105 @@
+// ColumnChecks: what the CHECK constraints of a table say of each of its columns, for models that introspection declares.
+
+import type { ColumnChecks, ColumnLimits, Shape } from './catalogue.ts'
+import type { CheckRule } from './check-rules.ts'
+
+/** What a reader knows of a column beside its shape. */
+export interface CheckedColumn {
+  readonly shape: Shape | undefined
+  /** Strings that the database takes for equal are the same characters. */
+  readonly isExact: boolean
+  /** A number of 32 bits, whose digits are not those that are compared. */
+  readonly isSingle?: boolean
+  /** A string that is padded with spaces to its length. */
+  readonly isPadded?: boolean
+}
+
+/** The rules of all constraints on one column together. */
+export function columnChecks(
+  { shape, isExact, isSingle, isPadded }: CheckedColumn,
+  rules: readonly CheckRule[],
+): ColumnChecks | undefined {
+  if (shape === undefined) return undefined
+  if (shape.type === 'string' || shape.type === 'text') {
+    const length = isPadded === true ? {} : lengthLimits(rules)
+    const members = membersOf(rules)
+    const isFilled = members?.every(
+      (one) => isPadded !== true || [...one].length === shape.maxLength,
+    )
+    const types = rules.flatMap((rule) => (rule.kind === 'members' ? rule.types : []))
+    const list =
+      members === undefined || isFilled === false
+        ? {}
+        : { members, isExact: isExact && !types.includes('citext') }
+    return present({ ...list, limits: length })
+  }
+  const isNumber = ['integer', 'bigint', 'float', 'decimal'].includes(shape.type)
+  if (!isNumber) return undefined
+  const bounds = rules.filter(
+    (rule) =>
+      rule.kind === 'bound' &&
+      (!rule.asDouble || shape.type === 'float') &&
+      (isSingle !== true || Math.fround(Number(rule.number)) === Number(rule.number)),
+  )
+  return present({
+    limits: boundLimits(bounds, shape.type === 'integer' || shape.type === 'float'),
+  })
+}
+
+const present = (checks: ColumnChecks): ColumnChecks | undefined =>
+  checks.members === undefined && Object.keys(checks.limits).length === 0 ? undefined : checks
+
+/** The members that every list has; undefined without a list, or where no value is left. */
+function membersOf(rules: readonly CheckRule[]): readonly string[] | undefined {
+  const lists = rules.flatMap((rule) => (rule.kind === 'members' ? [rule.members] : []))
+  const [first, ...others] = lists
+  const common = first?.filter((member) => others.every((list) => list.includes(member)))
+  return common?.length === 0 ? undefined : common
+}
+
+/** A character has one to four bytes. */
+function lengthLimits(rules: readonly CheckRule[]): ColumnLimits {
+  const least: number[] = []
+  const most: number[] = []
+  for (const rule of rules) {
+    if (rule.kind !== 'length') continue
+    const { comparison, length, unit } = rule
+    if (comparison === '<' || comparison === '<=') most.push(length - (comparison === '<' ? 1 : 0))
+    else {
+      const from = length + (comparison === '>' ? 1 : 0)
+      least.push(unit === 'bytes' ? Math.ceil(from / 4) : from)
+    }
+  }
+  const [min, max] = [Math.max(...least), Math.min(...most)]
+  return {
+    ...(least.length === 0 || min < 1 ? {} : { minLength: min }),
+    ...(most.length === 0 || max < 1 ? {} : { maxLength: max }),
+  }
+}
+
+const keys = {
+  '>=': 'minimum',
+  '>': 'exclusiveMinimum',
+  '<=': 'maximum',
+  '<': 'exclusiveMaximum',
+} as const
+
+/** The strictest bound of each kind. A number beyond the digits of a double is left as text. */
+function boundLimits(rules: readonly CheckRule[], asNumbers: boolean): ColumnLimits {
+  const limits: Partial<Record<(typeof keys)[keyof typeof keys], number | string>> = {}
+  for (const rule of rules) {
+    if (rule.kind !== 'bound') continue
+    const { comparison, number } = rule
+    const digits = number.replace(/^-|\./g, '').length
+    const isExact = digits <= 15
+    if (asNumbers && !isExact) continue
+    const key = keys[comparison]
+    const known = limits[key]
+    const value = isExact ? Number(number) : number
+    const isStricter =
+      known === undefined ||
+      (comparison.startsWith('>') ? Number(value) > Number(known) : Number(value) < Number(known))
+    if (isStricter) limits[key] = value
+  }
+  return limits
+}

@@ -1,0 +1,79 @@
+// The JSON value of a column's default, where the database writes it as a constant.
+
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Shape } from './catalogue.ts'
+import { decimalDigits } from './decimal.ts'
+import { isSymbol, sqlTokens, unwrapped } from './sql-tokens.ts'
+
+/** A constant: a string with its characters, or a word or number as it is written. */
+export interface Constant {
+  readonly text: string
+  readonly isString: boolean
+}
+
+/** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for anything that has to be computed. */
+export function constantOf(
+  expression: string,
+  backslash: 'escapes' | 'plain',
+): Constant | undefined {
+  const tokens = unwrapped(sqlTokens(expression, backslash))
+  const isNegative = isSymbol(tokens[0], '-')
+  const [value, ...rest] = isNegative || isSymbol(tokens[0], '+') ? tokens.slice(1) : tokens
+  const isConversion = isSymbol(rest[0], '::') && rest.slice(1).every(({ kind }) => kind === 'name')
+  if (value === undefined || (rest.length > 0 && !isConversion)) return undefined
+  if (value.kind === 'string') {
+    return isNegative ? undefined : { text: value.text, isString: true }
+  }
+  if (value.kind === 'number') {
+    return { text: isNegative ? `-${value.text}` : value.text, isString: false }
+  }
+  const isTruth = value.kind === 'name' && /^(?:true|false)$/.test(value.text)
+  return isTruth && !isNegative ? { text: value.text, isString: false } : undefined
+}
+
+/** The constant as responses write a value of the column; undefined where that is not certain. */
+export function jsonOfConstant(
+  shape: Shape | undefined,
+  { text, isString }: Constant,
+): JsonValue | undefined {
+  switch (shape?.type) {
+    case 'integer':
+      return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined
+    case 'float':
+      return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : undefined
+    case 'bigint':
+      return /^-?[0-9]{1,19}$/.test(text) ? decimalDigits(text) : undefined
+    case 'decimal': {
+      if (shape.storage === 'text') return undefined
+      const digits = decimalDigits(text, shape.scale)
+      const fraction = digits?.split('.')[1] ?? ''
+      // More digits than the column has would be rounded.
+      return shape.scale === undefined || fraction.length <= shape.scale ? digits : undefined
+    }
+    case 'boolean':
+      if (isString) return undefined
+      if (text === '1' || text === 'true') return true
+      return text === '0' || text === 'false' ? false : undefined
+    case 'string':
+    case 'text':
+      return isString ? text : undefined
+    case 'uuid':
+      return isString && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+        ? text
+        : undefined
+    case 'enum':
+      return isString && shape.enum?.includes(text) === true ? text : undefined
+    case 'date':
+      return isString && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? text : undefined
+    case 'json':
+      return emptyJson.get(text)
+    default:
+      return undefined
+  }
+}
+
+/** Other documents are printed in another form than they are written. */
+const emptyJson: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['{}', {}],
+  ['[]', []],
+])

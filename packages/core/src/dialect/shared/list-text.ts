@@ -1,0 +1,36 @@
+// Lists as the text that databases with arrays read and print.
+
+import type { JsonValue } from '../../json/json-value.ts'
+import type { DialectColumn } from '../dialect.ts'
+
+/** The column of one item of a list. */
+export const itemOf = (column: DialectColumn): DialectColumn => ({
+  ...column,
+  type: column.items ?? 'text',
+})
+
+/**
+ * The literal of an array. Every item is quoted, so that no text is read as NULL or as a bracket.
+ *
+ * `['a', null, 'b "c"']` → `{"a",NULL,"b \"c\""}`
+ */
+export function arrayLiteral(items: readonly unknown[]): string {
+  return `{${items.map(itemLiteral).join(',')}}`
+}
+
+function itemLiteral(item: unknown): string {
+  if (item === null) return 'NULL'
+  if (Array.isArray(item)) return arrayLiteral(item)
+  return `"${String(item).replace(/["\\]/g, '\\$&')}"`
+}
+
+/** The items of a selected list, which is the text of a JSON list of texts; lists in it are a dimension more. */
+export function listOf(raw: unknown, read: (raw: unknown) => JsonValue): JsonValue {
+  const items: unknown = typeof raw === 'string' ? JSON.parse(raw) : raw
+  return Array.isArray(items) ? items.map((item) => itemOrList(item, read)) : read(items)
+}
+
+function itemOrList(item: unknown, read: (raw: unknown) => JsonValue): JsonValue {
+  if (item === null || item === undefined) return null
+  return Array.isArray(item) ? listOf(item, read) : read(item)
+}

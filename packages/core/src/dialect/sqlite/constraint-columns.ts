@@ -1,0 +1,43 @@
+// The columns of a check of SQLite, by what its error says: the name of the constraint, or the text of its expression.
+
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
+import type { TableName } from '../../sql/table-name.ts'
+
+/** The names in the expression; words of SQL are among them. */
+export async function sqliteConstraintColumns(
+  db: AnyDatabase,
+  { schema = 'main', table }: TableName,
+  told: string,
+): Promise<readonly string[]> {
+  if (!/^\w+$/.test(told)) return namesIn(told)
+  const rows = await rowsOf<{ text: string | null }>(db)`
+    select sql as text from ${sql.id(schema, 'sqlite_master')} where type = 'table' and name = ${table}`
+  return namesIn(clauseOf(rows[0]?.text ?? '', told))
+}
+
+const namesIn = (expression: string): readonly string[] =>
+  Array.from(
+    expression
+      .replace(/'(?:[^']|'')*'/g, "''")
+      .matchAll(/"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([A-Za-z_]\w*)/g),
+    ([, double, tick, bracket, plain]) =>
+      double?.replaceAll('""', '"') ?? tick ?? bracket ?? plain ?? '',
+  )
+
+/** What stands in the brackets behind `constraint <name> check`. */
+function clauseOf(table: string, name: string): string {
+  const start = new RegExp(`\\bconstraint\\s+["\`[]?${name}["\`\\]]?\\s+check\\s*\\(`, 'i').exec(
+    table,
+  )
+  if (start === null) return ''
+  const from = start.index + start[0].length
+  let depth = 1
+  let end = from
+  for (; end < table.length && depth > 0; end++) {
+    if (table[end] === '(') depth += 1
+    else if (table[end] === ')') depth -= 1
+  }
+  return table.slice(from, end - 1)
+}

@@ -1,0 +1,37 @@
+// Searches by an FTS5 table in SQLite.
+
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import { rowsOf } from '../../sql/statement.ts'
+import { tableOf } from '../../sql/table-name.ts'
+import type { DialectTable, SearchIndex } from '../dialect.ts'
+import { type SearchIndexes, searchIndexes } from '../shared/search-indexes.ts'
+
+export const sqliteSearchIndexes = (
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<SearchIndexes> =>
+  searchIndexes(tables, async ({ schema = 'main', index, key, columns }) => {
+    const [only, ...others] = key
+    if (only?.type !== 'integer' || others.length > 0) {
+      return 'an FTS5 table finds records by one primary key column of type integer.'
+    }
+    const rows = await rowsOf<{ name: unknown }>(db)`
+      select p.name as name from ${sql.id(schema, 'sqlite_master')} m, pragma_table_info(m.name, ${schema}) p
+      where m.name = ${index} and lower(m.sql) like 'create virtual table%using fts5%'`
+    if (rows.length === 0) return `there is no FTS5 table "${index}".`
+    const names = new Set(rows.map(({ name }) => String(name).toLowerCase()))
+    const lacking = columns.find(({ dbName }) => !names.has(dbName.toLowerCase()))
+    return lacking && `the FTS5 table "${index}" has no column "${lacking.dbName}".`
+  })
+
+/** Each word between quotes is text alone; only the declared columns are searched, whatever else the table indexes. */
+export function foundByFts(
+  { schema, index, columns }: SearchIndex,
+  words: readonly string[],
+): Fragment {
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+  const names = columns.map(({ dbName }) => quoted(dbName)).join(' ')
+  const wanted = `{${names}} : (${words.map(quoted).join(' ')})`
+  return sql`select rowid from ${tableOf({ schema, table: index })} where ${sql.id(index)} match ${wanted}`
+}

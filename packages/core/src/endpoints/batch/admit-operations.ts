@@ -1,0 +1,179 @@
+// Admits the operations of a batch before its transaction begins: route, limit, authenticate and authorise, each as for a request of its own.
+
+import { authorize } from '../../access/authorize.ts'
+import type { Runtime } from '../../call.ts'
+import { notInBatch, referencesSeenEarly } from '../../errors.ts'
+import { runSetup } from '../../hooks/read-hooks.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { isIndex, type Route, splitUrl } from '../../http/route-table.ts'
+import { authEndpointAt } from '../auth/route.ts'
+import { docsPartAt } from '../docs.ts'
+import { healthPartAt } from '../health.ts'
+import type { MethodFacts } from '../route-facts.ts'
+import { type RoutedCall, refuseLongUrl, routeRequest } from '../route-request.ts'
+import {
+  type AdmittedCaller,
+  callerAdmittedTo,
+  methodFactsOf,
+  needsIdentity,
+  setCaller,
+} from '../serve-call.ts'
+import type { Operation } from './operations.ts'
+import { urlWithStandIns } from './references.ts'
+
+/** An operation that may run. */
+export interface AdmittedOperation {
+  readonly operation: Operation
+  readonly call: RoutedCall
+  readonly route: Route
+  /** Undefined for OPTIONS. */
+  readonly facts: MethodFacts | undefined
+  /** The state of its rate limit, as headers of its result. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What the operations of one batch have in common. */
+export interface BatchRequest {
+  readonly runtime: Runtime
+  /** The request of the batch. */
+  readonly request: ApiRequest
+  /** The parts of the calls that are made of its operations. */
+  readonly parts: Pick<RoutedCall, 'stamp' | 'timing'>
+  /** Whether the value of an operation may be JSON text. */
+  readonly wantsText: (operation: Operation) => boolean
+  /** Headers of the response. */
+  readonly always: Record<string, string>
+}
+
+/** Returns a function that admits one operation after the other. */
+export function admission(batch: BatchRequest) {
+  const known = new Map<string, AdmittedCaller>()
+  /**
+   * Routes, and throws 404, 405, 414, 429, 401 and 403 as the operation's own request would; 400 for references where
+   * functions of the host would see them without their values.
+   */
+  return async (
+    operation: Operation,
+    routed: (call: RoutedCall) => void,
+  ): Promise<AdmittedOperation> => {
+    const request = requestOf(batch, operation, urlWithStandIns(operation.url))
+    const { call, route } = routeOperation(batch, operation, request)
+    routed(call)
+    if (call.method === 'OPTIONS') return { operation, call, route, facts: undefined, headers: {} }
+    const facts = methodFactsOf(route, call.method)
+    const { inUrl, inBody } = operation.refers
+    if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
+    if (call.hooks.setup !== undefined) {
+      call.timing?.enter('setup')
+      await runSetup(call.runtime, call.hooks, request)
+    }
+    const headers = needsIdentity(call, facts) ? await admitCaller(batch, call, facts, known) : {}
+    authorize(call.caller, facts.checks)
+    return { operation, call, route, facts, headers }
+  }
+}
+
+/** Finds the route of an operation with this request. */
+export function routeOperation(
+  batch: BatchRequest,
+  operation: Operation,
+  request: ApiRequest,
+): { readonly call: RoutedCall; readonly route: Route } {
+  const { runtime, parts } = batch
+  refuseLongUrl(runtime, request)
+  const place = splitUrl(request.url)
+  if (isElsewhere(runtime, place.path)) throw notInBatch(place.path)
+  return routeRequest(runtime, request, place, {
+    ...parts,
+    wantsText: batch.wantsText(operation),
+  })
+}
+
+/** Whether a path is one of the endpoints that have no records. */
+const isElsewhere = ({ settings, routes }: Runtime, path: string): boolean =>
+  path === settings.batch?.path ||
+  isIndex(routes, path) ||
+  docsPartAt(settings.docs, path) !== undefined ||
+  healthPartAt(settings.healthRoute, path) !== undefined ||
+  authEndpointAt(settings.auth.routes, path) !== undefined
+
+/** Headers of the batch's request that say nothing of its operations. */
+const ofBatchAlone: ReadonlySet<string> = new Set([
+  'accept',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'prefer',
+  'transfer-encoding',
+  'x-http-method-override',
+])
+
+/** The request of an operation: that of the batch, with the operation's method, URL, headers and body. */
+export function requestOf(
+  { request, runtime }: BatchRequest,
+  { method, headers, body }: Operation,
+  url: string,
+): ApiRequest {
+  const { ip, baseUrl, host } = request
+  const inherited = Object.entries(request.headers ?? {}).filter(
+    ([name]) => !ofBatchAlone.has(name),
+  )
+  return {
+    method,
+    url: withoutOrigin(url, `${runtime.settings.baseUrl}${baseUrl ?? ''}`, baseUrl ?? ''),
+    headers: { ...Object.fromEntries(inherited), ...headers },
+    ...(body === undefined ? {} : { body }),
+    ...(ip === undefined ? {} : { ip }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    host,
+    get signal() {
+      return request.signal
+    },
+    user: request.user,
+  }
+}
+
+/** The URL below the mount: responses emit URLs with origin and mount prefix, which an operation may repeat. */
+function withoutOrigin(url: string, ...origins: readonly string[]): string {
+  const origin = origins.find((text) => text !== '' && url.startsWith(`${text}/`))
+  return origin === undefined ? url : url.slice(origin.length)
+}
+
+/** The stages limit and authenticate. Credentials are verified once for all operations that accept the same ones. */
+async function admitCaller(
+  { always }: BatchRequest,
+  call: RoutedCall,
+  { admission }: MethodFacts,
+  known: Map<string, AdmittedCaller>,
+): Promise<Readonly<Record<string, string>>> {
+  const key = sharedKey(call, admission)
+  const before = key === undefined ? undefined : known.get(key)
+  const found = before ?? (await callerAdmittedTo(call, admission))
+  if (key !== undefined) known.set(key, found)
+  setCaller(call, found.caller)
+  const headers = before === undefined ? found.headers : await before.countAgain(admission)
+  if (before !== undefined) call.request.user = found.caller.user ?? undefined
+  const limits: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith('ratelimit')) limits[name] = value
+    else always[name] = value
+  }
+  return limits
+}
+
+/** Whether functions of the host decide by the request of an operation, before it is authorised. */
+const isSeenByHost = ({ hooks }: RoutedCall, { strategies }: MethodFacts['admission']): boolean =>
+  hooks.setup !== undefined || strategies.includes('custom')
+
+/** Operations with the same key have the same caller; undefined if functions of the host look at each request. */
+function sharedKey(call: RoutedCall, admission: MethodFacts['admission']): string | undefined {
+  if (isSeenByHost(call, admission)) return undefined
+  const { method } = call
+  const { strategies, required, secret } = admission
+  // Cookies are proof of the caller only for reads, or from the same origin.
+  const reads = method === 'GET' || method === 'HEAD'
+  return JSON.stringify([strategies, required, secret, reads])
+}

@@ -1,0 +1,199 @@
+// A batch with an Idempotency-Key: runs once, and its stored results are repeated as its sender may read them now.
+
+import { ApiError, atOperation } from '../../errors.ts'
+import type { Result } from '../../http/envelope.ts'
+import { splitUrl } from '../../http/route-table.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { stringify } from '../../json/stringify.ts'
+import type { StoredResponse } from '../../store/idempotency-keys.ts'
+import { storeLongResponse, withParts } from '../../store/idempotency-keys.ts'
+import {
+  authorityOf,
+  claimOf,
+  onceFor,
+  replay as replayRecords,
+  storeOf,
+} from '../../write/endpoints/idempotent.ts'
+import { type KeyOwner, keyOwnerOf } from '../../write/endpoints/key-owner.ts'
+import { routeForCaller } from '../caller-route.ts'
+import { runReturnAndTag } from '../finish.ts'
+import { type Opened, parse } from '../read-stages.ts'
+import type { RoutedCall } from '../route-request.ts'
+import { answerAuthorized } from '../serve-call.ts'
+import type { AdmittedOperation, BatchRequest } from './admit-operations.ts'
+import { batchResult, type OperationResult, operationResult, resultCounter } from './results.ts'
+import { type RunOptions, resolved } from './run-operations.ts'
+import { OperationValues } from './values.ts'
+
+/** The stored result of an operation. */
+interface StoredResult extends StoredResponse {
+  readonly id: string
+  readonly value: JsonValue
+}
+
+interface OnceOptions {
+  readonly key: string
+  readonly asText: boolean
+}
+
+/** Runs a batch, or repeats the results of its key. */
+export async function runBatchOnce(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  { key, asText }: OnceOptions,
+  run: (beforeCommit: RunOptions['beforeCommit']) => Promise<Result>,
+): Promise<Result> {
+  const { runtime, request, parts } = batch
+  const { query } = splitUrl(request.url)
+  const owner = ownerOf(operations)
+  const claim = await claimOf({ request, query }, owner, runtime.settings.batch?.path ?? '', key)
+  return onceFor({ runtime, request, timing: parts.timing }, claim, {
+    work: (held) =>
+      run(async (results, probe) =>
+        storeLongResponse(storeOf(batch, probe), held, {
+          status: 200,
+          headers: {},
+          total: results.length,
+          many: true,
+          keys: [],
+          authority: '',
+          value: (await storedResults(results)) as unknown as JsonValue,
+        }),
+      ),
+    replay: async (own, response) => {
+      const { value } = await withParts(storeOf(batch, own), claim, response)
+      const results = await repeated(batch, operations, own, value as unknown as StoredResult[])
+      const headers = { 'idempotency-replayed': 'true' }
+      return { ...batchResult(results, asText), headers }
+    },
+  })
+}
+
+/** The users of all operations together: some endpoints may accept other credentials of the request than others do. */
+function ownerOf(operations: readonly AdmittedOperation[]): KeyOwner {
+  const callers = new Map(operations.map(({ call }) => [call.caller, call]))
+  const owners = [...callers.values()].map(keyOwnerOf)
+  if (owners.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
+  const users = owners.flatMap((owner) => (owner.kind === 'user' ? [owner.identity] : []))
+  const [identity, ...others] = [...new Set(users)].sort()
+  if (identity === undefined) return { kind: 'nobody' }
+  return {
+    kind: 'user',
+    identity: others.length === 0 ? identity : stringify([identity, ...others]),
+  }
+}
+
+async function storedResults(
+  results: readonly OperationResult[],
+): Promise<readonly StoredResult[]> {
+  const authorities = new Map<RoutedCall['reach'], Promise<string>>()
+  return Promise.all(
+    results.map(async ({ id, status, headers, value, call, keys }) => {
+      const authority = authorities.get(call.reach) ?? authorityOf(call)
+      authorities.set(call.reach, authority)
+      return {
+        id,
+        status,
+        headers,
+        value,
+        total: keys?.length ?? 0,
+        many: Array.isArray(value),
+        keys: (keys ?? []).map((key) =>
+          key.map((part) => (typeof part === 'bigint' ? String(part) : part)),
+        ),
+        authority: await authority,
+      }
+    }),
+  )
+}
+
+async function repeated(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  own: Opened,
+  stored: readonly StoredResult[],
+): Promise<readonly OperationResult[]> {
+  const runtime = { ...batch.runtime, session: () => own.own, replicas: undefined }
+  const values = new OperationValues(runtime.settings.bodyLimit)
+  const results: OperationResult[] = []
+  const count = resultCounter(runtime)
+  for (const [i, admitted] of operations.entries()) {
+    const result = stored[i]
+    if (result === undefined) break
+    const { call, route } = resolved({ ...batch, runtime }, admitted, values)
+    values.set(result.id, result.value)
+    const now = await repeatedOne(call, route, own, result)
+    try {
+      count(now)
+    } catch (error) {
+      throw atOperation(error, i)
+    }
+    results.push(now)
+  }
+  return results
+}
+
+/** The stored result as the caller may read it now. */
+async function repeatedOne(
+  call: RoutedCall,
+  route: AdmittedOperation['route'],
+  own: Opened,
+  stored: StoredResult,
+): Promise<OperationResult> {
+  const { id, status, headers, keys, value } = stored
+  const as = (now: JsonValue): OperationResult => {
+    const { etag: _, ...others } = headers
+    const shown = now === value ? headers : others
+    return { id, status, headers: shown, value: now, text: undefined, call, keys: undefined }
+  }
+  if (value === null || call.method === 'OPTIONS') return as(null)
+  if (call.method === 'GET' || call.method === 'HEAD') {
+    if (!mayChange(call) && (await authorityIn(call, route)) === stored.authority) return as(value)
+    return as(await readAgain(call, route, id))
+  }
+  if (keys.length === 0) return as(null)
+  await routeForCaller(call, route)
+  const ast = parse(call, call.resource)
+  const { return: onReturn, final } = call.hooks
+  const isShaped = (onReturn ?? final) !== undefined
+  const { value: _, ...withoutValue } = stored
+  const echoed = await replayRecords(
+    call,
+    own,
+    call.resource,
+    ast,
+    isShaped ? withoutValue : stored,
+  )
+  if (!isShaped) return as(echoed.value)
+  return as((await operationResult(id, call, {}, await runReturnAndTag(call, echoed))).value)
+}
+
+/** Whether a policy or a callback could give another value to this caller than before. */
+const mayChange = ({ runtime: { policies, registry } }: RoutedCall): boolean =>
+  registry.resources.some(
+    (resource) =>
+      policies.has(resource) ||
+      Object.values(resource.settings.hooks).some(
+        ({ filter, dump, return: onReturn, final }) =>
+          (filter ?? dump ?? onReturn ?? final) !== undefined,
+      ),
+  )
+
+async function authorityIn(call: RoutedCall, route: AdmittedOperation['route']): Promise<string> {
+  await routeForCaller(call, route)
+  return authorityOf(call)
+}
+
+/** The value that the read has now; null if it is refused. */
+async function readAgain(
+  call: RoutedCall,
+  route: AdmittedOperation['route'],
+  id: string,
+): Promise<JsonValue> {
+  try {
+    return (await operationResult(id, call, {}, await answerAuthorized(call, route))).value
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return null
+    throw error
+  }
+}

@@ -1,0 +1,97 @@
+// The result of a batch: a list with the status, headers and value of each operation.
+
+import { hookCallerOf } from '../../access/hook-args.ts'
+import type { Runtime } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import { limitExceeded } from '../../errors.ts'
+import { runFinal } from '../../hooks/read-hooks.ts'
+import { bareHeaders, type Result, successBody } from '../../http/envelope.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { quoted } from '../../json/quoted.ts'
+import { stringify } from '../../json/stringify.ts'
+import type { RoutedCall } from '../route-request.ts'
+
+/** The result of one operation. */
+export interface OperationResult {
+  readonly id: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly value: JsonValue
+  /** The value as JSON text, if it was serialised directly; `value` is then null. */
+  readonly text: string | undefined
+  /** The call that was answered, and the keys of what it wrote. */
+  readonly call: RoutedCall
+  readonly keys: Result['keys'] | undefined
+}
+
+/** The result of an operation; `final` runs here if it has not before, since the value that it hides must not be sent. HEAD has no value. */
+export async function operationResult(
+  id: string,
+  call: RoutedCall,
+  limits: Readonly<Record<string, string>>,
+  result: Result,
+): Promise<OperationResult> {
+  const counts = call.action.endsWith('MANY') ? bareHeaders(result) : {}
+  const headers = { ...limits, ...counts, ...result.headers }
+  const { status, keys } = result
+  const shown = await shownValue(call, result)
+  return { id, status, headers, ...(call.method === 'HEAD' ? noValue : shown), call, keys }
+}
+
+type Shown = Pick<OperationResult, 'value' | 'text'>
+
+const noValue: Shown = { value: null, text: undefined }
+
+async function shownValue(call: RoutedCall, result: Result): Promise<Shown> {
+  if (call.hooks.final === undefined || result.empty === true) {
+    return { value: result.value, text: result.text }
+  }
+  return { value: await finalValue(call, result), text: undefined }
+}
+
+/** The value in the body that the final callback returns; the whole body if that has no envelope. */
+async function finalValue(call: RoutedCall, result: Result): Promise<JsonValue> {
+  const { dump } = call.resource.settings
+  const sent = successBody(result, call.stamp(), dump)
+  const body = result.body ?? (await runFinal({ callHook: hookCallerOf(call) }, call.hooks, sent))
+  const isEnvelope = sent !== result.value && typeof body === 'object' && body !== null
+  return isEnvelope && Object.hasOwn(body, 'value')
+    ? (body as { readonly value: JsonValue }).value
+    : body
+}
+
+/** The list of all results, as values. */
+const resultList = (results: readonly OperationResult[]): JsonValue =>
+  results.map(({ id, status, headers, value, text }) => ({
+    id,
+    status,
+    headers,
+    value: text === undefined ? value : (JSON.parse(text) as JsonValue),
+  }))
+
+/** The list of all results, as JSON text. */
+const resultText = (results: readonly OperationResult[]): string =>
+  `[${results.map(textOf).join(',')}]`
+
+const textOf = ({ id, status, headers, value, text }: OperationResult): string =>
+  `{"id":${quoted(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${text ?? stringify(value)}}`
+
+/** Returns a function that counts the characters of one result after the other, and throws 400 beyond the limit of a response. */
+export function resultCounter({ settings }: Runtime): (result: OperationResult) => void {
+  const limit = settings.batch?.maxResponse ?? 0
+  let total = 0
+  return (result) => {
+    total += textOf(result).length
+    if (total <= limit) return
+    const what = `The results up to this operation have ${total} characters`
+    throw limitExceeded(settingNames.maxBatchResponse, limit, what)
+  }
+}
+
+/** The result of a batch, as a value or as JSON text. */
+export const batchResult = (results: readonly OperationResult[], asText: boolean): Result => ({
+  status: 200,
+  total: results.length,
+  value: null,
+  ...(asText ? { text: resultText(results) } : { value: resultList(results) }),
+})

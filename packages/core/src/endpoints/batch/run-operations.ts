@@ -1,0 +1,227 @@
+// Runs the operations of a batch in one transaction: all of them, or none.
+
+import type { Runtime } from '../../call.ts'
+import type { Change } from '../../config/hook-types.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { atOperation, notInBatch } from '../../errors.ts'
+import { deadlineOf } from '../../execute/bounds.ts'
+import { checkDeferred } from '../../execute/transaction.ts'
+import { runAfterCommit } from '../../hooks/after-commit.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { splitUrl } from '../../http/route-table.ts'
+import type { AnyDatabase } from '../../sql/any-database.ts'
+import { type Probe, refusalOf } from '../../write/execute/context.ts'
+import { turn } from '../in-slices.ts'
+import { factsOf } from '../route-facts.ts'
+import type { RoutedCall } from '../route-request.ts'
+import { answerAuthorized, optionsOf, setCaller } from '../serve-call.ts'
+import {
+  type AdmittedOperation,
+  type BatchRequest,
+  requestOf,
+  routeOperation,
+} from './admit-operations.ts'
+import type { Operation } from './operations.ts'
+import { resolvedBody, resolvedUrl, type Values } from './references.ts'
+import { type OperationResult, operationResult, resultCounter } from './results.ts'
+import { TimeLimit } from './time-limit.ts'
+import { explaining, inBatchTransaction, probeOn } from './transaction.ts'
+import { OperationValues } from './values.ts'
+
+/** An operation that failed, by its place in the list. */
+export interface FailedOperation {
+  readonly at: number
+  readonly call: RoutedCall | undefined
+}
+
+/** How a batch runs. */
+export interface RunOptions {
+  /** Whether everything is undone at the end. */
+  readonly dryRun: boolean
+  /** Called inside the transaction, when all operations have succeeded. */
+  readonly beforeCommit: (results: readonly OperationResult[], probe: Probe) => Promise<void>
+  /** Called with the operation whose error is thrown. */
+  readonly failed: (operation: FailedOperation) => void
+}
+
+/** Thrown at the end of a dry run, so that its transaction is rolled back. */
+class Rehearsed extends Error {
+  override readonly name = 'Rehearsed'
+  readonly results: readonly OperationResult[]
+
+  constructor(results: readonly OperationResult[]) {
+    super('A dry run is rolled back.')
+    this.results = results
+  }
+}
+
+/** What the operations of one attempt have written, by the callback that receives it. */
+interface Noted {
+  readonly call: Parameters<typeof runAfterCommit>[0]
+  readonly changes: Change[]
+}
+
+/** The state of one attempt. */
+interface Attempt {
+  /** The operation that runs. */
+  at: number | undefined
+  call: RoutedCall | undefined
+  readonly noted: Noted[]
+}
+
+/**
+ * Runs the operations and commits; returns their results. After a conflict, all of them are run again.
+ *
+ * An error of the database is explained by looking at the rows inside the transaction, which PostgreSQL allows only with a
+ * savepoint. Since savepoints cost two statements each, the batch first runs without them, and once more if it is refused.
+ */
+export async function runOperations(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  options: RunOptions,
+): Promise<readonly OperationResult[]> {
+  const { runtime, request, parts } = batch
+  const { dryRun, failed } = options
+  const own = await runtime.session(request)
+  const dialect = await runtime.dialect(own)
+  const timeLimit = new TimeLimit(runtime)
+  const deadline = deadlineOf(runtime.settings.statementTimeout)
+  const bounds = { deadline, client: request, until: timeLimit.until }
+  let explainsFrom = Number.POSITIVE_INFINITY
+  for (;;) {
+    let attempt: Attempt = { at: undefined, call: undefined, noted: [] }
+    try {
+      const work = async (transaction: AnyDatabase) => {
+        attempt = { at: undefined, call: undefined, noted: [] }
+        const inside = { transaction, dialect, timeLimit, attempt, explainsFrom, options }
+        return allOf(batch, operations, inside)
+      }
+      const transactionParts = { dialect, bounds, timing: parts.timing }
+      const results = await inBatchTransaction(own, transactionParts, work)
+      tellCommitted(batch, attempt.noted, !own.isTransaction)
+      return results
+    } catch (error) {
+      if (error instanceof Rehearsed && dryRun) return error.results
+      const { at, call } = attempt
+      if (at !== undefined && refusalOf(error) !== undefined && explainsFrom > at) {
+        explainsFrom = at
+        continue
+      }
+      const explained = timeLimit.explained(error, dialect)
+      if (at === undefined) throw explained
+      failed({ at, call })
+      throw atOperation(explained, at)
+    }
+  }
+}
+
+interface Inside {
+  readonly transaction: AnyDatabase
+  readonly dialect: InternalDialect
+  readonly timeLimit: TimeLimit
+  readonly attempt: Attempt
+  readonly explainsFrom: number
+  readonly options: RunOptions
+}
+
+/** Operations after which the event loop gets a turn, on databases in the process. */
+const operationsPerTurn = 25
+
+async function allOf(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  { transaction, dialect, timeLimit, attempt, explainsFrom, options }: Inside,
+): Promise<readonly OperationResult[]> {
+  const probe = probeOn(transaction, dialect, batch.parts.timing)
+  const inside: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, transaction, attempt) }
+  const results: OperationResult[] = []
+  const count = resultCounter(batch.runtime)
+  const values = new OperationValues(batch.runtime.settings.bodyLimit)
+  for (const [at, admitted] of operations.entries()) {
+    Object.assign(attempt, { at, call: admitted.call })
+    timeLimit.check()
+    if (dialect.capabilities.blocksEventLoop && at % operationsPerTurn === operationsPerTurn - 1) {
+      await turn()
+    }
+    const run = () => runOperation(inside, admitted, values, attempt)
+    const result = await (at < explainsFrom ? run() : explaining(batch.runtime, probe, run))
+    count(result)
+    results.push(result)
+    if (result.text === undefined) values.set(result.id, result.value)
+  }
+  attempt.at = undefined
+  await options.beforeCommit(results, probe)
+  timeLimit.check()
+  if (options.dryRun) {
+    await checkDeferred(transaction, dialect)
+    throw new Rehearsed(results)
+  }
+  return results
+}
+
+/** The runtime of the operations, whose only connection is the transaction. */
+const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attempt): Runtime => ({
+  ...runtime,
+  session: () => transaction,
+  replicas: undefined,
+  batch: {
+    note(call, changes) {
+      const known = noted.find((one) => one.call.hooks.afterCommit === call.hooks.afterCommit)
+      if (known === undefined) noted.push({ call, changes: [...changes] })
+      else known.changes.push(...changes)
+    },
+  },
+})
+
+async function runOperation(
+  batch: BatchRequest,
+  admitted: AdmittedOperation,
+  values: Values,
+  attempt: Attempt,
+): Promise<OperationResult> {
+  const { operation, headers } = admitted
+  const { call, route } = resolved(batch, admitted, values)
+  attempt.call = call
+  const { method } = call
+  const result = method === 'OPTIONS' ? optionsOf(route) : await answerAuthorized(call, route)
+  return operationResult(operation.id, call, headers, result)
+}
+
+/** The call with the values of its references. */
+export function resolved(
+  batch: BatchRequest,
+  { operation, call: admitted, route, facts }: AdmittedOperation,
+  values: Values,
+): Pick<AdmittedOperation, 'call' | 'route'> {
+  const { runtime } = batch
+  const { refers, body } = operation
+  const requestTo = (filled: Operation, url: string): ApiRequest =>
+    Object.assign(requestOf(batch, filled, url), { user: admitted.request.user })
+  const filled =
+    refers.inBody && body !== undefined
+      ? { ...operation, body: resolvedBody(body, values) }
+      : operation
+  if (!refers.inUrl) {
+    const request = refers.inBody ? requestTo(filled, admitted.request.url) : admitted.request
+    return { route, call: { ...admitted, runtime, request } }
+  }
+  const request = requestTo(filled, resolvedUrl(operation.url, values))
+  const found = routeOperation(batch, operation, request)
+  // The caller was admitted to the route with stand-ins.
+  if (factsOf(found.route).methods.get(found.call.method) !== facts) {
+    throw notInBatch(splitUrl(request.url).path)
+  }
+  setCaller(found.call, admitted.caller)
+  return found
+}
+
+/** Calls each callback that receives changes once. */
+function tellCommitted(
+  { runtime, request }: BatchRequest,
+  noted: readonly Noted[],
+  committed: boolean,
+): void {
+  for (const { call, changes } of noted) {
+    runAfterCommit({ ...call, runtime, request }, changes, committed)
+  }
+}

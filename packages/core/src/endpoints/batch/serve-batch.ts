@@ -1,0 +1,147 @@
+// POST on the batch route: several requests in one transaction.
+
+import type { Runtime } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import {
+  atOperation,
+  methodNotAllowed,
+  preconditionOnBatch,
+  unknownParameter,
+} from '../../errors.ts'
+import type { Result } from '../../http/envelope.ts'
+import { type ApiRequest, header } from '../../http/request.ts'
+import { splitUrl } from '../../http/route-table.ts'
+import { readBody } from '../../input/body.ts'
+import { inputProblems } from '../../input/problems.ts'
+import { admit } from '../admit.ts'
+import type { ResponseSettings, RoutedCall } from '../route-request.ts'
+import { sendsPosition, withPosition } from '../write-position.ts'
+import { type AdmittedOperation, admission, type BatchRequest } from './admit-operations.ts'
+import { runBatchOnce } from './idempotent.ts'
+import { type BatchBody, type Operation, readOperations } from './operations.ts'
+import { batchResult } from './results.ts'
+import { type RunOptions, runOperations } from './run-operations.ts'
+
+/** What the response to a batch depends on. */
+export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
+  /** Whether the caller of the API needs the response only as text to send. */
+  readonly wantsText: boolean
+  /** Headers of the response, also of an error. */
+  readonly always: Record<string, string>
+  /** Called with the request of the operation that failed, and with the settings that shape its error. */
+  readonly failed: (operation: ApiRequest, settings: ResponseSettings) => void
+}
+
+const allowed = ['POST', 'OPTIONS']
+
+/**
+ * `POST /api/batch` with `{ "operations": [{ "id": "a", "method": "POST", "url": "/api/authors", "body": { … } }, …] }` → 200
+ * and a list of `{ id, status, headers, value }`, or the error of the operation that failed, and nothing is stored.
+ *
+ * Each operation passes all stages of a request of its own. It is routed, counted, authenticated and authorised before the
+ * transaction begins.
+ */
+export async function serveBatch(
+  runtime: Runtime,
+  request: ApiRequest,
+  parts: BatchParts,
+): Promise<Result> {
+  const method = request.method.toUpperCase()
+  if (method === 'OPTIONS') {
+    const headers = { allow: allowed.join(', ') }
+    return { status: 204, value: null, total: undefined, empty: true, headers }
+  }
+  if (method !== 'POST') throw methodNotAllowed(method, allowed)
+  const { settings } = runtime
+  const { timing, stamp, always } = parts
+  Object.assign(always, await countBatch(runtime, request))
+  timing?.enter('plan')
+  refuseIgnored(request)
+  const body = readBatch(runtime, request)
+  // A dry run leaves nothing that a repetition could repeat.
+  const key = body.dryRun ? undefined : header(request, 'idempotency-key')
+  const asText = parts.wantsText && settings.hooks.final === undefined
+  const batch: BatchRequest = {
+    runtime,
+    request,
+    parts: { timing, stamp },
+    // A value that others refer to, or that is stored, is needed as an object.
+    wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),
+    always,
+  }
+  const operations = await admitAll(batch, body, parts)
+  const run = async (beforeCommit: RunOptions['beforeCommit']): Promise<Result> => {
+    const results = await runOperations(batch, operations, {
+      dryRun: body.dryRun,
+      beforeCommit,
+      failed: ({ call }) => {
+        if (call !== undefined) parts.failed(call.request, shapeOf(call))
+      },
+    })
+    return batchResult(results, asText)
+  }
+  const result =
+    key === undefined
+      ? await run(async () => {})
+      : await runBatchOnce(batch, operations, { key, asText }, run)
+  return sendsPosition(batch) && !body.dryRun
+    ? withPosition({ runtime, request, timing }, result)
+    : result
+}
+
+const shapeOf = ({ hooks, resource }: RoutedCall): ResponseSettings => ({
+  hooks,
+  dump: resource.settings.dump,
+})
+
+/** Counts the batch by the sender's address; its operations are counted besides, each against the limit of its route. */
+async function countBatch(
+  runtime: Runtime,
+  request: ApiRequest,
+): Promise<Readonly<Record<string, string>>> {
+  const { rateWindows } = runtime.settings
+  const route = { route: 'batch:POST', windows: rateWindows, strategies: [], required: false }
+  return (await admit(runtime, request, route)).headers
+}
+
+/** Throws 400 for what would change the meaning of a request of its own, and has none for a batch. */
+function refuseIgnored(request: ApiRequest): void {
+  const { query } = splitUrl(request.url)
+  if (query !== '') {
+    const [parameter = ''] = query.split('&', 1)
+    const [name = ''] = parameter.split('=', 1)
+    const hint = ' A batch has no parameters; "dry_run" is a member of its body.'
+    throw unknownParameter(name, hint, parameter)
+  }
+  if (header(request, 'if-match') !== undefined) throw preconditionOnBatch('If-Match')
+  if (header(request, 'if-none-match') !== undefined) throw preconditionOnBatch('If-None-Match')
+}
+
+function readBatch(runtime: Runtime, request: ApiRequest): BatchBody {
+  const problems = inputProblems()
+  const limit = { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit }
+  return readOperations(runtime, readBody(request, limit, problems), problems)
+}
+
+async function admitAll(
+  batch: BatchRequest,
+  { operations }: BatchBody,
+  { failed }: BatchParts,
+): Promise<readonly AdmittedOperation[]> {
+  const admitNext = admission(batch)
+  const admitted: AdmittedOperation[] = []
+  for (const [at, operation] of operations.entries()) {
+    let call: RoutedCall | undefined
+    try {
+      admitted.push(
+        await admitNext(operation, (routed) => {
+          call = routed
+        }),
+      )
+    } catch (error) {
+      if (call !== undefined) failed(call.request, shapeOf(call))
+      throw atOperation(error, at)
+    }
+  }
+  return admitted
+}

@@ -1,0 +1,46 @@
+// The time limit of a batch, which keeps its locks and its connection of the pool until it ends.
+
+import type { Runtime } from '../../call.ts'
+import { settingNames } from '../../config/setting-names.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { ApiError, batchTimedOut } from '../../errors.ts'
+import { deadlineOf } from '../../execute/bounds.ts'
+import { isOutcomeUnknown } from '../../execute/transaction.ts'
+import { asUnavailable } from '../../execute/unavailable.ts'
+
+/** Begins when it is made. All attempts of a batch share one. */
+export class TimeLimit {
+  readonly #milliseconds: number
+  readonly #end: number
+
+  constructor({ settings }: Runtime) {
+    this.#milliseconds = settings.batch?.timeout ?? 0
+    this.#end = performance.now() + this.#milliseconds
+  }
+
+  /** When the statement that runs is ended, as `performance.now()`: ROLLBACK needs time after the limit. */
+  get until(): number {
+    return deadlineOf(this.#end)
+  }
+
+  /** Throws 503 if the time is over. */
+  check(): void {
+    if (this.#isOver()) throw this.#error()
+  }
+
+  /** The error of a statement, or the one that names the limit if the statement was ended because of it. */
+  explained(error: unknown, dialect: InternalDialect): unknown {
+    if (!this.#isOver() || isOutcomeUnknown(error)) return error
+    const known = asUnavailable(dialect, error) ?? error
+    const isUnavailable = known instanceof ApiError && known.body.code === 'database_unavailable'
+    return isUnavailable ? Object.assign(this.#error(), { cause: known.cause }) : error
+  }
+
+  #isOver(): boolean {
+    return performance.now() >= this.#end
+  }
+
+  #error(): ApiError {
+    return batchTimedOut(settingNames.batchTimeout, this.#milliseconds)
+  }
+}

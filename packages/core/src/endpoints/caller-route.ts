@@ -1,0 +1,30 @@
+// The route of a request with the resources as its caller may see them: from here on a withheld column or relation is an unknown one.
+
+import type { Route } from '../http/route-table.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { Registry } from '../registry/resource.ts'
+import { resourceOf } from './route-method.ts'
+import { type RoutedCall, unknownPathOf } from './route-request.ts'
+
+/** Decides the rights of the caller and puts what the caller may see into the call. Throws 404 for a relation it may not. */
+export function routeForCaller(call: RoutedCall, route: Route): MaybePromise<Route> {
+  const { runtime } = call
+  return andThen(runtime.callerRegistries.of(call, route.resource), (registry) => {
+    if (registry === runtime.registry) return route
+    const own = routeIn(registry, route)
+    if (own === undefined) throw unknownPathOf(runtime, call.path)
+    call.registry = registry
+    call.resource = resourceOf(own)
+    call.relation = own.kind === 'related' ? own.relation : null
+    return own
+  })
+}
+
+/** The same route in another registry; undefined if that does not have the relation. */
+function routeIn({ byName }: Registry, route: Route): Route | undefined {
+  const resource = byName.get(route.resource.name)
+  if (resource === undefined) return undefined
+  if (route.kind !== 'related') return { ...route, resource }
+  const relation = resource.relations.get(route.relation.name)
+  return relation && { ...route, resource, relation }
+}

@@ -1,0 +1,92 @@
+// The pages for browsers: which responses have one, and how it is made of the JSON body.
+
+import type { Caller } from '../access/roles.ts'
+import type { Call, Runtime } from '../call.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import { contentPolicy } from '../html/content-policy.ts'
+import type { PageFrame } from '../html/frame.ts'
+import { indexPage, isServiceIndex } from '../html/index-page.ts'
+import { jsonPage } from '../html/json-section.ts'
+import { pageStyleSource } from '../html/page-style.ts'
+import { type PageContent, recordsPage } from '../html/records-page.ts'
+import { prefersPage } from '../http/accept.ts'
+import type { Result } from '../http/envelope.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Route } from '../http/route-table.ts'
+import type { JsonValue } from '../json/json-value.ts'
+
+/** Makes the page of a successful response. */
+export type MakePage = (content: PageContent) => string
+
+/** Whether a page is served where `Accept` asks for one; responses then vary by `Accept`. */
+export const hasPages = ({ htmlPages }: ApiSettings, { method }: ApiRequest): boolean =>
+  htmlPages && /^(?:get|head)$/i.test(method)
+
+/** The page of a list, a relation or a record; undefined if the client prefers JSON. `call` has its caller when the page is made. */
+export function recordsPageFor(call: Call, { kind }: Route): MakePage | undefined {
+  if (kind === 'restore' || !prefersPage(call.request)) return undefined
+  return (content) => {
+    const { runtime, request, caller, resource, base, origin, path, query } = call
+    const url = `${origin}${path}${query === '' ? '' : `?${query}`}`
+    const frame = frameOf(runtime, request, caller.authenticated)
+    return recordsPage({ frame, resource, base, url }, content)
+  }
+}
+
+/** The page of the index; undefined if the client prefers JSON. */
+export function indexPageFor(runtime: Runtime, request: ApiRequest): MakePage | undefined {
+  if (!prefersPage(request)) return undefined
+  const { info } = runtime.settings
+  return ({ body, value }) => {
+    // The final callback may have made something else of it.
+    if (!isServiceIndex(value)) return jsonPage(frameOf(runtime, request, false), body)
+    const frame = { ...frameOf(runtime, request, false), documentation: value.documentation }
+    return indexPage(frame, value, info.description, body)
+  }
+}
+
+function frameOf(
+  { settings }: Runtime,
+  request: ApiRequest,
+  authenticated: Caller['authenticated'],
+): PageFrame {
+  const { title, baseUrl, prefix, docs } = settings
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const readable = docs !== null && (!docs.requireAuth || authenticated)
+  return {
+    title,
+    index: `${origin}${prefix}`,
+    documentation: readable ? `${origin}${docs.page}` : null,
+  }
+}
+
+/** The content of a page: from the result, or from the body if the final callback has made it. */
+export function pageContent(body: JsonValue, result: Result, isFinal: boolean): PageContent {
+  const { value, total, next = null, previous = null } = result
+  if (!isFinal) return { body, value, total, next, previous }
+  const none = { total: undefined, next: null, previous: null }
+  if (typeof body !== 'object' || body === null || !('value' in body)) {
+    return { body, value: body, ...none }
+  }
+  const made = body as Readonly<Record<string, JsonValue>>
+  return {
+    body,
+    value: made.value ?? null,
+    total: typeof made.total_count === 'number' ? made.total_count : undefined,
+    next: linkIn(made.next_url, next),
+    previous: linkIn(made.previous_url, previous),
+  }
+}
+
+/** A link of the result, if the callback has kept it: a page leads nowhere else. */
+const linkIn = (made: JsonValue | undefined, own: string | null): string | null =>
+  made === own ? own : null
+
+/** The headers of a page. It is revalidated each time, and has no ETag, since that of the record is of its JSON. */
+export const pageHeaders = async (): Promise<Readonly<Record<string, string>>> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentPolicy({
+    'style-src': await pageStyleSource(),
+    'img-src': 'data:',
+  }),
+})

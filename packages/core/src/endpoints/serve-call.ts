@@ -1,0 +1,140 @@
+// serveCall: the stages of a routed request: setup, limit, authenticate, authorise, and its endpoint.
+
+import { authorize } from '../access/authorize.ts'
+import { callerOf } from '../access/caller.ts'
+import { reachOf } from '../access/reach.ts'
+import { anonymous, type Caller } from '../access/roles.ts'
+import type { Runtime } from '../call.ts'
+import { settingNames } from '../config/setting-names.ts'
+import { methodNotAllowed } from '../errors.ts'
+import { runSetup } from '../hooks/read-hooks.ts'
+import type { Result } from '../http/envelope.ts'
+import { asPreferred } from '../http/preference.ts'
+import type { Route } from '../http/route-table.ts'
+import type { BodyLimit } from '../input/body.ts'
+import { queryMediaType, wholeQuery } from '../input/query-body.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { type Admission, type Admitted, admitCall, needsNoAdmission } from './admit.ts'
+import { answerRoute } from './answer-route.ts'
+import { routeForCaller } from './caller-route.ts'
+import { runReturnAndTag } from './finish.ts'
+import { isRead } from './read-source.ts'
+import { factsOf, type MethodFacts } from './route-facts.ts'
+import type { RoutedCall } from './route-request.ts'
+
+/** Runs the stages after routing; headers added to `always` are sent even if a stage fails. */
+export function serveCall(
+  call: RoutedCall,
+  route: Route,
+  always: Record<string, string>,
+): MaybePromise<Result> {
+  const { method, hooks } = call
+  if (method === 'OPTIONS') return optionsOf(route)
+  const facts = methodFactsOf(route, method)
+  // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
+  return hooks.setup === undefined && !needsIdentity(call, facts)
+    ? admitted(call, route, facts)
+    : admit(call, facts, always).then(() => admitted(call, route, facts))
+}
+
+/** The response to OPTIONS. */
+export function optionsOf(route: Route): Result {
+  const { allowed } = factsOf(route)
+  const headers = {
+    allow: allowed.join(', '),
+    ...(allowed.includes('QUERY') ? { 'accept-query': queryMediaType } : {}),
+  }
+  return { status: 204, value: null, total: undefined, empty: true, headers }
+}
+
+/** The facts of a method other than OPTIONS; throws 405 if the route does not have it. */
+export function methodFactsOf(route: Route, method: string): MethodFacts {
+  const { allowed, methods } = factsOf(route)
+  const facts = methods.get(method)
+  if (facts === undefined) throw methodNotAllowed(method, allowed)
+  return facts
+}
+
+/** Whether the request needs the stages limit and authenticate. */
+export const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
+  !needsNoAdmission(admission) || (request.user ?? false) !== false
+
+/** The stages setup, limit and authenticate. */
+async function admit(
+  call: RoutedCall,
+  facts: MethodFacts,
+  always: Record<string, string>,
+): Promise<void> {
+  const { request, hooks, timing } = call
+  if (hooks.setup !== undefined) {
+    timing?.enter('setup')
+    await runSetup(call.runtime, hooks, request)
+  }
+  // The setup callback may have set `request.user`.
+  if (needsIdentity(call, facts)) await identify(call, facts.admission, always)
+}
+
+/** The stages from authorize on. */
+function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
+  authorize(call.caller, checks)
+  return answerAuthorized(call, route)
+}
+
+/** The stages after authorize. */
+export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<Result> {
+  if (call.isQuery) call.query = wholeQuery(call.request, call.query, bodyLimitOf(call.runtime))
+  call.timing?.enter('plan')
+  return andThen(routeForCaller(call, route), (own) =>
+    andThen(answerRoute(call, own), (result) =>
+      isRead(call.method)
+        ? runReturnAndTag(call, result)
+        : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, own, tagged)),
+    ),
+  )
+}
+
+/** The result of a write as its client prefers it. */
+function preferred({ request, method }: RoutedCall, route: Route, result: Result): Result {
+  const many = route.kind === 'collection' && method !== 'POST'
+  return asPreferred({ request, many, removes: method === 'DELETE' }, result)
+}
+
+const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
+  bytes: settings.bodyLimit,
+  setting: settingNames.bodyLimit,
+})
+
+/** The stages limit and authenticate; sets the caller of the request. */
+async function identify(
+  call: RoutedCall,
+  admission: Admission,
+  always: Record<string, string>,
+): Promise<void> {
+  const { caller, headers } = await callerAdmittedTo(call, admission)
+  Object.assign(always, headers)
+  setCaller(call, caller)
+}
+
+/** Who sent a request, with its roles. */
+export interface AdmittedCaller extends Admitted {
+  readonly caller: Caller
+}
+
+/** The stages limit and authenticate. */
+export async function callerAdmittedTo(
+  call: RoutedCall,
+  admission: Admission,
+): Promise<AdmittedCaller> {
+  const admitted = await admitCall(call, call.isQuery ? { ...admission, reads: true } : admission)
+  const { callHook, registry } = call.runtime
+  const { user, strategy } = admitted
+  const caller = callerOf(callHook, user, registry.users?.model, strategy)
+  return { ...admitted, caller: caller instanceof Promise ? await caller : caller }
+}
+
+/** Sets the caller of a request, who decides what it may reach. */
+export function setCaller(call: RoutedCall, caller: Caller): void {
+  if (caller === anonymous) return
+  call.caller = caller
+  call.reach = reachOf(caller)
+}

@@ -1,0 +1,123 @@
+// The index: GET of the prefix, or of the root, names what the caller may list.
+
+import type { Action } from '../access/action.ts'
+import { callerOf } from '../access/caller.ts'
+import { mayAct, mayList } from '../access/reach.ts'
+import type { Caller } from '../access/roles.ts'
+import { refusesList } from '../access/scope.ts'
+import type { HookCall } from '../call/hook-call.ts'
+import type { Runtime } from '../call.ts'
+import { ApiError, methodNotAllowed } from '../errors.ts'
+import { runSetup } from '../hooks/read-hooks.ts'
+import type { ListedResource, ServiceIndex } from '../html/index-page.ts'
+import type { Result } from '../http/envelope.ts'
+import { collectionUrl } from '../http/links.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { LimitHeaders } from '../limits/limiter.ts'
+import type { Resource } from '../registry/resource.ts'
+import { admit, privateHeaders } from './admit.ts'
+import { exampleRequests } from './example-requests.ts'
+
+const allowed = ['GET', 'HEAD', 'OPTIONS']
+
+/** The result of the index. Headers are added to `always`, so that they are sent even if a later stage fails. */
+export async function serveIndex(
+  runtime: Runtime,
+  request: ApiRequest,
+  always: Record<string, string>,
+): Promise<Result> {
+  const method = request.method.toUpperCase()
+  if (method === 'OPTIONS') {
+    const headers = { allow: allowed.join(', ') }
+    return { status: 204, value: null, total: undefined, empty: true, headers }
+  }
+  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
+  const { hooks } = runtime.settings
+  if (hooks.setup !== undefined) await runSetup(runtime, hooks, request)
+  const { caller, headers } = await identify(runtime, request)
+  Object.assign(always, headers)
+  const listed = await listableBy({ runtime, request, caller })
+  const index = indexOf(runtime, request, caller, listed)
+  return { status: 200, value: index as unknown as JsonValue, total: 1 }
+}
+
+/** The stages limit and authenticate, with every strategy that some resource accepts. */
+async function identify(
+  runtime: Runtime,
+  request: ApiRequest,
+): Promise<{ readonly caller: Caller; readonly headers: LimitHeaders }> {
+  const { auth, rateWindows } = runtime.settings
+  const { strategies } = auth
+  const admission = { route: 'index', windows: rateWindows, strategies, required: false }
+  const { identity, headers } = await admit(runtime, request, admission)
+  // If no strategy is enabled, the host may have authenticated the request itself.
+  const user = identity === null ? (strategies.length === 0 ? request.user : null) : identity.user
+  const known = identity === null ? user : (user ?? true)
+  const { callHook, registry } = runtime
+  return {
+    caller: await callerOf(callHook, known, registry.users?.model, identity?.strategy),
+    headers: { ...privateHeaders(strategies, auth, identity !== null), ...headers },
+  }
+}
+
+/** The resources whose list would not be refused: by requirements, roles, and the policy as a whole. */
+async function listableBy(call: HookCall & { readonly runtime: Runtime }): Promise<Resource[]> {
+  const { runtime, request, caller } = call
+  const db = await runtime.session(request)
+  const listed: Resource[] = []
+  for (const resource of runtime.registry.resources) {
+    if (resource.paths.length === 0 || !mayList(resource, caller)) continue
+    if (!(await isRefused({ call, db }, resource))) listed.push(resource)
+  }
+  return listed
+}
+
+async function isRefused(
+  scope: Parameters<typeof refusesList>[0],
+  resource: Resource,
+): Promise<boolean> {
+  try {
+    return await refusesList(scope, resource)
+  } catch (error) {
+    // A policy refuses by an ApiError as well; the list would then be refused with it.
+    if (error instanceof ApiError) return true
+    throw error
+  }
+}
+
+function indexOf(
+  { settings }: Runtime,
+  request: ApiRequest,
+  caller: Caller,
+  resources: readonly Resource[],
+): ServiceIndex {
+  const { title, version, docs, baseUrl, prefix } = settings
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const readable = docs !== null && (!docs.requireAuth || caller.authenticated)
+  return {
+    title,
+    version,
+    documentation: readable ? `${origin}${docs.page}` : null,
+    openapi: readable ? `${origin}${docs.spec}` : null,
+    resources: resources.map((resource) => listed(resource, caller, `${origin}${prefix}`)),
+    examples: exampleRequests(resources, `${origin}${prefix}`),
+  }
+}
+
+const actions: readonly (readonly [method: string, action: Action])[] = [
+  ['GET', 'GET_MANY'],
+  ['POST', 'POST'],
+  ['PATCH', 'PATCH'],
+  ['PUT', 'PUT'],
+  ['DELETE', 'DELETE'],
+]
+
+const listed = (resource: Resource, caller: Caller, base: string): ListedResource => ({
+  name: resource.name,
+  url: collectionUrl(resource, base),
+  description: resource.settings.description ?? null,
+  methods: actions
+    .filter(([, action]) => mayAct(resource, action, caller))
+    .map(([method]) => method),
+})

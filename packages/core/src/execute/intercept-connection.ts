@@ -1,0 +1,50 @@
+// interceptConnection: runs code of the service each time that an executor of Kysely provides its connection for statements.
+
+import type { AnyDatabase } from '../sql/any-database.ts'
+
+export type Executor = ReturnType<AnyDatabase['getExecutor']>
+
+/** Called with the function that provides the connection; its result is what the executor's `provideConnection` returns. */
+export type Intercept = <T>(provide: () => Promise<T>) => Promise<T>
+
+/**
+ * Changes the executor, and the executors derived from it later, which have other plugins but the same connection. Those in
+ * `changed` are left as they are.
+ */
+export function interceptConnection(
+  executor: Executor,
+  intercept: Intercept,
+  changed: WeakSet<Executor> = new WeakSet(),
+): void {
+  if (changed.has(executor)) return
+  changed.add(executor)
+  const provide = executor.provideConnection.bind(executor)
+  executor.provideConnection = (consumer, ...options) =>
+    intercept(() => provide(consumer, ...options))
+  for (const name of derivations) {
+    const derive = executor[name].bind(executor) as (...given: unknown[]) => Executor
+    executor[name] = ((...given: unknown[]) => {
+      const derived = derive(...given)
+      interceptConnection(derived, intercept, changed)
+      return derived
+    }) as never
+  }
+}
+
+const derivations = ['withPlugins', 'withPlugin', 'withPluginAtFront', 'withoutPlugins'] as const
+
+/** A plugin that changes nothing: deriving an instance with it gives an executor of its own. */
+const noPlugin: Parameters<AnyDatabase['withPlugin']>[0] = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => result,
+}
+
+/** An instance of the same connection that calls `before` ahead of each of its statements; `db` itself is not changed. */
+export function beforeStatements(db: AnyDatabase, before: () => Promise<void>): AnyDatabase {
+  const derived = db.withPlugin(noPlugin)
+  interceptConnection(derived.getExecutor(), async (provide) => {
+    await before()
+    return provide()
+  })
+  return derived
+}

@@ -1,0 +1,72 @@
+// modelsFor: defineModel and its companions with the type of the application's users; at run time they are the same functions.
+
+import type { Kysely } from 'kysely'
+import { policyFor } from '../access/policy-for.ts'
+import type { AccessPolicy } from '../config/access-types.ts'
+import type { Meta } from '../config/meta.ts'
+import type { PolicyFor } from '../config/policy-of-model.ts'
+import type { Column } from '../model/column.ts'
+import {
+  type AnyModel,
+  type BaseModel,
+  type Columns,
+  type ComputedShape,
+  defineBase,
+  defineModel,
+  type Exact,
+  type Model,
+  type ModelDefinition,
+  type NoComputed,
+  type NoRelations,
+  type Relations,
+} from '../model/define-model.ts'
+import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
+
+/** What `modelsFor` gives. */
+export interface ModelsFor<User> {
+  /** `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators. */
+  defineModel<
+    const Name extends string,
+    const C extends Columns<User>,
+    const R extends Relations = NoRelations,
+    const P extends Readonly<Record<string, ComputedShape<User>>> = NoComputed,
+    const Table extends string = string,
+  >(name: Name, definition: ModelDefinition<Table, C, R, P, C, User>): Model<Name, Table, C, R, P>
+  /** `defineBase`, the same; so is `define` of what it returns. */
+  defineBase<const C extends Columns<User>>(base: {
+    readonly columns: C & Exact<C, Column>
+    readonly meta?: Meta<User>
+  }): BaseModel<C, User>
+  /** `policyFor`, the same. */
+  policyFor<M extends AnyModel, DB, P extends PolicyFor<M, DB, User>>(
+    model: M,
+    db: Kysely<DB>,
+    policy: P &
+      PolicyFor<M, DB, User> & { readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never },
+  ): AccessPolicy<User>
+  /** `hooksFor`, the same. */
+  hooksFor<const M extends AnyModel, const H extends HooksFor<M, User>>(
+    model: M,
+    hooks: H & HooksFor<M, User> & Misspelt<H>,
+  ): Pick<Meta<User>, keyof H & keyof Meta<User>>
+}
+
+/**
+ * Types `user` in everything that models are declared with. The type argument says who may be the user where hooks are
+ * called: `Member`, or `Member | null` where some endpoints need no authentication.
+ *
+ * ```ts
+ * interface Member { readonly id: number; readonly team_id: number }
+ * const { defineModel } = modelsFor<Member>()
+ * const Task = defineModel('Task', {
+ *   columns: { id: { type: 'integer', primaryKey: true }, team_id: { type: 'integer', write: ({ user }) => user.id === 1 } },
+ *   meta: { access_policy: () => ({ scope_query: (query, { user }) => query.where('team_id', '=', user.team_id) }) },
+ * })
+ * ```
+ */
+export const modelsFor = <User>(): ModelsFor<User> => ({
+  defineModel,
+  defineBase,
+  policyFor,
+  hooksFor,
+})

@@ -1,0 +1,31 @@
+// What the pages of the index and of records have in common: the header with its links, and the style.
+
+import { escaped, htmlPage } from './html.ts'
+import { pageStyle } from './page-style.ts'
+
+/** Where the header of a page leads. */
+export interface PageFrame {
+  /** The title of the API. */
+  readonly title: string
+  /** URL of the index. */
+  readonly index: string
+  /** URL of the documentation; null if there is none that the caller may read. */
+  readonly documentation: string | null
+}
+
+/** A page with the header. */
+export function framedPage(
+  { title, index, documentation }: PageFrame,
+  heading: string,
+  body: string,
+): string {
+  return htmlPage(
+    heading === title ? title : `${heading} · ${title}`,
+    `<style>${pageStyle}</style>\n`,
+    `<header><a class="title" href="${escaped(index)}">${escaped(title)}</a>
+${documentation === null ? '' : `<a href="${escaped(documentation)}">Documentation</a>`}</header>
+<main>
+${body}
+</main>`,
+  )
+}

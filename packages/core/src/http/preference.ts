@@ -1,0 +1,50 @@
+// The preference `return` of a write (RFC 7240): whether the response has the record, or no body.
+
+import type { Result } from './envelope.ts'
+import { type ApiRequest, wholeHeader } from './request.ts'
+
+/** The values of the preference that the service knows. */
+export type ReturnPreference = 'minimal' | 'representation'
+
+/** The first `return` of the header `Prefer`; undefined without one, or if its value is not known. Other preferences are ignored. */
+export function returnPreference(request: ApiRequest): ReturnPreference | undefined {
+  const given = wholeHeader(request, 'prefer')
+  if (given === undefined) return undefined
+  for (const preference of given.split(',')) {
+    const [named = ''] = preference.split(';', 1)
+    const at = named.indexOf('=')
+    if (at < 0 || named.slice(0, at).trim().toLowerCase() !== 'return') continue
+    const value = named.slice(at + 1).trim()
+    const known = value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+    return known === 'minimal' || known === 'representation' ? known : undefined
+  }
+  return undefined
+}
+
+/** A write whose client may have a preference. */
+export interface Preferring {
+  readonly request: ApiRequest
+  /** Whether it removes records, so that there is none to return. */
+  readonly removes: boolean
+  /** Whether filters or a list choose the records that it changes. */
+  readonly many: boolean
+}
+
+/** The result of a write as its client prefers it: `return=minimal` leaves status and headers, and 204 of a 200. */
+export function asPreferred({ request, removes, many }: Preferring, result: Result): Result {
+  const preference = returnPreference(request)
+  if (preference === undefined || result.empty === true) return result
+  if (preference === 'representation' && removes) return result
+  const headers = { ...result.headers, 'preference-applied': `return=${preference}` }
+  if (preference === 'representation') return { ...result, headers }
+  const { status, total, keys } = result
+  return {
+    status: status === 200 ? 204 : status,
+    value: null,
+    total,
+    ...(keys === undefined ? {} : { keys }),
+    headers: many && total !== undefined ? { ...headers, 'x-total-count': String(total) } : headers,
+    empty: true,
+    finished: true,
+  }
+}

@@ -1,0 +1,67 @@
+// Problem details (RFC 9457): the form in which a client can ask for errors, with `Accept: application/problem+json`.
+
+import type { JsonValue } from '../json/json-value.ts'
+
+/** The media type of problem details. */
+export const problemMediaType = 'application/problem+json'
+
+/** What a problem says besides the error. */
+export interface ProblemContext {
+  readonly status: number
+  readonly requestId: string
+  /** What the `type` begins with; the error's code follows. Null if there is no page about the codes. */
+  readonly typePrefix: string | null
+}
+
+type JsonObject = { readonly [key: string]: JsonValue }
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * The error of an envelope as problem details; undefined if the envelope has no `errors`, because a final callback made another
+ * body of it.
+ *
+ * `{ "errors": { "error": "Not Found", "reason": "There is no such record.", "code": "record_not_found" }, … }` →
+ * `{ "type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is no such record.", "instance": "urn:uuid:…", "code": "record_not_found" }`
+ */
+export function problemDetails(
+  envelope: JsonValue,
+  { status, requestId, typePrefix }: ProblemContext,
+): JsonValue | undefined {
+  const errors = isObject(envelope) ? envelope.errors : undefined
+  if (!isObject(errors)) return undefined
+  const { error, reason, code, at } = errors
+  const problem: Record<string, JsonValue> = {
+    type:
+      typePrefix === null || typeof code !== 'string'
+        ? 'about:blank'
+        : `${typePrefix}${encodeURIComponent(code)}`,
+    title: typeof error === 'string' ? error : `Status ${status}`,
+    status,
+  }
+  const detail = detailOf(reason)
+  if (detail !== undefined) problem.detail = detail
+  problem.instance = instanceOf(requestId)
+  if (code !== undefined) problem.code = code
+  if (at !== undefined) problem.at = at
+  if (reason !== undefined && typeof reason !== 'string') problem.problems = reason
+  return problem
+}
+
+/** The reason as one sentence: of problems by path the first. */
+function detailOf(reason: JsonValue | undefined): string | undefined {
+  if (typeof reason === 'string') return reason
+  const [first] = isObject(reason) ? Object.entries(reason) : []
+  if (first === undefined) return undefined
+  const [path, messages] = first
+  const message = Array.isArray(messages) ? messages[0] : messages
+  if (typeof message !== 'string') return undefined
+  return path === '' ? message : `${path}: ${message}`
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The request id as a URI reference; an id that the client chose may have another form than a UUID. */
+const instanceOf = (requestId: string): string =>
+  uuid.test(requestId) ? `urn:uuid:${requestId}` : `#${requestId}`

@@ -1,0 +1,116 @@
+// plainRecord: reads a record that has nothing but columns with values in canonical form, without a copy; most records of a list are.
+
+import type { JsonValue } from '../json/json-value.ts'
+import {
+  isRequired,
+  isValidated,
+  unaddressable,
+  unwritable,
+  type WriteMode,
+} from '../registry/field-rules.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { RecordNode } from '../write/plan/node.ts'
+import { canonicalTest } from '../write/plan/value.ts'
+import { hasLimits, outsideLimits } from './value-limits.ts'
+
+/** How a field is read in one mode. */
+interface Field {
+  readonly column: NamedColumn
+  /** Whether `readField` would take this value as it is. */
+  readonly accepts: (json: JsonValue) => boolean
+  readonly isWritable: boolean
+  readonly isRequired: boolean
+}
+
+/** The fields of a resource in one mode. */
+interface Fields {
+  readonly byName: ReadonlyMap<string, Field>
+  /** How many are required. */
+  readonly required: number
+  /** Whether one of them has a validator. */
+  readonly areValidated: boolean
+}
+
+/** The parts of a record that has neither relations nor fields that cannot be changed. */
+const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Object.freeze({
+  sentBack: Object.freeze({
+    fields: Object.freeze({}),
+    otherForms: Object.freeze({}),
+    urls: Object.freeze({}),
+  }),
+  wholeRecordChecks: [],
+  parents: [],
+  children: [],
+})
+
+/**
+ * The record, with the body itself as its values; undefined if it has another member, a value that must be converted, or a
+ * problem. `identifying`: see `Place`.
+ */
+export function plainRecord(
+  resource: Resource,
+  body: Readonly<Record<string, JsonValue>>,
+  path: string,
+  mode: WriteMode,
+  identifying: ReadonlySet<string>,
+): RecordNode | undefined {
+  const { byName, required } = fieldsOf(resource, mode)
+  let missing = required
+  for (const name in body) {
+    const field = byName.get(name)
+    if (field === undefined || !field.accepts(body[name] as JsonValue)) return undefined
+    if (!field.isWritable && !(identifying.has(name) && field.column.withheld === undefined))
+      return undefined
+    if (field.isRequired) missing -= 1
+  }
+  if (missing > 0) return undefined
+  const { sentBack, wholeRecordChecks, parents, children } = plainParts
+  return {
+    kind: 'record',
+    resource,
+    path,
+    values: body,
+    sentBack,
+    wholeRecordChecks,
+    parents,
+    children,
+  }
+}
+
+/** Whether a validator may have to see the values of a record. */
+export const hasValidators = (resource: Resource, mode: WriteMode): boolean =>
+  fieldsOf(resource, mode).areValidated
+
+const fields = new WeakMap<Resource, Map<WriteMode, Fields>>()
+
+function fieldsOf(resource: Resource, mode: WriteMode): Fields {
+  const modes = fields.get(resource) ?? new Map<WriteMode, Fields>()
+  fields.set(resource, modes)
+  const known = modes.get(mode)
+  if (known !== undefined) return known
+  const columns = [...resource.columns.values()]
+  const byName = new Map(columns.map((column) => [column.name, fieldOf(resource, column, mode)]))
+  const required = [...byName.values()].filter((field) => field.isRequired).length
+  const areValidated = columns.some(isValidated)
+  const made = { byName, required, areValidated }
+  modes.set(mode, made)
+  return made
+}
+
+function fieldOf(resource: Resource, column: NamedColumn, mode: WriteMode): Field {
+  const isCanonical = canonicalTest(column)
+  const { definition, nullable } = column
+  const isLimited = hasLimits(definition)
+  const isKey = definition.primaryKey === true
+  return {
+    column,
+    accepts: (json) => {
+      if (json === null) return nullable
+      if (!isCanonical(json)) return false
+      if (isLimited && outsideLimits(definition, json) !== undefined) return false
+      return !isKey || unaddressable(column, json) === undefined
+    },
+    isWritable: unwritable(resource, column, mode) === undefined,
+    isRequired: isRequired(resource, column, mode),
+  }
+}

@@ -1,0 +1,101 @@
+// Relations without foreign keys: those that the user gives, and guesses by name, which are only suggested.
+
+import { type CatalogueTable, ownName } from '../dialect/shared/catalogue.ts'
+import { toCase } from '../naming/case.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import { agree, type Draft, type Link } from './links.ts'
+import { transliterate } from './transliterate.ts'
+
+/** A relation that the database does not declare: `columns` of `table` hold the key `references` of the table `to`. */
+export interface GivenRelation {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly to: string
+  readonly references: readonly string[]
+}
+
+/** The tables with the given relations as foreign keys; throws for a table or a column that is not there. */
+export function withRelations(
+  tables: readonly CatalogueTable[],
+  given: readonly GivenRelation[],
+): readonly CatalogueTable[] {
+  for (const { table, columns, to, references } of given) {
+    if (columns.length !== references.length || columns.length === 0) {
+      throw new Error(
+        `relations: ${table} (${columns.join(', ')}) and ${to} (${references.join(', ')}) differ in length.`,
+      )
+    }
+    checkColumns(tables, table, columns)
+    checkColumns(tables, to, references)
+  }
+  return tables.map((table) => {
+    const own = given.filter((one) => one.table === table.name)
+    if (own.length === 0) return table
+    const foreignKeys = own.map(({ columns, to, references }) => ({
+      columns,
+      table: to,
+      references,
+    }))
+    return { ...table, foreignKeys: [...table.foreignKeys, ...foreignKeys] }
+  })
+}
+
+function checkColumns(
+  tables: readonly CatalogueTable[],
+  name: string,
+  columns: readonly string[],
+): void {
+  const table = tables.find((one) => one.name === name)
+  const known = tables.map((one) => one.name)
+  if (table === undefined) {
+    throw new Error(`relations: there is no table "${name}".${didYouMean(name, known)}`)
+  }
+  const names = table.columns.map((column) => column.name)
+  const unknown = columns.find((column) => !names.includes(column))
+  if (unknown !== undefined) {
+    throw new Error(`relations: ${name} has no column "${unknown}".${didYouMean(unknown, names)}`)
+  }
+}
+
+/**
+ * Relations that names suggest: `customer_id` beside a table `customers`, or a column called like the key of another table
+ * (`emp_no`), of the same type. The columns of foreign keys, and those that fit several tables, suggest none.
+ */
+export function suggestRelations(
+  drafts: readonly Draft[],
+  links: readonly Link[],
+): readonly GivenRelation[] {
+  const parents = drafts.filter(({ table }) => table.primaryKey.length === 1)
+  return drafts.flatMap((draft) => {
+    if (draft.table.kind !== undefined) return []
+    const linked = links.filter(({ child }) => child === draft).flatMap(({ columns }) => columns)
+    return [...draft.fields.keys()].flatMap((column) => {
+      if (linked.includes(column)) return []
+      const fitting = parents.filter((parent) => isSuggested(draft, column, parent))
+      const [parent, ...more] = fitting
+      if (parent === undefined || more.length > 0) return []
+      const { name, primaryKey } = parent.table
+      return [{ table: draft.table.name, columns: [column], to: name, references: primaryKey }]
+    })
+  })
+}
+
+function isSuggested(draft: Draft, column: string, parent: Draft): boolean {
+  const key = parent.table.primaryKey[0] ?? ''
+  const isOwnKey = draft === parent && column === key
+  if (isOwnKey || !agree(draft, column, parent, key)) return false
+  const words = snake(column)
+  const target = toCase(parent.model, 'snake')
+  const isNamed = words.endsWith('_id') && [target, ownSnake(parent)].includes(words.slice(0, -3))
+  return isNamed || (draft !== parent && words !== 'id' && words !== 'code' && words === snake(key))
+}
+
+const snake = (name: string): string => toCase(transliterate(name), 'snake')
+
+/** The name of the table without a prefix: `post` of `wp_posts`. */
+const ownSnake = ({ table, model }: Draft): string => {
+  const words = toCase(model, 'snake').split('_')
+  return snake(ownName(table)).split('_').length > 1 && words.length > 1
+    ? words.slice(1).join('_')
+    : words.join('_')
+}

@@ -1,0 +1,42 @@
+// Junctions: tables that pair the rows of two others.
+
+import { type Draft, type Link, sameSet } from './links.ts'
+
+export interface Junction {
+  readonly draft: Draft
+  readonly ends: readonly [Link, Link]
+  /** It has only the two keys, and no foreign key refers to it, so it needs no model. */
+  readonly pure: boolean
+}
+
+/**
+ * Tables with two foreign keys that together are a key, whatever else a row holds. A table with nothing but two foreign keys
+ * that are never NULL is one too, although it may hold a pair twice.
+ */
+export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
+  return drafts.flatMap((draft) => {
+    // A view shows the pairs of another table.
+    if (draft.table.kind !== undefined) return []
+    const own = links.filter((link) => link.child === draft && link.toKey)
+    const [ends, ...more] = pairsOf(own).filter((pair) => isPairing(draft, pair))
+    if (ends === undefined || more.length > 0) return []
+    const pure = holdsOnly(draft, ends) && !links.some((link) => link.parent === draft)
+    return [{ draft, ends, pure }]
+  })
+}
+
+const pairsOf = (links: readonly Link[]): (readonly [Link, Link])[] =>
+  links.flatMap((one, i) => links.slice(i + 1).map((two) => [one, two] as const))
+
+function isPairing(draft: Draft, [one, two]: readonly [Link, Link]): boolean {
+  const { table } = draft
+  const columns = [...one.columns, ...two.columns]
+  if (new Set(columns).size < columns.length) return false
+  const notNull = table.columns.every(({ name, nullable }) => !nullable || !columns.includes(name))
+  const keys = [table.primaryKey, ...(notNull ? table.uniqueKeys : [])]
+  if (keys.some((key) => sameSet(columns, key))) return true
+  return notNull && table.primaryKey.length === 0 && holdsOnly(draft, [one, two])
+}
+
+const holdsOnly = ({ table }: Draft, [one, two]: readonly [Link, Link]): boolean =>
+  table.columns.length === one.columns.length + two.columns.length

@@ -1,0 +1,83 @@
+// Views over one table: what their columns have from it, and its foreign keys.
+
+import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
+import { rowsOf } from '../sql/statement.ts'
+import { tableOf } from '../sql/table-name.ts'
+
+/** Why a view or foreign table cannot be read, by reading none of its rows: what it names may be gone, or not be allowed. */
+export async function whyUnreadable(
+  db: AnyDatabase,
+  { name, place, kind }: CatalogueTable,
+  schema: string | undefined,
+): Promise<string | undefined> {
+  if (kind === undefined) return undefined
+  const table = tableOf(place ?? { schema, table: name })
+  try {
+    await rowsOf(db.withoutPlugins())`select * from ${table} where 1 = 0`
+    return undefined
+  } catch (error) {
+    return `a ${kind} that cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/**
+ * Gives the views that show rows of one table what the database does not say of them: which columns are never NULL, their
+ * form, the primary key, the unique keys and the foreign keys, as far as their columns are shown.
+ */
+export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTable[] {
+  const byName = new Map(tables.map((table) => [table.name, table]))
+  const done = new Map<CatalogueTable, CatalogueTable>()
+  const complete = (table: CatalogueTable, path: readonly CatalogueTable[]): CatalogueTable => {
+    const known = done.get(table)
+    if (known !== undefined) return known
+    const base = byName.get(table.projection?.table ?? '')
+    const isChain = base !== undefined && !path.includes(base)
+    const own = isChain ? overBase(table, complete(base, [...path, table])) : table
+    done.set(table, own)
+    return own
+  }
+  return tables.map((table) => complete(table, [table]))
+}
+
+function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
+  const shown = new Map<string, string>()
+  for (const [i, { name }] of view.columns.entries()) {
+    const column = view.projection?.columns[i] ?? null
+    // Of a column that is shown twice, the first one counts.
+    if (column !== null && !shown.has(column)) shown.set(column, name)
+  }
+  const sources = new Map([...shown].map(([column, name]) => [name, column]))
+  const named = (columns: readonly string[]): string[] | undefined => {
+    const names = columns.flatMap((column) => shown.get(column) ?? [])
+    return names.length === columns.length ? names : undefined
+  }
+  const columns = view.columns.map((column) => {
+    const source = base.columns.find(({ name }) => name === sources.get(column.name))
+    return source === undefined ? column : columnOver(column, source)
+  })
+  return {
+    ...view,
+    columns,
+    primaryKey: named(base.primaryKey) ?? [],
+    uniqueKeys: base.uniqueKeys.flatMap((key) => {
+      const names = named(key)
+      return names === undefined ? [] : [names]
+    }),
+    foreignKeys: base.foreignKeys.flatMap((key) => {
+      const own = named(key.columns)
+      return own === undefined ? [] : [{ ...key, columns: own }]
+    }),
+  }
+}
+
+function columnOver(column: CatalogueColumn, base: CatalogueColumn): CatalogueColumn {
+  const { shape, nullable, description, checks } = base
+  return {
+    ...column,
+    shape: shape ?? column.shape,
+    nullable,
+    ...(checks === undefined ? {} : { checks }),
+    ...(description === undefined || column.description !== undefined ? {} : { description }),
+  }
+}

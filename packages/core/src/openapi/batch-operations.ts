@@ -1,0 +1,147 @@
+// The batch endpoint as an operation.
+
+import type { OperationObject, PathItemObject } from 'openapi3-ts/oas31'
+import { ok } from './auth-operations.ts'
+import type { Occasion } from './catalogue.ts'
+import { batchTag } from './info.ts'
+import { jsonBody, type Writer } from './operations.ts'
+import { failuresOf } from './problems.ts'
+import type { Schema } from './schema.ts'
+import { securityOf } from './security.ts'
+
+/** The path that is served. */
+export function batchPaths(writer: Writer): Record<string, PathItemObject> {
+  const { batch } = writer.settings
+  return batch === null ? {} : { [batch.path]: { post: operation(writer, batch.max) } }
+}
+
+/** What an operation of a batch can be refused for: whatever a request of its own can be. */
+const occasions: readonly Occasion[] = [
+  'always',
+  'batch',
+  'limited',
+  'protected',
+  'cookie',
+  'password',
+  'restricted',
+  'ruled',
+  'record',
+  'query',
+  'list',
+  'join',
+  'reach',
+  'value',
+  'database',
+  'body',
+  'written',
+  'stored',
+  'removed',
+  'restored',
+  'precondition',
+  'bulk',
+  'upsert',
+  'idempotent',
+]
+
+function operation(writer: Writer, max: number): OperationObject {
+  const { components, settings } = writer
+  const { strategies } = settings.auth
+  const body = components.schema('batch', 'Batch', () => batchSchema(max))
+  const result = components.schema('operation result', 'OperationResult', () => resultSchema)
+  return {
+    operationId: writer.operationId('runBatch'),
+    summary: 'Run several requests in one transaction',
+    description: [
+      'The requests run in their order, each with the rights, the validation and the response of a request of its own.',
+      'If one of them fails, the response is its status and its error, `at` is its place, such as `operations[3]`, and nothing is stored.',
+    ].join(' '),
+    tags: [batchTag],
+    security: securityOf(settings.auth, { strategies, required: false }),
+    requestBody: jsonBody(body),
+    responses: {
+      200: ok(writer, { type: 'array', items: result }),
+      ...failuresOf(writer, 'Batch', occasions),
+    },
+  }
+}
+
+const text: Schema = { type: 'string' }
+
+const batchSchema = (max: number): Schema => ({
+  type: 'object',
+  properties: {
+    operations: { type: 'array', items: operationSchema, minItems: 1, maxItems: max },
+    dry_run: {
+      type: 'boolean',
+      default: false,
+      description: 'Responds as it would otherwise, and stores nothing.',
+    },
+  },
+  required: ['operations'],
+  additionalProperties: false,
+  examples: [
+    {
+      operations: [
+        { id: 'a', method: 'POST', url: '/api/authors', body: { name: 'Ann Archer' } },
+        {
+          id: 'b',
+          method: 'POST',
+          url: '/api/books',
+          body: { title: 'Arrows', author_id: { $ref: 'a.id' } },
+        },
+        { id: 'c', method: 'GET', url: '/api/authors/{a.id}/books' },
+      ],
+    },
+  ],
+})
+
+const operationSchema: Schema = {
+  type: 'object',
+  properties: {
+    id: {
+      type: 'string',
+      pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$',
+      description: 'A name for its result, unique in the batch.',
+    },
+    method: { type: 'string', examples: ['POST'] },
+    url: {
+      type: 'string',
+      description:
+        'Path and query. `{a.id}`, as a segment of the path or a value of the query, is the member `id` of the value of the earlier operation `a`.',
+    },
+    headers: {
+      type: 'object',
+      properties: {
+        accept: text,
+        'content-type': text,
+        'if-match': text,
+        'if-none-match': text,
+        prefer: text,
+        'x-http-method-override': text,
+      },
+      description: 'By names in any case. All other headers are those of the batch.',
+    },
+    body: {
+      description:
+        'The body. `{ "$ref": "a.id" }` in it is the member `id` of the value of the earlier operation `a`.',
+    },
+  },
+  required: ['id', 'method', 'url'],
+  additionalProperties: false,
+}
+
+const resultSchema: Schema = {
+  type: 'object',
+  properties: {
+    id: text,
+    status: { type: 'integer', minimum: 200 },
+    headers: {
+      type: 'object',
+      additionalProperties: text,
+      description: 'By names in lower case; of a list also `x-total-count` and `link`.',
+    },
+    value: { description: 'The `value` of the response to the operation; null without a body.' },
+  },
+  required: ['id', 'status', 'headers', 'value'],
+  additionalProperties: false,
+}

@@ -1,0 +1,146 @@
+// `x-codeSamples`: an operation as a curl command, which pages show instead of an empty payload.
+
+import type { AuthSettings } from '../config/auth-settings.ts'
+import type { MethodName } from '../config/config.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import type { Route } from '../http/route-table.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { stringify } from '../json/stringify.ts'
+import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Protection } from './security.ts'
+import { exampleOf } from './value-schemas.ts'
+
+/** A sample as Redoc, Scalar and other pages read it. */
+export interface CodeSample {
+  readonly lang: string
+  readonly source: string
+}
+
+/** What a sample is made of. */
+export interface SampledOperation {
+  readonly route: Route
+  readonly method: MethodName
+  readonly settings: Pick<ApiSettings, 'auth' | 'baseUrl' | 'info' | 'prefix'>
+  readonly protection: Protection
+}
+
+/**
+ * The command; `$API` stands for the address of the server where none is configured (`serverVariable`).
+ *
+ * ```sh
+ * curl "$API/api/books?limit=5"
+ * ```
+ */
+export function codeSamples(operation: SampledOperation): readonly CodeSample[] {
+  const { settings, method } = operation
+  const server = addressOf(settings)
+  const parts = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${server}${settings.prefix}/${pathOf(operation)}`)}`,
+    ...credentialOf(settings.auth, operation.protection),
+    ...bodyOf(operation),
+  ]
+  return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
+}
+
+/** The sample of the index. */
+export const indexSample = (settings: SampledOperation['settings']): readonly CodeSample[] => [
+  {
+    lang: 'curl',
+    source: `curl ${quoted(`${addressOf(settings)}${settings.prefix}`)}`,
+  },
+]
+
+/** The configured address; undefined if the document is served where the API is. */
+const serverOf = ({ info, baseUrl }: SampledOperation['settings']): string | undefined =>
+  [...info.serverUrls, baseUrl].find((url) => url !== '')
+
+const addressOf = (settings: SampledOperation['settings']): string =>
+  serverOf(settings)?.replace(/\/$/, '') ?? '$API'
+
+/** A sentence about the variable in the samples; empty if they name the server. */
+export const serverVariable = (settings: SampledOperation['settings']): string =>
+  serverOf(settings) === undefined
+    ? ' In the examples, `$API` stands for the address of the server, such as `http://127.0.0.1:3000`.'
+    : ''
+
+function pathOf({ route, method }: SampledOperation): string {
+  const { kind, resource } = route
+  const list = resource.paths[0] ?? resource.endpoint
+  switch (kind) {
+    case 'collection':
+      return method === 'GET' ? `${list}?limit=5` : `${list}${filterOf(resource, method)}`
+    case 'item':
+      return `${list}/${keyOf(resource)}`
+    case 'restore':
+      return `${list}/${keyOf(resource)}/restore`
+    case 'related':
+      return `${list}/${keyOf(resource)}/${route.relation.segment}`
+  }
+}
+
+/** In double quotes, where a shell would read characters of the URL otherwise. */
+const quoted = (url: string): string => (/^[\w$:/.,%~-]+$/.test(url) ? url : `"${url}"`)
+
+/** The filter without which nothing is changed or deleted in bulk. */
+function filterOf(resource: Resource, method: MethodName): string {
+  const [column] = resource.primaryKey
+  return method === 'POST' || column === undefined
+    ? ''
+    : `?${column.name}__eq=${encoded(sampleOf(column))}&max_affected=1`
+}
+
+const keyOf = ({ primaryKey }: Resource): string =>
+  primaryKey.map((column) => encoded(sampleOf(column))).join(',')
+
+/** Percent-encodes for an URL inside double quotes of a shell. */
+const encoded = (value: JsonValue): string =>
+  encodeURIComponent(String(value)).replace(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+const sampleOf = (column: NamedColumn): JsonValue =>
+  (exampleOf(column) ?? 'text'.slice(0, column.definition.maxLength)) as JsonValue
+
+/** The first strategy that is accepted, where the operation needs one. */
+function credentialOf(
+  { customScheme }: Pick<AuthSettings, 'customScheme'>,
+  { strategies, required }: Protection,
+): readonly string[] {
+  if (!required) return []
+  switch (strategies[0]) {
+    case 'jwt':
+      return ['-H "Authorization: Bearer $TOKEN"']
+    case 'basic':
+      return ['-u "$USER:$PASSWORD"']
+    case 'api_key':
+      return ['-H "Authorization: Api-Key $KEY"']
+    case 'custom':
+      if (customScheme?.in === 'bearer') return ['-H "Authorization: Bearer $TOKEN"']
+      if (customScheme?.in === 'cookie') return [`-b "${customScheme.name}=$COOKIE"`]
+      return customScheme === undefined ? [] : [`-H "${customScheme.name}: $KEY"`]
+    default:
+      return []
+  }
+}
+
+const modes: Partial<Readonly<Record<MethodName, WriteMode>>> = {
+  POST: 'create',
+  PATCH: 'update',
+  PUT: 'replace',
+}
+
+/** The fields that a record needs, or one that can be changed. */
+function bodyOf({ route, method }: SampledOperation): readonly string[] {
+  const mode = modes[method]
+  if (mode === undefined || route.kind === 'restore') return []
+  const { resource } = route
+  const writable = [...resource.columns.values()].filter(
+    (column) => unwritable(resource, column, mode) === undefined,
+  )
+  const required = writable.filter((column) => isRequired(resource, column, mode))
+  const shown = required.length > 0 ? required : writable.slice(0, 1)
+  const body = Object.fromEntries(shown.map((column) => [column.name, sampleOf(column)]))
+  return [`--json '${stringify(body).replaceAll("'", "'\\''")}'`]
+}

@@ -1,0 +1,27 @@
+// The text of the document, written in steps: a path or a component each.
+
+import type { OpenAPIObject } from 'openapi3-ts/oas31'
+
+/** How deep entries are written on their own: those of `components` are sections of entries. */
+const depths: Readonly<Record<string, number>> = { paths: 1, components: 2 }
+
+/** `JSON.stringify` of the document in steps. */
+export function* documentTextSteps(document: OpenAPIObject): Generator<void, string> {
+  const parts: string[] = []
+  for (const [name, value] of Object.entries(document)) {
+    parts.push(`${JSON.stringify(name)}:${yield* textSteps(value, depths[name] ?? 0)}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+function* textSteps(value: unknown, depth: number): Generator<void, string> {
+  if (depth === 0) {
+    yield
+    return JSON.stringify(value)
+  }
+  const parts: string[] = []
+  for (const [name, part] of Object.entries(value as object)) {
+    parts.push(`${JSON.stringify(name)}:${yield* textSteps(part, depth - 1)}`)
+  }
+  return `{${parts.join(',')}}`
+}

@@ -1,0 +1,115 @@
+// Success responses as components: the page, the record or the outcome of a write, one of each kind per resource.
+
+import type {
+  HeaderObject,
+  HeadersObject,
+  ReferenceObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import type { MethodName } from '../config/config.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import type { Resource } from '../registry/resource.ts'
+import { type Answer, type Share, successSchema } from './envelope-schemas.ts'
+import { type FailureShape, phrases } from './problems.ts'
+import type { Records } from './record-schemas.ts'
+import { type Schema, shapedByCallback } from './schema.ts'
+
+/** A success response before it is turned into a component. */
+export interface Success {
+  /** The resource of the records in it. */
+  readonly target: Resource
+  readonly method: MethodName
+  readonly answer: Answer
+  readonly headers: HeadersObject
+  /** The end of its name: `List` in `BookList`. */
+  readonly outcome: string
+}
+
+/** The context in which responses are built. */
+interface Context extends Records {
+  readonly settings: ApiSettings
+}
+
+/**
+ * The response, shared by the collection and the relations that lead to the resource; one without records by all resources,
+ * unless a callback changes it.
+ */
+export function successRef(context: Context, success: Success): ReferenceObject {
+  const { target, method, answer, outcome } = success
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const isEmpty = 'type' in answer.value && answer.value.type === 'null'
+  const isShared = isEmpty && hooks.return === undefined && hooks.final === undefined
+  const owner = isShared ? ownerOf(context.settings, target) : target.name
+  const name = `${owner}${outcome}`
+  // The callbacks belong to the method.
+  return context.components.response(`${method} ${answer.status} ${name}`, name, () =>
+    successResponse(context, success),
+  )
+}
+
+function successResponse(
+  context: Context,
+  { target, method, answer, headers }: Success,
+): ResponseObject {
+  const { dump } = target.settings
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const value = hooks.return === undefined ? answer.value : shaped(answer.value)
+  const owner = ownerOf(context.settings, target)
+  const schema = successSchema({ ...answer, value }, dump, shareEnvelope(context, owner))
+  const all: HeadersObject = {
+    ...headers,
+    ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
+  }
+  return {
+    description: `${phrases[answer.status]}.`,
+    ...(Object.keys(all).length === 0 ? {} : { headers: headerRefs(context, all) }),
+    content: {
+      'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
+    },
+  }
+}
+
+const headerRefs = ({ components }: Context, headers: HeadersObject): HeadersObject =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, one]) => [
+      name,
+      '$ref' in one ? one : components.header(`${name} ${one.description}`, name, () => one),
+    ]),
+  )
+
+/** Shares envelopes under their name, which begins with their resource where it has an envelope of its own. */
+export const shareEnvelope =
+  ({ components }: Pick<Records, 'components'>, owner: string): Share =>
+  (name, schema) =>
+    components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema)
+
+/** The shape of the error bodies of a resource. */
+export function failureShape(
+  { settings }: Context,
+  target: Resource,
+  final: boolean,
+): FailureShape {
+  const same = final === (settings.hooks.final !== undefined)
+  return {
+    version: settings.version,
+    dump: target.settings.dump,
+    final,
+    listsProblems: settings.problemTypePrefix !== null,
+    owner: same ? ownerOf(settings, target) : target.name,
+  }
+}
+
+/** The name of a resource whose envelope is not that of the API; otherwise empty. */
+const ownerOf = ({ dump }: ApiSettings, { name, settings }: Resource): string =>
+  JSON.stringify(settings.dump) === JSON.stringify(dump) ? '' : name
+
+const shaped = (schema: Schema | ReferenceObject): Schema => ({
+  ...schema,
+  [shapedByCallback]: true,
+})
+
+/** A response header. */
+export const header = (description: string, format?: string): HeaderObject => ({
+  description,
+  schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+})

@@ -1,0 +1,39 @@
+// Reads of one row by its key that the service makes itself, such as of the user of a request: printed once, with new values for each request.
+
+import { noShortcuts } from '../compile/database-json.ts'
+import { compileRead, type ReadProgram } from '../compile/read-program.ts'
+import type { Target } from '../compile/target.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
+import type { Fragment } from '../sql/fragment.ts'
+import { type PreparedRead, prepareRead, refilledPlan } from './prepared-read.ts'
+import type { Skeleton } from './skeleton.ts'
+import { makeFromTemplates, type RefilledRead } from './statement-templates.ts'
+
+/** A plan without a query string. */
+const noQuery: Skeleton = { key: '', values: [], pageOrCursor: undefined }
+
+/** Prepares a plan whose conditions have slots for the values of a key. */
+export function prepareByKey(plan: ReadPlan): PreparedRead {
+  const prepared = prepareRead(plan, noQuery, { openScopes: undefined, additional: [] })
+  if (prepared === undefined) throw new Error('a read by key has a value of a query')
+  return prepared
+}
+
+/** The program that reads the row with this key; `finish` rewrites printed SQL for the driver. */
+export function compileByKey(
+  target: Target,
+  prepared: PreparedRead,
+  key: readonly Value[],
+  finish: RefilledRead['finish'],
+): ReadProgram {
+  const filled = refilledPlan(prepared, { skeleton: noQuery, key })
+  if (filled === undefined) throw new Error('a read by key misses a value')
+  const templates = prepared.templates(target.dialect, '')
+  const { plan, conditions } = filled
+  return compileRead(target, plan, {
+    shortcuts: noShortcuts,
+    make: makeFromTemplates({ target, templates, conditions, scopes: noScopes, finish }),
+  })
+}
+
+const noScopes: ReadonlyMap<object, Fragment> = new Map()

@@ -1,0 +1,278 @@
+// The scope of a policy as data: checks its conditions against the model once, and plans them as conditions on one source for each request.
+
+import type { ScopeConditions } from '../config/scope-types.ts'
+import { operatorFits } from '../model/type-rules.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import { type FilterOperator, filterOperators } from '../parse/operators.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
+import { createAliases } from './aliases.ts'
+import { type LookUpStart, lookUpStep } from './look-up.ts'
+import { refOf } from './names.ts'
+import type { Condition, Operand, Source } from './plan.ts'
+import { conditionOn, scopeProblem } from './scope-test.ts'
+import { withJunction } from './sources.ts'
+
+/** Conditions whose names are checked. Columns and relations by name, since what one caller sees of a model has its own. */
+export interface CheckedScope {
+  readonly root: ScopeNode
+  /** The values of its tests, by their `index`: constants, and functions of the request. */
+  readonly values: readonly unknown[]
+}
+
+type ScopeNode =
+  | {
+      readonly kind: 'test'
+      readonly column: string
+      readonly operator: FilterOperator
+      readonly index: number
+    }
+  | { readonly kind: 'and' | 'or'; readonly all: readonly ScopeNode[] }
+  | { readonly kind: 'not'; readonly one: ScopeNode }
+  | { readonly kind: 'exists'; readonly relation: string; readonly where: ScopeNode }
+
+/**
+ * Checks the names and operators of conditions against the model; throws an Error that says where the mistake is.
+ *
+ * `{ owner_id: { eq: ({ user }) => user.id }, or: [{ hidden: { eq: false } }, { members: { user_id: { eq: 7 } } }] }`
+ */
+export function checkScope(resource: Resource, conditions: ScopeConditions): CheckedScope {
+  const values: unknown[] = []
+  const root = all(resource, conditions, '', { values, isBase: true })
+  if (root.all.length === 0)
+    throw scopeProblem('', 'has no condition, so that every row would meet it')
+  return { root, values }
+}
+
+interface Checking {
+  readonly values: unknown[]
+  /** Whether the rows are those of the policy's own model, which are read from its table. */
+  readonly isBase: boolean
+}
+
+type AllOf = Extract<ScopeNode, { readonly kind: 'and' | 'or' }>
+
+function all(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+  if (!isMapping(given)) throw scopeProblem(at, 'expected an object of conditions')
+  const nodes = Object.entries(given)
+    .filter(([, conditions]) => conditions !== undefined)
+    .map(([name, conditions]) => member(resource, name, conditions, `${at}.${name}`, checking))
+  return { kind: 'and', all: nodes }
+}
+
+/** Conditions below `and`, `or` and `not`, of which there must be one. */
+function some(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+  const node = all(resource, given, at, checking)
+  if (node.all.length === 0)
+    throw scopeProblem(at, 'has no condition, so that every row would meet it')
+  return node
+}
+
+function member(
+  resource: Resource,
+  name: string,
+  given: unknown,
+  at: string,
+  checking: Checking,
+): ScopeNode {
+  if (name === 'not') return { kind: 'not', one: some(resource, given, at, checking) }
+  if (name === 'and' || name === 'or') {
+    if (!Array.isArray(given) || given.length === 0) {
+      throw scopeProblem(at, 'expected a list of conditions')
+    }
+    const nodes = given.map((one, i) => some(resource, one, `${at}[${i}]`, checking))
+    return { kind: name, all: nodes }
+  }
+  const column = resource.allColumns.get(name)
+  if (column !== undefined) return tests(column, given, at, checking)
+  const relation = resource.allRelations.get(name)
+  if (relation === undefined) {
+    const known = [...resource.allColumns.keys(), ...resource.allRelations.keys()]
+    throw scopeProblem(
+      at,
+      `${resource.name} has no column and no relation to a published model of this name.${didYouMean(name, known)}`,
+    )
+  }
+  const where = all(relation.target, given, at, { ...checking, isBase: false })
+  return { kind: 'exists', relation: name, where }
+}
+
+function tests(
+  column: NamedColumn,
+  given: unknown,
+  at: string,
+  { values, isBase }: Checking,
+): ScopeNode {
+  if (isBase && column.computed !== undefined) {
+    throw scopeProblem(at, 'is a computed column; a scope reads stored columns')
+  }
+  if (!isMapping(given) || Object.keys(given).length === 0) {
+    throw scopeProblem(at, `expected operators with their values, such as { eq: … }`)
+  }
+  const nodes = Object.entries(given).map(([name, value]): ScopeNode => {
+    const operator = operatorNamed(name)
+    if (operator === undefined) {
+      const known = Object.keys(filterOperators)
+      throw scopeProblem(`${at}.${name}`, `is no operator.${didYouMean(name, known)}`)
+    }
+    if (!operatorFits(operator, column)) {
+      throw scopeProblem(`${at}.${name}`, `does not fit the type ${column.type}`)
+    }
+    // A constant is converted here, so that a wrong one is found at the start.
+    if (typeof value !== 'function') conditionOn(column, operator, value, at)
+    values.push(value)
+    return { kind: 'test', column: column.name, operator, index: values.length - 1 }
+  })
+  return { kind: 'and', all: nodes }
+}
+
+const operatorNamed = (name: string): FilterOperator | undefined =>
+  Object.hasOwn(filterOperators, name) ? (name as FilterOperator) : undefined
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/**
+ * The conditions as text, with `?` for what a function gives.
+ *
+ * `owner_id eq ? and (hidden eq false or members(user_id eq 7))`
+ */
+export function scopeText({ root, values }: CheckedScope): string {
+  const text = (node: ScopeNode, outer: boolean): string => {
+    switch (node.kind) {
+      case 'test': {
+        const value = values[node.index]
+        return `${node.column} ${node.operator} ${typeof value === 'function' ? '?' : constantText(value)}`
+      }
+      case 'not':
+        return `not (${text(node.one, true)})`
+      case 'exists':
+        return `${node.relation}(${text(node.where, true)})`
+      default: {
+        const all = node.all.map((one) => text(one, node.all.length === 1 && outer))
+        const joined = all.join(` ${node.kind} `)
+        return outer || all.length === 1 ? joined : `(${joined})`
+      }
+    }
+  }
+  return text(root, true)
+}
+
+const constantText = (value: unknown): string =>
+  typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? '?')
+
+/** The scope of one request. */
+export interface PlannedScope {
+  /** Conditions on `source`. */
+  readonly conditions: readonly Condition[]
+  /** The rows of the model, under the name of its table. */
+  readonly source: Source
+  /** Names the SQL of the conditions but for their values. */
+  readonly form: string
+}
+
+/** Plans the conditions with the values of a request, in the order of `CheckedScope.values`. */
+export function planScope(
+  resource: Resource,
+  { root }: CheckedScope,
+  values: readonly unknown[],
+): PlannedScope {
+  const source = tableSource(resource)
+  const form: string[] = []
+  const aliases = createAliases()
+  aliases(resource.table)
+  const planning = { values, form, negated: false, start: { repeated: false, nested: false } }
+  const condition = planNode(root, source, { ...planning, aliases })
+  if (condition === undefined) return { conditions: [noRows(source)], source, form: 'none' }
+  const conditions = condition.kind === 'and' ? condition.all : [condition]
+  return { conditions, source, form: form.join(' ') }
+}
+
+const tableSource = (resource: Resource): Source => ({
+  resource,
+  alias: resource.table,
+  relation: null,
+  many: true,
+  includeDeleted: true,
+})
+
+/** `x in ()`, which no row meets. */
+function noRows(source: Source): Condition {
+  const [column] = source.resource.allColumns.values()
+  const operand = refOf(source, column as NamedColumn)
+  return { kind: 'oneOf', operand, values: [], negated: false }
+}
+
+interface Planning {
+  readonly values: readonly unknown[]
+  /** The parts of `PlannedScope.form`. */
+  readonly form: string[]
+  readonly aliases: (wanted: string) => string
+  /** Whether the condition stands below `not`. */
+  readonly negated: boolean
+  readonly start: LookUpStart
+}
+
+/** Undefined if the condition is not known to hold for any row, because a value is null. */
+function planNode(node: ScopeNode, source: Source, planning: Planning): Condition | undefined {
+  const { form, negated } = planning
+  switch (node.kind) {
+    case 'test': {
+      const column = source.resource.allColumns.get(node.column) as NamedColumn
+      const value = planning.values[node.index]
+      form.push(node.column, node.operator, Array.isArray(value) ? String(value.length) : '')
+      return testOf(refOf(source, column), column, node.operator, value, node.column)
+    }
+    case 'not': {
+      form.push('not(')
+      const one = planNode(node.one, source, { ...planning, negated: true })
+      form.push(')')
+      return one && { kind: 'not', one }
+    }
+    case 'exists': {
+      const relation = source.resource.allRelations.get(node.relation) as ResolvedRelation
+      const { lookUp, next: start } = lookUpStep(relation, planning.start)
+      const related = relatedSource(relation, planning)
+      form.push(node.relation, '(')
+      const where = planNode(node.where, related, { ...planning, start })
+      form.push(')')
+      if (where === undefined) return undefined
+      const found = { kind: 'exists', from: source, relation, source: related } as const
+      const exact = negated ? ({ exact: true } as const) : {}
+      return { ...found, where: flat(where), negated: false, lookUp, ...exact }
+    }
+    default: {
+      form.push(`${node.kind}(`)
+      const known = node.all.flatMap((one) => planNode(one, source, planning) ?? [])
+      form.push(`)${known.length}`)
+      const unknown = node.all.length - known.length
+      // An alternative that is not known to hold is left out; below `not` it decides, as NULL does in SQL.
+      if (unknown > 0 && (node.kind === 'and' || negated || known.length === 0)) return undefined
+      const [only] = known
+      return known.length === 1 && only ? only : { kind: node.kind, all: known }
+    }
+  }
+}
+
+const flat = (condition: Condition): readonly Condition[] =>
+  condition.kind === 'and' ? condition.all : [condition]
+
+const relatedSource = (relation: ResolvedRelation, { aliases }: Planning): Source =>
+  withJunction({
+    resource: relation.target,
+    alias: aliases(`${relation.name} in scope`),
+    relation,
+    many: relation.cardinality === 'many',
+    includeDeleted: false,
+  })
+
+/** One test of a column; undefined if its value is null. */
+function testOf(
+  operand: Operand,
+  column: NamedColumn,
+  operator: FilterOperator,
+  given: unknown,
+  at: string,
+): Condition | undefined {
+  const condition = conditionOn(column, operator, given, `.${at}`)
+  return condition && ({ ...condition, operand } as Condition)
+}

@@ -1,0 +1,169 @@
+// The registry of one caller: columns that the caller may not read are hidden, those it may not write are read-only, and relations that need an unreadable column do not exist.
+
+import { junctionOf } from './junction.ts'
+import type {
+  ForeignKeyColumn,
+  NamedColumn,
+  Registry,
+  ResolvedRelation,
+  Resource,
+} from './resource.ts'
+
+/** What is withheld from a caller, by columns of the registry of the API. */
+export type Withheld = ReadonlyMap<NamedColumn, NonNullable<NamedColumn['withheld']>>
+
+/** The resources that a request to each resource can name: those that its relations lead to, in either direction. */
+export function relatedResources({
+  resources,
+  users,
+}: Registry): ReadonlyMap<Resource, readonly Resource[]> {
+  const groups = new Map<Resource, Resource[]>()
+  for (const resource of users === undefined ? resources : new Set([...resources, users])) {
+    groups.set(resource, [resource])
+  }
+  const unite = (a: Resource, b: Resource): void => {
+    const [one, other] = [groups.get(a), groups.get(b)]
+    if (one === undefined || other === undefined || one === other) return
+    one.push(...other)
+    for (const resource of other) groups.set(resource, one)
+  }
+  for (const resource of resources) {
+    for (const { target, through } of resource.allRelations.values()) {
+      unite(resource, target)
+      if (through?.resource !== undefined) unite(resource, through.resource)
+    }
+  }
+  return groups
+}
+
+type Open<T> = { -readonly [K in keyof T]: T[K] }
+
+/**
+ * The registry as a caller sees it. Resources that are not `related` stay the same objects.
+ *
+ * ```ts
+ * const own = callerRegistry(registry, [books, authors], new Map([[price, 'read']]))
+ * own.byName.get('Book')?.columns.has('price') // false
+ * own.byName.get('Book')?.allColumns.get('price')?.hidden // true
+ * ```
+ */
+export function callerRegistry(
+  registry: Registry,
+  related: readonly Resource[],
+  withheld: Withheld,
+): Registry {
+  const columns = new Map<NamedColumn, NamedColumn>()
+  const own = new Map(
+    related.map((resource) => [resource, withColumns(resource, withheld, columns)]),
+  )
+  const seen = (resource: Resource): Resource => own.get(resource) ?? resource
+  const relations = new Map<ResolvedRelation, Open<ResolvedRelation>>()
+  for (const [resource, view] of own) {
+    for (const [name, relation] of resource.allRelations) {
+      const mapped = seenRelation(relation, seen, columns)
+      relations.set(relation, mapped)
+      view.allRelations.set(name, mapped)
+    }
+  }
+  // Whether the columns are readable is known once all resources have theirs.
+  for (const [resource, view] of own) {
+    for (const [name, relation] of view.allRelations) {
+      if (keysOf(relation).every(isReadable)) view.relations.set(name, relation)
+      const inverse = resource.allRelations.get(name)?.inverse
+      const mapped = inverse && relations.get(inverse)
+      if (mapped !== undefined && keysOf(mapped).every(isReadable)) relation.inverse = mapped
+    }
+  }
+  const resources = registry.resources.map(seen)
+  return {
+    resources,
+    byName: new Map(resources.map((resource) => [resource.name, resource])),
+    users: registry.users && seen(registry.users),
+    unreadable: unreadableOf(own.keys(), withheld),
+  }
+}
+
+type OpenResource = Omit<Resource, 'relations' | 'allRelations'> & {
+  readonly relations: Map<string, ResolvedRelation>
+  readonly allRelations: Map<string, Open<ResolvedRelation>>
+}
+
+/** A resource with its columns as the caller sees them, still without relations; adds the columns to `known`. */
+function withColumns(
+  resource: Resource,
+  withheld: Withheld,
+  known: Map<NamedColumn, NamedColumn>,
+): OpenResource {
+  const seen = (column: NamedColumn): NamedColumn => known.get(column) ?? column
+  for (const column of resource.allColumns.values()) {
+    const from = withheld.get(column)
+    if (from === undefined) continue
+    known.set(column, { ...column, withheld: from, hidden: column.hidden || from === 'read' })
+  }
+  const all = [...resource.allColumns].map(([name, column]) => [name, seen(column)] as const)
+  return {
+    ...resource,
+    columns: new Map(all.filter(([, column]) => !column.hidden)),
+    allColumns: new Map(all),
+    primaryKey: resource.primaryKey.map(seen),
+    uniqueKeys: resource.uniqueKeys.map((key) => key.map(seen)),
+    search: resource.search.map(seen).filter(({ hidden }) => !hidden),
+    relations: new Map(),
+    allRelations: new Map(),
+  }
+}
+
+function seenRelation(
+  { inverse: _, ...relation }: ResolvedRelation,
+  seen: (resource: Resource) => Resource,
+  columns: ReadonlyMap<NamedColumn, NamedColumn>,
+): ResolvedRelation {
+  const { source, target, pairs, from, to, through, address } = relation
+  const column = (one: NamedColumn): NamedColumn => columns.get(one) ?? one
+  const foreignKey = (key: readonly ForeignKeyColumn[]): readonly ForeignKeyColumn[] =>
+    key.map((part) => ({ ...part, column: column(part.column) }))
+  return {
+    ...relation,
+    source: seen(source),
+    target: seen(target),
+    pairs: pairs.map((pair) => ({ from: column(pair.from), to: column(pair.to) })),
+    from: from.map(column),
+    to: to.map(column),
+    address: address && {
+      ...address,
+      resource: seen(address.resource),
+      key: address.key.map(column),
+    },
+    ...(through && {
+      through: {
+        ...through,
+        from: foreignKey(through.from),
+        to: foreignKey(through.to),
+        resource: through.resource && seen(through.resource),
+      },
+    }),
+  }
+}
+
+/** The columns that a relation compares: of both sides, and of the junction if that is published. */
+function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
+  const junction = junctionOf(relation)
+  const links = junction === undefined ? [] : [...junction.own, ...junction.partner]
+  return [...relation.from, ...relation.to, ...links]
+}
+
+/** Whether a relation exists only for those who may read its columns. */
+export const needsRight = (relation: ResolvedRelation): boolean =>
+  keysOf(relation).some(({ definition }) => definition.read !== undefined)
+
+const isReadable = ({ withheld }: NamedColumn): boolean => withheld !== 'read'
+
+function unreadableOf(resources: Iterable<Resource>, withheld: Withheld): readonly string[] {
+  return [...resources]
+    .flatMap(({ name, allColumns }) =>
+      [...allColumns.values()]
+        .filter((column) => withheld.get(column) === 'read')
+        .map((column) => `${name}.${column.name}`),
+    )
+    .sort()
+}

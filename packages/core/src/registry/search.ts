@@ -1,0 +1,99 @@
+// What `search` looks in: the columns that a model declares, and their full-text index.
+
+import { text } from '../config/checks.ts'
+import type { Problems } from '../config/problems.ts'
+import type { ColumnType } from '../model/column.ts'
+import type { AnyModel, IndexedSearch } from '../model/define-model.ts'
+import { didYouMean } from '../naming/suggest.ts'
+import type { Resource } from './resource.ts'
+
+const isIndexed = (search: AnyModel['search']): search is IndexedSearch =>
+  typeof search === 'object' && !Array.isArray(search)
+
+/** The declared columns; what is no list, which `checkSearch` reports, has none. */
+function declaredColumns({ search }: AnyModel): readonly string[] {
+  const columns: unknown = isIndexed(search) ? search.columns : search
+  return Array.isArray(columns) ? columns : []
+}
+
+/** Resolves the search of a model; `checkSearch` reports names of no columns, and hidden ones. */
+export function searchOf({
+  model,
+  schema,
+  allColumns,
+  primaryKey,
+}: Pick<Resource, 'model' | 'schema' | 'allColumns' | 'primaryKey'>): Pick<
+  Resource,
+  'search' | 'searchIndex'
+> {
+  const search = declaredColumns(model)
+    .flatMap((name) => allColumns.get(name) ?? [])
+    .filter(({ hidden }) => !hidden)
+  if (!isIndexed(model.search)) return { search }
+  const { index, language = 'simple' } = model.search
+  const { table } = model
+  const own = schema === undefined ? {} : { schema }
+  return {
+    search,
+    searchIndex: { ...own, table, index, language, columns: search, key: primaryKey },
+  }
+}
+
+const searchable: readonly ColumnType[] = ['string', 'text', 'enum']
+
+/** Searched columns are visible columns of text, each once; an index has a name, and needs a key to find records by. */
+export function checkSearch(
+  { model, allColumns, primaryKey }: Resource,
+  at: string,
+  problems: Problems,
+): void {
+  if (model.search === undefined) return
+  const columns = declaredColumns(model)
+  const indexed = isIndexed(model.search)
+  const place = indexed ? `${at}.search.columns` : `${at}.search`
+  if (columns.length === 0 || new Set(columns).size < columns.length) {
+    problems.add(place, 'expected different columns, such as ["title", "description"].')
+  }
+  for (const [i, name] of columns.entries()) {
+    const column = allColumns.get(name)
+    if (column === undefined) {
+      problems.add(
+        `${place}[${i}]`,
+        `no column named "${name}".${didYouMean(name, allColumns.keys())}`,
+      )
+    } else if (!searchable.includes(column.type)) {
+      const types = searchable.join(', ')
+      problems.add(
+        `${place}[${i}]`,
+        `"${name}" is of type ${column.type}; search looks in ${types}.`,
+      )
+    } else if (column.hidden) {
+      problems.add(
+        `${place}[${i}]`,
+        `"${name}" is hidden, and a search would tell what it holds; leave it out.`,
+      )
+    } else if (indexed && column.computed !== undefined) {
+      problems.add(
+        `${place}[${i}]`,
+        `"${name}" is computed, so that no index covers it; leave it or the index out.`,
+      )
+    }
+  }
+  if (!isIndexed(model.search)) return
+  const { index, language } = model.search
+  const wrong = text(index)
+  if (wrong !== undefined) problems.add(`${at}.search.index`, wrong)
+  const badLanguage = language === undefined ? undefined : text(language)
+  if (badLanguage !== undefined) problems.add(`${at}.search.language`, badLanguage)
+  for (const option of Object.keys(model.search)) {
+    const known = ['columns', 'index', 'language']
+    if (known.includes(option)) continue
+    problems.add(`${at}.search.${option}`, `unknown option.${didYouMean(option, known)}`)
+  }
+  if (primaryKey.length === 0) {
+    problems.add(
+      `${at}.search.index`,
+      'a model without a primary key has no records that an index could find; declare columns alone.',
+    )
+  }
+}

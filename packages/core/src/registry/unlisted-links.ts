@@ -1,0 +1,47 @@
+// Links between a published model and one that is not: no client sees their relation, but they go with the record that they lead to.
+
+import type { AnyModel } from '../model/define-model.ts'
+import type { Key } from '../model/relation.ts'
+import { tableKey } from '../sql/table-name.ts'
+import { foreignKey } from './junction.ts'
+import type { DeclaredTable } from './resolve-relations.ts'
+import type { Resource, UnlistedLinks } from './resource.ts'
+
+interface LinkScope {
+  /** By `tableKey`. */
+  readonly tables: ReadonlyMap<string, DeclaredTable>
+  /** The published models. */
+  readonly byName: ReadonlyMap<string, Resource>
+  /** The schema of models that name none. */
+  readonly schema: string | undefined
+}
+
+/** The links of each published model by the many-to-many relations of all models whose other end is not published. */
+export function unlistedLinks(
+  models: Iterable<AnyModel>,
+  { tables, byName, schema }: LinkScope,
+): ReadonlyMap<string, readonly UnlistedLinks[]> {
+  const found = new Map<string, UnlistedLinks[]>()
+  for (const model of models) {
+    for (const relation of Object.values(model.relations)) {
+      if (relation.kind !== 'manyToMany') continue
+      if (byName.has(model.name) === byName.has(relation.target)) continue
+      const [name, columns] = byName.has(model.name)
+        ? [model.name, relation.from]
+        : [relation.target, relation.to]
+      const owner = byName.get(name)
+      if (owner === undefined) continue
+      const through = {
+        schema: relation.schema ?? model.schema ?? schema,
+        table: relation.through,
+      }
+      // A published junction is a child like any other.
+      if (tables.get(tableKey(through))?.resource !== undefined) continue
+      const links = { ...through, key: foreignKey(list(columns), owner) }
+      found.set(name, [...(found.get(name) ?? []), links])
+    }
+  }
+  return found
+}
+
+const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)

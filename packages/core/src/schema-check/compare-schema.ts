@@ -1,0 +1,87 @@
+// compareSchema: the models and the tables of the database → every difference between them.
+
+import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
+import { nearest } from '../naming/suggest.ts'
+import type { Resource } from '../registry/resource.ts'
+import { compareColumn } from './compare-column.ts'
+import { compareForeignKeys } from './compare-foreign-keys.ts'
+import { compareFilling, undeclaredColumns } from './compare-inserts.ts'
+import { compareKeys } from './compare-keys.ts'
+import {
+  type DatabaseSchema,
+  findColumn,
+  findTable,
+  isView,
+  namesBeside,
+} from './database-schema.ts'
+import type { Difference } from './difference.ts'
+
+/** A model to compare. */
+export interface ComparedModel {
+  readonly resource: Resource
+  /** Whether clients may create its records. */
+  readonly creates: boolean
+}
+
+/**
+ * Compares models with the tables of the database; in the order of the models, and of their columns.
+ *
+ * ```ts
+ * compareSchema([{ resource: books, creates: true }], schema)
+ * // [{ kind: 'missing column', model: 'Book', table: 'books', field: 'isbn', name: 'isbn', similar: 'isbn13' }]
+ * ```
+ */
+export function compareSchema(
+  models: readonly ComparedModel[],
+  schema: DatabaseSchema,
+): readonly Difference[] {
+  return [
+    ...models.flatMap((model) => [...compareModel(model, schema)]),
+    ...compareForeignKeys(
+      models.map(({ resource }) => resource),
+      schema,
+    ),
+  ]
+}
+
+function* compareModel(model: ComparedModel, schema: DatabaseSchema): Generator<Difference> {
+  const { resource } = model
+  const place = { model: resource.name, table: resource.table }
+  const table = findTable(schema, resource)
+  if (table === undefined) {
+    const similar = nearest(resource.table, namesBeside(schema, resource))
+    yield { kind: 'missing table', ...place, similar }
+    return
+  }
+  if (/may not (?:read|see)/.test(table.unusable ?? '')) {
+    yield { kind: 'unreadable table', ...place }
+    return
+  }
+  // The columns of some views cannot be read.
+  if (table.columns.length === 0) return
+  yield* compareColumns(model, table, schema)
+  if (isView(table)) return
+  yield* compareKeys(resource, table, schema)
+  if (model.creates) yield* undeclaredColumns(resource, table, schema)
+}
+
+function* compareColumns(
+  { resource, creates }: ComparedModel,
+  table: CatalogueTable,
+  schema: DatabaseSchema,
+): Generator<Difference> {
+  const place = { model: resource.name, table: resource.table }
+  for (const column of resource.allColumns.values()) {
+    if (column.computed !== undefined) continue
+    const found = findColumn(schema, table, column.dbName)
+    if (found === undefined) {
+      const names = table.columns.map(({ name }) => name)
+      const similar = nearest(column.dbName, names)
+      const { name: field, dbName: name } = column
+      yield { kind: 'missing column', ...place, field, name, similar }
+      continue
+    }
+    yield* compareColumn(place, column, found, { schema, isView: isView(table) })
+    if (!isView(table)) yield* compareFilling({ resource, creates }, column, found)
+  }
+}

@@ -1,0 +1,80 @@
+// DatabaseSchema: the tables that were read, found by names as the database compares them.
+
+import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
+import type { SchemaRules } from '../dialect/shared/schema-rules.ts'
+import type { TableName } from '../sql/table-name.ts'
+
+/** A table and the schema by which the models name it. */
+export interface SchemaTable extends CatalogueTable {
+  readonly schema: string | undefined
+}
+
+export interface DatabaseSchema {
+  /** The tables that the models name. */
+  readonly tables: readonly SchemaTable[]
+  /** The names of all tables where one is missing, by the schema as the models name it. */
+  readonly names: ReadonlyMap<string | undefined, readonly string[]>
+  /** Whether any table has a foreign key, be it one that no model names; false also without relations. */
+  readonly hasForeignKeys: boolean
+  readonly foldsTables: boolean
+  readonly foldsColumns: boolean
+  readonly holds: SchemaRules['holds']
+}
+
+const same = (a: string, b: string, folds: boolean): boolean =>
+  a === b || (folds && a.toLowerCase() === b.toLowerCase())
+
+export function findTable(
+  { tables, foldsTables }: DatabaseSchema,
+  { schema, table: name }: TableName,
+): SchemaTable | undefined {
+  const own = tables.filter((table) => table.schema === schema)
+  return (
+    own.find((table) => table.name === name) ??
+    own.find((table) => same(table.name, name, foldsTables))
+  )
+}
+
+/** The names of the tables in the schema of a table that is missing. */
+export const namesBeside = (
+  { names }: DatabaseSchema,
+  { schema }: Pick<TableName, 'schema'>,
+): readonly string[] => names.get(schema) ?? []
+
+export function findColumn(
+  { foldsColumns }: DatabaseSchema,
+  table: CatalogueTable,
+  name: string,
+): CatalogueColumn | undefined {
+  return (
+    table.columns.find((column) => column.name === name) ??
+    table.columns.find((column) => same(column.name, name, foldsColumns))
+  )
+}
+
+export const sameTable = ({ foldsTables }: DatabaseSchema, a: string, b: string): boolean =>
+  same(a, b, foldsTables)
+
+export const sameColumn = ({ foldsColumns }: DatabaseSchema, a: string, b: string): boolean =>
+  same(a, b, foldsColumns)
+
+/** Whether every name of `names` is in `columns`. */
+export const includesAll = (
+  schema: DatabaseSchema,
+  columns: readonly string[],
+  names: readonly string[],
+): boolean => names.every((name) => columns.some((column) => sameColumn(schema, column, name)))
+
+/** Views have no keys, and the database does not know which of their columns may be null. */
+export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
+
+/** Columns that no two rows share, or that all keys of the table together do not show. */
+export function isUnique(
+  schema: DatabaseSchema,
+  { primaryKey, uniqueKeys }: CatalogueTable,
+  columns: readonly string[],
+): boolean {
+  return [primaryKey, ...uniqueKeys].some(
+    (key) => key.length > 0 && includesAll(schema, columns, key),
+  )
+}

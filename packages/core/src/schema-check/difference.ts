@@ -1,0 +1,94 @@
+// Difference: one way in which a model and the database disagree. Types only.
+
+import type { NamedColumn } from '../registry/resource.ts'
+
+/** Where the difference is. */
+interface Place {
+  /** The model's name. */
+  readonly model: string
+  /** The table, as the model names it. */
+  readonly table: string
+}
+
+interface ColumnPlace extends Place {
+  readonly column: NamedColumn
+  /** The type as the database writes it. */
+  readonly found: string
+}
+
+export type Difference =
+  | (Place & { readonly kind: 'missing table'; readonly similar: string | undefined })
+  | (Place & { readonly kind: 'unreadable table' })
+  | (Place & {
+      readonly kind: 'missing column'
+      /** The field, or the relation that names the column of its junction table. */
+      readonly field: string
+      readonly name: string
+      readonly similar: string | undefined
+    })
+  | (ColumnPlace & {
+      readonly kind: 'type'
+      /** What introspection would declare; undefined if no column type fits. */
+      readonly fitting: string | undefined
+      readonly note: string | undefined
+    })
+  | (ColumnPlace & { readonly kind: 'nullability' })
+  | (ColumnPlace & {
+      readonly kind: 'precision'
+      readonly digits: { readonly precision?: number; readonly scale?: number }
+    })
+  | (ColumnPlace & {
+      readonly kind: 'length'
+      /** Characters that the declared values need. */
+      readonly needed: number
+      readonly length: number
+      /** What needs them, such as `maxLength: 120`. */
+      readonly because: string
+    })
+  | (ColumnPlace & {
+      readonly kind: 'enum members'
+      readonly members: readonly string[]
+      /** Members of the model that the database refuses. */
+      readonly refused: readonly string[]
+      /** Members of the database that the model does not declare. */
+      readonly undeclared: readonly string[]
+    })
+  | (ColumnPlace & { readonly kind: 'not generated' })
+  | (ColumnPlace & { readonly kind: 'no default' })
+  | (ColumnPlace & { readonly kind: 'computed' })
+  | (Place & {
+      readonly kind: 'never filled'
+      readonly name: string
+      readonly found: string
+      /** The field, and why clients cannot write it; undefined if the model has no such column. */
+      readonly field: { readonly name: string; readonly because: string } | undefined
+    })
+  | (Place & {
+      readonly kind: 'primary key'
+      readonly declared: readonly string[]
+      readonly found: readonly string[]
+    })
+  | (Place & {
+      readonly kind: 'unique'
+      readonly fields: readonly string[]
+      /** Columns of the table. */
+      readonly columns: readonly string[]
+      /** The relation that relies on it; undefined if the model declares it. */
+      readonly relation: string | undefined
+    })
+  | (Place & {
+      readonly kind: 'foreign key'
+      readonly relation: string
+      readonly key: Reference
+      /** Where the foreign key of these columns points instead; undefined if they have none. */
+      readonly found: Pick<Reference, 'table' | 'references'> | undefined
+    })
+
+/** Columns of a table that refer to those of another one. */
+export interface Reference {
+  /** The table of `columns`. */
+  readonly from: string
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly references: readonly string[]
+}

@@ -1,0 +1,203 @@
+// The check at the start: compares the models with the database once, and warns or refuses requests until they agree.
+
+import type { SchemaCheckMode } from '../config/config.ts'
+import { settingNames } from '../config/setting-names.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import { schemaRulesOf } from '../dialect/schema-rules.ts'
+import { databaseUnavailable, notReady } from '../errors.ts'
+import { onBoundedConnection } from '../execute/bounded-connection.ts'
+import { totalBounds } from '../execute/bounds.ts'
+import { isTemporary } from '../execute/unavailable.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Registry, Resource } from '../registry/resource.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
+import { sql } from '../sql/fragment.ts'
+import { executeFragment } from '../sql/statement.ts'
+import type { TableName } from '../sql/table-name.ts'
+import { type ComparedModel, compareSchema } from './compare-schema.ts'
+import { describeDifference, type SchemaDifference } from './describe-difference.ts'
+import { readSchema } from './read-schema.ts'
+
+export interface SchemaCheck {
+  /** Whether no request has to start it or to wait for it any more. */
+  isSettled(): boolean
+  /**
+   * What a request does: it starts the comparison, and waits for it only if a difference refuses requests, or if `known` has one
+   * connection, which the comparison would take from it anyway.
+   */
+  admit(on: AnyDatabase, known: InternalDialect): MaybePromise<void>
+  /** Resolves when the models have been compared; rejects if a difference refuses requests. */
+  finished(): Promise<void>
+  /** Compares now; rejects if the database cannot be compared. */
+  differences(): Promise<readonly SchemaDifference[]>
+}
+
+export interface SchemaCheckOptions {
+  readonly db: AnyDatabase
+  readonly registry: Registry
+  /** The connected dialect. */
+  readonly dialect: (on?: AnyDatabase) => MaybePromise<InternalDialect>
+  readonly warn: (message: string) => void
+  /** Receives the differences that refuse requests. */
+  readonly report: (error: unknown) => void
+  /** Milliseconds from any fixed point, monotonic. */
+  readonly elapsed: () => number
+}
+
+/** Milliseconds for reading the schema; it is not bounded by the time limit of requests. */
+const longestRead = 30_000
+/** Milliseconds until a failed comparison is repeated. */
+const retryAfter = 1_000
+/** The largest number of differences in one message. */
+const mostInMessage = 50
+
+export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
+  const { db, registry, warn, report, elapsed } = options
+  const models = comparedModels(registry)
+  const inMode = (mode: SchemaCheckMode): ReadonlySet<string> =>
+    new Set(models.flatMap(({ resource }) => (modeOf(resource) === mode ? [resource.name] : [])))
+  const refusing = inMode('error')
+  const refuses = refusing.size > 0
+  const checked = models.filter(({ resource }) => modeOf(resource) !== 'off')
+
+  let settled = checked.length === 0
+  let running: Promise<void> | undefined
+  let failed: { readonly at: number; readonly error: unknown } | undefined
+  const said = new Set<string>()
+  const once = (text: string, say: (text: string) => void): void => {
+    if (!said.has(text)) say(text)
+    said.add(text)
+  }
+
+  const compareOnce = async (on: AnyDatabase): Promise<void> => {
+    const found = await compared(checked, on, options).catch((error: unknown) => {
+      if (error instanceof NotCompared) return error
+      throw error
+    })
+    if (found instanceof NotCompared) {
+      if (refuses || found.isUnexpected) once(found.message, warn)
+      return
+    }
+    const fatal = found.filter(({ model }) => refusing.has(model))
+    const others = found.filter(({ model }) => !refusing.has(model))
+    if (others.length > 0) once(messageOf(others), warn)
+    if (fatal.length === 0) return
+    const error = new Error(messageOf(fatal))
+    once(error.message, () => report(error))
+    throw Object.assign(notReady(), { cause: error })
+  }
+
+  const run = (on: AnyDatabase): Promise<void> => {
+    running ??= compareOnce(on).then(
+      () => {
+        settled = true
+      },
+      (error: unknown) => {
+        running = undefined
+        failed = { at: elapsed(), error }
+        throw error
+      },
+    )
+    return running
+  }
+  const isWaiting = (): boolean => failed !== undefined && elapsed() - failed.at < retryAfter
+
+  return {
+    isSettled: () => settled,
+    admit(on, { capabilities }) {
+      if (settled) return
+      const place = on.isTransaction ? on : db
+      if (refuses) {
+        if (isWaiting()) throw failed?.error
+        return run(place)
+      }
+      if (running !== undefined || isWaiting()) return
+      // On Workers, a comparison that outlives its request is cancelled and never returns the one connection of D1.
+      if (capabilities.blocksEventLoop) return run(place).catch(() => {})
+      // The first requests take their connections before the comparison takes one.
+      setTimeout(() => run(db).catch(() => {}), 0)
+    },
+    async finished() {
+      if (settled) return
+      await run(db).catch((error: unknown) => {
+        if (refuses) throw error
+      })
+    },
+    differences: () => {
+      // A setting of the whole API says nothing about the model.
+      const asked = models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off')
+      return compared(asked, db, options)
+    },
+  }
+}
+
+const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
+
+/** The published models, and those of users and their roles, which may not be published. */
+function comparedModels({ resources, users }: Registry): readonly ComparedModel[] {
+  const internal = [users, users?.roles?.target].flatMap((one) => one ?? [])
+  return [...new Set([...resources, ...internal])].map((resource) => ({
+    resource,
+    creates: resources.includes(resource) && resource.settings.methods.has('POST'),
+  }))
+}
+
+const junctionsOf = ({ relations }: Resource): readonly TableName[] =>
+  [...relations.values()].flatMap(({ through }) => through ?? [])
+
+/** The models cannot be compared with this database. */
+class NotCompared extends Error {
+  readonly isUnexpected: boolean
+  constructor(message: string, isUnexpected: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.isUnexpected = isUnexpected
+  }
+}
+
+async function compared(
+  models: readonly ComparedModel[],
+  on: AnyDatabase,
+  { dialect }: SchemaCheckOptions,
+): Promise<readonly SchemaDifference[]> {
+  const known = await dialect(on)
+  const rules = schemaRulesOf(known)
+  if (rules === undefined) {
+    const reason = `the dialect "${known.name}" does not read schemas`
+    throw new NotCompared(`The models were not compared with the database: ${reason}.`, false)
+  }
+  const named = {
+    tables: models.flatMap(({ resource }) => [resource, ...junctionsOf(resource)]),
+    hasRelations: models.some(({ resource }) => resource.relations.size > 0 || resource.roles),
+  }
+  const bounds = totalBounds({ deadline: longestRead })
+  const read = (own: AnyDatabase) => readSchema(own, rules, named)
+  try {
+    const found = await onBoundedConnection(on.withoutPlugins(), known, bounds, read)
+    return compareSchema(models, found).map(describeDifference)
+  } catch (error) {
+    if (isTemporary(known.classify(error).kind) || !(await isReachable(on))) {
+      throw Object.assign(databaseUnavailable(), { cause: error })
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new NotCompared(
+      `The models were not compared with the database (${settingNames.schemaCheck}): ${reason}`,
+      true,
+      error,
+    )
+  }
+}
+
+/** False also where the host has closed its pool. */
+const isReachable = (db: AnyDatabase): Promise<boolean> =>
+  executeFragment(db.withoutPlugins(), sql`select 1 as ${sql.id('one')}`).then(
+    () => true,
+    () => false,
+  )
+
+function messageOf(differences: readonly SchemaDifference[]): string {
+  const count = differences.length
+  const lines = differences.slice(0, mostInMessage).map(({ message }) => `\n- ${message}`)
+  const more = count > mostInMessage ? `\n… and ${count - mostInMessage} more.` : ''
+  const places = count === 1 ? 'one place' : `${count} places`
+  return `The models and the database differ in ${places} (${settingNames.schemaCheck}):${lines.join('')}${more}`
+}

@@ -1,0 +1,75 @@
+// changeLog: collects the records that a write changes, for API_AFTER_COMMIT_CALLBACK. Every step that stores something notes it here.
+
+import { keyFromRow, keyText } from '../../execute/key.ts'
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import type { Values } from '../plan/node.ts'
+import type { Key } from './link-store.ts'
+
+/** The records written so far; `WriteContext.changes`, absent if no callback receives them. */
+export interface ChangeLog {
+  /**
+   * Notes a record that a statement has written: `before` is the stored record with all columns, or null for a new one;
+   * `after` has at least its key, and is the stored record again if that was deleted.
+   *
+   * ```ts
+   * context.changes?.note(resource, null, inserted)
+   * context.changes?.note(resource, stored, { ...stored, ...written })
+   * context.changes?.note(resource, stored, stored)
+   * ```
+   */
+  note(resource: Resource, before: Values | null, after: Values): void
+  /** Notes links in a junction table without a published model, as a change of the record whose list they are in. */
+  noteLinks(
+    relation: ResolvedRelation,
+    record: Values,
+    added: readonly Key[],
+    removed: readonly Key[],
+  ): void
+  /** The records written so far, by resource and key. */
+  readonly written: ReadonlyMap<Resource, ReadonlyMap<string, WrittenRecord>>
+}
+
+export interface WrittenRecord {
+  readonly key: Key
+  /** The record before the first change of this request. */
+  readonly before: Values | null
+  readonly links: Map<string, { added: Key[]; removed: Key[] }>
+}
+
+export function changeLog(): ChangeLog {
+  const written = new Map<Resource, Map<string, WrittenRecord>>()
+  const recordsOf = (resource: Resource): Map<string, WrittenRecord> => {
+    const known = written.get(resource) ?? new Map<string, WrittenRecord>()
+    written.set(resource, known)
+    return known
+  }
+  const note = (resource: Resource, before: Values | null, after: Values): WrittenRecord => {
+    const records = recordsOf(resource)
+    const key = keyOf(resource, after)
+    const old = keyText(before === null ? key : keyOf(resource, before))
+    const known = records.get(old) ?? { before, links: new Map() }
+    // A callback may have changed the key.
+    if (keyText(key) !== old) records.delete(old)
+    const record = { ...known, key }
+    records.set(keyText(key), record)
+    return record
+  }
+  return {
+    written,
+    note,
+    noteLinks({ name, source }, record, added, removed) {
+      const { links } = note(source, record, record)
+      const known = links.get(name) ?? { added: [], removed: [] }
+      known.added.push(...added)
+      known.removed.push(...removed)
+      links.set(name, known)
+    },
+  }
+}
+
+/** The key of a written record. */
+export function keyOf(resource: Resource, values: Values): Key {
+  const key = keyFromRow(resource.primaryKey, values)
+  if (key === undefined) throw new Error(`A ${resource.name} without a key was written.`)
+  return key
+}

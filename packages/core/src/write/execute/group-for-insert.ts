@@ -1,0 +1,94 @@
+// groupForInsert: divides new records into groups that one statement inserts.
+
+import type { MultiRowInserts } from '../../dialect/internal-dialect.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { storedColumns } from '../compile/statements.ts'
+import type { Values } from '../plan/node.ts'
+import type { NewRow } from './pending-writes.ts'
+import { splitGeneratedKey } from './save.ts'
+
+/** Records that one statement can insert, but for the number of its values. */
+export interface InsertGroup {
+  /** The key columns that the database generates. */
+  readonly generated: readonly NamedColumn[]
+  /** The columns that have a value in one of the rows. */
+  readonly columns: readonly NamedColumn[]
+  readonly rows: readonly NewRow[]
+}
+
+interface GrowingGroup extends InsertGroup {
+  columns: readonly NamedColumn[]
+  readonly rows: NewRow[]
+}
+
+/**
+ * The groups in the order of the rows, so that counters count in this order. A group ends where a row leaves a column out for
+ * which the dialect has no words, and where the key comes from elsewhere.
+ */
+export function groupForInsert(
+  resource: Resource,
+  rows: readonly NewRow[],
+  { omitted }: MultiRowInserts,
+): readonly InsertGroup[] {
+  const groups: GrowingGroup[] = []
+  let group: GrowingGroup | undefined
+  for (const one of rows) {
+    // Rows without any column are inserted one by one: there is no SQL for several.
+    const inGroup = group !== undefined && group.columns.length > 0
+    if (group !== undefined && inGroup && hasColumns(resource, one.values, group.columns)) {
+      group.rows.push(one)
+      continue
+    }
+    const { generated, given } = splitGeneratedKey(resource, one.values)
+    const row = { values: given, path: one.path }
+    const own = storedColumns(resource, given)
+    if (group !== undefined && equalLists(group.generated, generated)) {
+      const columns = commonColumns(resource, group.columns, own, omitted)
+      if (columns !== undefined) {
+        group.columns = columns
+        group.rows.push(row)
+        continue
+      }
+    }
+    group = { generated, columns: own, rows: [row] }
+    groups.push(group)
+  }
+  return groups
+}
+
+/** Whether the values are those of exactly these columns, with no null in the key. */
+export function hasColumns(
+  { allColumns, primaryKey }: Resource,
+  values: Values,
+  columns: readonly NamedColumn[],
+): boolean {
+  if (primaryKey.some(({ name }) => values[name] === null)) return false
+  let next = 0
+  for (const column of allColumns.values()) {
+    const value = column.computed === undefined ? values[column.name] : undefined
+    if (column === columns[next]) {
+      if (value === undefined) return false
+      next += 1
+    } else if (value !== undefined) return false
+  }
+  return next === columns.length
+}
+
+const equalLists = (some: readonly NamedColumn[], others: readonly NamedColumn[]): boolean =>
+  some.length === others.length && some.every((column, i) => column === others[i])
+
+/** The columns of both lists, in the order of the model; undefined if no statement can insert rows of both. */
+function commonColumns(
+  { allColumns }: Resource,
+  some: readonly NamedColumn[],
+  others: readonly NamedColumn[],
+  omitted: MultiRowInserts['omitted'],
+): readonly NamedColumn[] | undefined {
+  if (some.length === 0 || others.length === 0) return undefined
+  if (equalLists(some, others)) return some
+  const [all, more] = [new Set(some), new Set(others)]
+  for (const column of others) all.add(column)
+  const isLeftOut = (column: NamedColumn): boolean => !more.has(column) || !some.includes(column)
+  for (const column of all) if (isLeftOut(column) && omitted(column) === undefined) return undefined
+  return all.size === some.length ? some : [...allColumns.values()].filter((one) => all.has(one))
+}

@@ -1,0 +1,121 @@
+// insertWithKeys: inserts several records with one statement, and finds out which key the database gave to which of them.
+
+import type { QueryResult } from 'kysely'
+import type { RawRow } from '../../compile/cell.ts'
+import type { MultiRowInserts } from '../../dialect/internal-dialect.ts'
+import { run } from '../../execute/run.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Output } from '../../plan/plan.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { sql } from '../../sql/fragment.ts'
+import { type CompiledWrite, compileInserts } from '../compile/statements.ts'
+import { columnsOf } from '../plan/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import type { WriteContext } from './context.ts'
+import type { InsertGroup } from './group-for-insert.ts'
+import type { NewRow } from './pending-writes.ts'
+import { addReturned, columnReader, type ReturnedRows } from './returned-rows.ts'
+import { runWrite, runWriteForRows } from './run-step.ts'
+import { isCounter } from './save.ts'
+
+interface Inserted extends QueryResult<RawRow> {
+  readonly readers: CompiledWrite['readers']
+}
+
+const nothing: readonly Output[] = []
+
+/** Inserts rows by one statement, which returns `output`. */
+export async function insertByOneStatement(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  rows: readonly NewRow[],
+  output: readonly Output[] = nothing,
+): Promise<Inserted> {
+  const values = rows.map((row) => row.values)
+  const { statement, readers } = compileInserts(context.target, resource, columns, values, output)
+  const step = { step: 'insert', resource, path: '', values: {}, key: null } as const
+  // Rows are asked for as arrays only where there are any.
+  const send = output.length > 0 ? runWriteForRows : runWrite
+  return { ...(await send(context, statement, step)), readers }
+}
+
+/** Whether the keys are in the values, or of a counter. */
+export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
+  generated.length <= 1 && generated.every(isCounter)
+
+/**
+ * Inserts a group whose keys become known; returns the values of its records with their keys, or undefined if the keys are stored, but it is not
+ * known whose they are. Adds the rows to `returned`, if given.
+ */
+export async function insertWithKeys(
+  context: WriteContext,
+  resource: Resource,
+  group: InsertGroup,
+  { counter }: MultiRowInserts,
+  returned: ReturnedRows | undefined,
+): Promise<readonly Values[] | undefined> {
+  const { generated, columns, rows } = group
+  const [key] = generated
+  if (key === undefined) {
+    const output = returned?.output
+    const inserted = await insertByOneStatement(context, resource, columns, rows, output)
+    if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
+    return rows.map(({ values }) => values)
+  }
+  const keys =
+    counter.by === 'returning' || returned !== undefined
+      ? await returnedKeys(context, resource, group, key, returned)
+      : await consecutiveKeys(context, resource, group, key, counter.step)
+  return keys && rows.map(({ values }, i) => ({ ...values, [key.name]: keys[i] ?? null }))
+}
+
+/** The keys that RETURNING gives; undefined if they neither rise nor fall, so that their order may not be that of the rows. */
+async function returnedKeys(
+  context: WriteContext,
+  resource: Resource,
+  { columns, rows }: InsertGroup,
+  key: NamedColumn,
+  returned: ReturnedRows | undefined,
+): Promise<readonly JsonValue[] | undefined> {
+  const output = returned?.output ?? columnsOf(resource, [key])
+  const inserted = await insertByOneStatement(context, resource, columns, rows, output)
+  const keys = inserted.rows.map(columnReader(inserted.readers, key))
+  if (keys.length !== rows.length) throw new Error(`Not all new ${resource.name} were stored.`)
+  if (!riseOrFall(key.type === 'integer' ? keys : keys.map((id) => BigInt(String(id))))) {
+    return undefined
+  }
+  if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
+  return keys
+}
+
+function riseOrFall(keys: readonly unknown[]): boolean {
+  const numbers = keys as readonly (number | bigint)[]
+  let [rises, falls] = [true, true]
+  for (let i = 1; i < numbers.length; i++) {
+    const [before, after] = [numbers[i - 1] as number | bigint, numbers[i] as number | bigint]
+    rises &&= before < after
+    falls &&= before > after
+  }
+  return rises || falls
+}
+
+/** The keys from the driver's insert id, which is the first one. */
+async function consecutiveKeys(
+  context: WriteContext,
+  resource: Resource,
+  { columns, rows }: InsertGroup,
+  key: NamedColumn,
+  step: Parameters<typeof sql>[1],
+): Promise<readonly JsonValue[]> {
+  const { insertId, numAffectedRows } = await insertByOneStatement(context, resource, columns, rows)
+  const [found] = await run(context.connection, sql`select ${step} as ${sql.id('step')}`)
+  if (insertId === undefined || numAffectedRows !== BigInt(rows.length)) {
+    throw new Error(`The database does not tell the keys of new ${resource.name}.`)
+  }
+  const between = BigInt(String(found?.step))
+  return rows.map((_, i) => {
+    const id = insertId + BigInt(i) * between
+    return key.type === 'bigint' ? String(id) : Number(id)
+  })
+}

@@ -1,0 +1,93 @@
+// insertRows: inserts many records with few statements. If the database refuses one of them, finds out which.
+
+import type { MultiRowInserts } from '../../dialect/internal-dialect.ts'
+import { chunks } from '../../execute/chunks.ts'
+import type { Resource } from '../../registry/resource.ts'
+import type { Values } from '../plan/node.ts'
+import { refusalOf, type WriteContext } from './context.ts'
+import { refusalOfFirst } from './first-refusal.ts'
+import { groupForInsert, type InsertGroup } from './group-for-insert.ts'
+import { insertByOneStatement, insertWithKeys, keysBecomeKnown } from './insert-by-one-statement.ts'
+import type { NewRow } from './pending-writes.ts'
+import type { ReturnedRows } from './returned-rows.ts'
+import { insert } from './save.ts'
+import { rollBackTo, setSavepoint } from './savepoint.ts'
+
+/** Inserts the records in their order; returns their values with their keys. Adds what a statement of several records returns to `returned`. */
+export async function insertRows(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly NewRow[],
+  returned?: ReturnedRows,
+): Promise<readonly Values[]> {
+  const inserts = context.target.dialect.shortcuts?.multiRowInserts
+  if (inserts === undefined || rows.length === 1) return insertEach(context, resource, rows)
+  const stored: Values[] = []
+  for (const group of groupForInsert(resource, rows, inserts)) {
+    for (const some of chunks(group.rows, Math.max(group.columns.length, 1))) {
+      const part = { ...group, rows: some }
+      for (const values of await insertOrExplain(context, resource, part, inserts, returned)) {
+        stored.push(values)
+      }
+    }
+  }
+  return stored
+}
+
+async function insertEach(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly NewRow[],
+): Promise<readonly Values[]> {
+  const stored: Values[] = []
+  for (const { values, path } of rows) stored.push(await insert(context, resource, values, path))
+  return stored
+}
+
+/**
+ * Inserts the rows by one statement, or one by one if their keys do not become known then. If the statement is refused,
+ * throws the refusal of the first row that is refused by itself.
+ */
+async function insertOrExplain(
+  context: WriteContext,
+  resource: Resource,
+  group: InsertGroup,
+  inserts: MultiRowInserts,
+  returned: ReturnedRows | undefined,
+): Promise<readonly Values[]> {
+  const isOneByOne = group.rows.length === 1 || !keysBecomeKnown(group)
+  const insertAll = async (): Promise<readonly Values[] | undefined> =>
+    isOneByOne
+      ? insertEach(context, resource, group.rows)
+      : noted(context, resource, await insertWithKeys(context, resource, group, inserts, returned))
+  if (context.hosted) return (await insertAll()) ?? noKeys(resource)
+  await setSavepoint(context)
+  let stored: readonly Values[] | undefined
+  try {
+    stored = await insertAll()
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error
+    const again = (rows: readonly NewRow[]) =>
+      rows.length === 1
+        ? insertEach(context, resource, rows)
+        : insertByOneStatement(context, resource, group.columns, rows)
+    throw (await refusalOfFirst(context, group.rows, again)) ?? error
+  }
+  if (stored !== undefined) return stored
+  await rollBackTo(context)
+  return insertEach(context, resource, group.rows)
+}
+
+/** Notes the new records for the callback that receives the changes. */
+function noted<S extends readonly Values[] | undefined>(
+  { changes }: WriteContext,
+  resource: Resource,
+  stored: S,
+): S {
+  for (const values of stored ?? []) changes?.note(resource, null, values)
+  return stored
+}
+
+function noKeys({ name }: Resource): never {
+  throw new Error(`The database does not tell which key belongs to which new ${name}.`)
+}

@@ -1,0 +1,59 @@
+// lookUpReferences: which records that a list refers to the caller may see, by one look-up for each relation.
+
+import { chunks } from '../../execute/chunks.ts'
+import { keyTextIn } from '../../execute/key.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { planReferences } from '../plan/look-up.ts'
+import type { RecordNode } from '../plan/node.ts'
+import { narrowedRelations } from '../plan/references.ts'
+import type { KnownReferences } from './checks.ts'
+import type { WriteContext } from './context.ts'
+import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
+
+/** What is known about the references of a list before its records are written. */
+export interface SeenReferences {
+  /** The relations whose target may hide records; only these must be checked. */
+  readonly relations: readonly ResolvedRelation[]
+  readonly has: KnownReferences['has']
+}
+
+/** Finds out whether the caller sees the records that the values of a list refer to. */
+export async function lookUpReferences(
+  context: WriteContext,
+  resource: Resource,
+  nodes: readonly RecordNode[],
+): Promise<SeenReferences> {
+  const relations = narrowedRelations(resource, (target) => context.access.narrows(target))
+  const seen = new Map<ResolvedRelation, ReadonlySet<string>>()
+  for (const relation of relations) {
+    const wanted = new Map<string, readonly Value[]>()
+    for (const { values } of nodes) {
+      const text = keyTextIn(relation.from, values)
+      if (text !== undefined && !wanted.has(text)) {
+        wanted.set(text, valuesOf(relation.from, values) ?? [])
+      }
+    }
+    if (wanted.size === 0) continue
+    seen.set(relation, await visibleKeys(context, relation, [...wanted.values()]))
+  }
+  return { relations, has: (relation, key) => seen.get(relation)?.has(key) === true }
+}
+
+async function visibleKeys(
+  context: WriteContext,
+  { to, target }: ResolvedRelation,
+  keys: readonly (readonly Value[])[],
+): Promise<ReadonlySet<string>> {
+  const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
+  const found = new Set<string>()
+  for (const some of chunks(keys, to.length)) {
+    // As for one record: without access to the resource the row only has to exist.
+    const plan = planReferences(target, to, some, !isAllowed)
+    const rows = isAllowed
+      ? await readScoped(context, plan, 'GET_ONE')
+      : await readUnscoped(context, plan, some.length)
+    for (const row of rows) found.add(keyTextIn(to, row) ?? '')
+  }
+  return found
+}

@@ -1,0 +1,41 @@
+// ReturnedRows: collects the rows that the statements of a list return, so that the response needs no other read.
+
+import { cellOf, type RawRow } from '../../compile/cell.ts'
+import { type LoadedRow, loadRows } from '../../execute/loaded-row.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Output } from '../../plan/plan.ts'
+import { recordKey } from '../../plan/record.ts'
+import type { NamedColumn } from '../../registry/resource.ts'
+import type { CompiledWrite } from '../compile/statements.ts'
+
+export interface ReturnedRows {
+  /** What is returned of each record: columns of its own table, among them its key. */
+  readonly output: readonly Output[]
+  /** Whether an INSERT, or an UPDATE, returns its rows as they are stored in the end. */
+  readonly byInsert: boolean
+  readonly byUpdate: boolean
+  readonly rows: LoadedRow[]
+}
+
+/** Adds the rows of one statement. */
+export function addReturned(
+  { rows }: ReturnedRows,
+  readers: CompiledWrite['readers'],
+  raws: readonly RawRow[],
+): void {
+  for (const row of loadRows(readers, raws)) rows.push(row)
+}
+
+/** Returns a function that reads a column of the record from a returned row. */
+export function columnReader(
+  readers: CompiledWrite['readers'],
+  { name }: NamedColumn,
+): (raw: RawRow) => JsonValue {
+  const named = (key: string) => readers.find((reader) => reader.key === key)
+  const reader = named(recordKey(name)) ?? named(name)
+  if (reader === undefined) throw new Error(`The statement does not return ${name}.`)
+  return (raw) => {
+    const value = cellOf(raw, reader)
+    return value === null || value === undefined ? null : reader.decode(value)
+  }
+}

@@ -1,0 +1,35 @@
+// The savepoint before the statement that inserts many records: what is tried again after a refusal starts from it.
+
+import { execute } from '../../execute/run.ts'
+import { asUnavailable } from '../../execute/unavailable.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import { compileStatement } from '../../sql/statement.ts'
+import type { WriteContext } from './context.ts'
+
+type Inside = Pick<WriteContext, 'connection'>
+
+/** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
+export type SavepointName = 'write' | 'operation' | 'batch'
+
+const names = {
+  write: sql.id('model_api'),
+  operation: sql.id('model_api_operation'),
+  batch: sql.id('model_api_batch'),
+} as const
+
+/** Sets the savepoint; one of the same name that was set before is not used any more. */
+export const setSavepoint = (context: Inside, name: SavepointName = 'write'): Promise<void> =>
+  send(context, sql`savepoint ${names[name]}`)
+
+/** Undoes what was written since the savepoint, which stays. */
+export const rollBackTo = (context: Inside, name: SavepointName = 'write'): Promise<void> =>
+  send(context, sql`rollback to savepoint ${names[name]}`)
+
+async function send({ connection }: Inside, statement: Fragment): Promise<void> {
+  const { db, dialect } = connection
+  try {
+    await execute(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
+  } catch (error) {
+    throw asUnavailable(dialect, error) ?? error
+  }
+}

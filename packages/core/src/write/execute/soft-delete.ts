@@ -1,0 +1,63 @@
+// The values that mark a record as deleted, and those that make it active again.
+
+import type { SoftDeleteSettings } from '../../config/settings.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { Values } from '../plan/node.ts'
+import { sameValue } from '../plan/same-value.ts'
+import { convertJson } from '../plan/value.ts'
+import type { ValueSources } from './context.ts'
+import { momentOf, updatedTimestamps } from './defaults.ts'
+
+/** The values that mark a record as deleted; `stored` is the record, which a function of the host may ask for. */
+export function deletionMark(
+  sources: ValueSources,
+  resource: Resource,
+  softDelete: SoftDeleteSettings,
+  stored: Values | null,
+): MaybePromise<Values> {
+  const timestamps = updatedTimestamps(sources, resource)
+  const { attribute } = softDelete
+  return andThen(deletedValue(sources, resource, softDelete, stored), (value) => ({
+    ...timestamps,
+    [attribute]: value,
+  }))
+}
+
+function deletedValue(
+  sources: ValueSources,
+  resource: Resource,
+  { attribute, active, deleted }: SoftDeleteSettings,
+  stored: Values | null,
+): MaybePromise<JsonValue> {
+  if (deleted.kind === 'value') return deleted.value
+  const column = resource.allColumns.get(attribute)
+  if (column === undefined) throw new Error(`${resource.name} has no column ${attribute}`)
+  if (deleted.kind === 'now') return momentOf(column, sources)
+  return andThen(sources.deletedValueOf(resource, deleted.make, stored), (given) =>
+    checkedValue(resource, column, active, given),
+  )
+}
+
+/** The value of the host's function; throws if it does not fit its column, or marks nothing. */
+function checkedValue(
+  { name }: Resource,
+  column: NamedColumn,
+  active: JsonValue,
+  given: unknown,
+): JsonValue {
+  const what = `The soft-delete value of ${name}`
+  const converted = given === null ? { value: null } : convertJson(column, given as JsonValue)
+  if ('expected' in converted) throw new Error(`${what} is not ${converted.expected}.`)
+  const { value } = converted
+  if (!sameValue(column, value, active)) return value
+  throw new Error(`${what} is that of an active record.`)
+}
+
+/** The values that undo a soft delete; none for a resource without it. */
+export function restoration(sources: ValueSources, resource: Resource): Values {
+  const { softDelete } = resource.settings
+  if (softDelete === null) return {}
+  return { ...updatedTimestamps(sources, resource), [softDelete.attribute]: softDelete.active }
+}

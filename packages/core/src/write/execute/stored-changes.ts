@@ -1,0 +1,82 @@
+// changesOf: reads the records of a ChangeLog as they will be committed, and tells what has become of each.
+
+import type { Change, LinkChanges } from '../../config/hook-types.ts'
+import { chunks } from '../../execute/chunks.ts'
+import { keyText } from '../../execute/key.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { planRecords } from '../plan/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import { isDeleted } from '../plan/soft-delete.ts'
+import { keyOf, type WrittenRecord } from './changes.ts'
+import type { WriteContext } from './context.ts'
+import type { Key } from './link-store.ts'
+import { readUnscoped } from './look-up.ts'
+
+/**
+ * The changes of a write, in the order of each model's first one. Reads the records as they will be committed, with what
+ * the database has filled in. A record that was created and deleted again is left out.
+ */
+export async function changesOf(context: WriteContext): Promise<readonly Change[]> {
+  const changes: Change[] = []
+  for (const [resource, records] of context.changes?.written ?? []) {
+    const stored = await storedRecords(context, resource, [...records.values()])
+    for (const [text, record] of records) {
+      const change = changeOf(resource, record, stored.get(text) ?? null)
+      if (change !== undefined) changes.push(change)
+    }
+  }
+  return changes
+}
+
+/** The records that are still stored, soft-deleted ones included, by key; also those that policies hide from the caller. */
+async function storedRecords(
+  context: WriteContext,
+  resource: Resource,
+  records: readonly WrittenRecord[],
+): Promise<ReadonlyMap<string, Values>> {
+  const stored = new Map<string, Values>()
+  const all = records.map(({ key }) => key)
+  for (const keys of chunks(all, resource.primaryKey.length)) {
+    const rows = await readUnscoped(
+      context,
+      planRecords(resource, resource.primaryKey, keys, true),
+      keys.length,
+    )
+    for (const row of rows) stored.set(keyText(keyOf(resource, row)), row)
+  }
+  return stored
+}
+
+function changeOf(
+  resource: Resource,
+  { key, before, links }: WrittenRecord,
+  after: Values | null,
+): Change | undefined {
+  const action = actionOf(resource, before, after)
+  if (action === undefined) return undefined
+  const change = { action, model: resource.model, key: key.map(jsonOf), before, after }
+  if (links.size === 0) return change
+  const lists = [...links].map(([name, { added, removed }]): [string, LinkChanges] => [
+    name,
+    { added: added.map(jsonKey), removed: removed.map(jsonKey) },
+  ])
+  return { ...change, links: Object.fromEntries(lists) }
+}
+
+function actionOf(
+  resource: Resource,
+  before: Values | null,
+  after: Values | null,
+): Change['action'] | undefined {
+  if (before === null) return after === null ? undefined : 'create'
+  if (after === null) return 'delete'
+  const wasDeleted = isDeleted(resource, before)
+  if (wasDeleted === isDeleted(resource, after)) return 'update'
+  return wasDeleted ? 'restore' : 'delete'
+}
+
+const jsonKey = (key: Key): readonly JsonValue[] => key.map(jsonOf)
+
+const jsonOf = (value: Value): JsonValue => (typeof value === 'bigint' ? String(value) : value)

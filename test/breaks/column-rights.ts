@@ -1,0 +1,138 @@
+/** Breaks of the rights of columns: a caller reads or writes a column that a rule withholds from it. */
+import type { Break } from './break.ts'
+
+const contract = 'test/contract/column-rights.test.ts'
+const matrix = 'test/security/leaks.test.ts'
+
+export const columnRights: readonly Break[] = [
+  {
+    title: 'Rules of columns are asked, and their answer is ignored',
+    file: 'packages/core/src/endpoints/caller-route.ts',
+    find: 'if (registry === runtime.registry) return route',
+    replace: 'if (registry !== undefined) return route',
+    fails: matrix,
+  },
+  {
+    title: 'A role that is refused a column counts as one that has it',
+    file: 'packages/core/src/access/column-rights.ts',
+    find: 'refused.flatMap(({ reads }) => reads.map(',
+    replace: 'refused.flatMap(({ reads }) => reads.slice(9).map(',
+    fails: contract,
+  },
+  {
+    title: 'The promise of a refusal counts as none',
+    file: 'packages/core/src/access/column-rights.ts',
+    find: 'answer ? permission : refusal',
+    replace: 'answer ? permission : permission',
+    fails: matrix,
+  },
+  {
+    title: 'A function that returns no boolean allows the column',
+    file: 'packages/core/src/access/column-rights.ts',
+    find: "if (typeof answer === 'boolean') return answer",
+    replace: 'if (answer !== null) return answer !== false',
+    fails: contract,
+  },
+  {
+    title: 'What one caller may see is kept under the name of nothing withheld in particular',
+    file: 'packages/core/src/access/column-rights.ts',
+    find: 'const before = known.get(name)',
+    replace:
+      "const before = known.get('') ?? (known.set('', callerRegistry(registry, found.related, withheld)), undefined)",
+    fails: contract,
+  },
+  {
+    title: 'A plan made for those who may read a column serves those who may not',
+    file: 'packages/core/src/plan-cache/authority-bound.ts',
+    find: 'if (registry !== this.#createdWith.registry) return undefined',
+    replace: '',
+    fails: 'test/security/first-asker.test.ts',
+  },
+  {
+    title: 'A stored answer is repeated to those who may read less by now',
+    file: 'packages/core/src/write/endpoints/idempotent.ts',
+    find: 'unreadable.length === 0 ? listed : [listed, unreadable]',
+    replace: 'unreadable.length === 0 ? listed : listed',
+    fails: contract,
+  },
+  {
+    title: 'A column that the caller may not read stays in the records',
+    file: 'packages/core/src/registry/caller-registry.ts',
+    find: "hidden: column.hidden || from === 'read'",
+    replace: 'hidden: column.hidden',
+    fails: matrix,
+  },
+  {
+    title: 'A relation tells the foreign key that the caller may not read',
+    file: 'packages/core/src/registry/caller-registry.ts',
+    find: 'if (keysOf(relation).every(isReadable)) view.relations.set(name, relation)',
+    replace: 'view.relations.set(name, relation)',
+    fails: matrix,
+  },
+  {
+    title: 'A path is suggested that only some may know',
+    file: 'packages/core/src/http/similar-path.ts',
+    find: '.filter((relation) => !needsRight(relation))',
+    replace: '',
+    fails: matrix,
+  },
+  {
+    title: 'Clients write columns that a rule withholds from them',
+    file: 'packages/core/src/registry/field-rules.ts',
+    find: "if (column.withheld !== undefined) return 'is read-only'",
+    replace: '',
+    fails: contract,
+  },
+  {
+    title: 'A nested record stores a foreign key that the caller may not write',
+    file: 'packages/core/src/input/read-record.ts',
+    find: 'if (storedKey(relation).some(({ withheld }) => withheld !== undefined)) {',
+    replace: 'if (storedKey(relation).length > 99) {',
+    fails: contract,
+  },
+  {
+    title: 'null clears a foreign key that the caller may not write',
+    file: 'packages/core/src/write/execute/change.ts',
+    find: 'if (sent || withheld || !resource.settings.allowNestedWrites) {',
+    replace: 'if (sent || !resource.settings.allowNestedWrites) {',
+    fails: contract,
+  },
+  {
+    title: 'on_conflict writes a column that a rule withholds',
+    file: 'packages/core/src/input/read-record.ts',
+    find: 'place.identifying.has(column.name) && column.withheld === undefined',
+    replace: 'place.identifying.has(column.name)',
+    fails: contract,
+  },
+  {
+    title: 'PUT empties a column that the caller may not write',
+    file: 'packages/core/src/write/execute/change.ts',
+    find: 'withheld === undefined &&',
+    replace: '',
+    fails: contract,
+  },
+  {
+    title:
+      'A refused DELETE names those who refer to the record by a column that the caller may not read',
+    file: 'packages/core/src/write/execute/remove.ts',
+    find: "if (held.some(({ withheld }) => withheld === 'read')) continue",
+    replace: '',
+    fails: contract,
+  },
+  {
+    title:
+      'DELETE does not look for those who refer to the record by a column that the caller may not read',
+    file: 'packages/core/src/registry/dependents.ts',
+    find: 'for (const relation of resource.allRelations.values()) {',
+    replace: 'for (const relation of resource.relations.values()) {',
+    fails: 'test/unit/access/column-rights.test.ts',
+  },
+  {
+    title:
+      'A foreign key is not looked up through the scope where the caller may not read what it refers to',
+    file: 'packages/core/src/write/plan/references.ts',
+    find: '[...resource.allRelations.values()]',
+    replace: '[...resource.relations.values()]',
+    fails: 'test/unit/access/column-rights.test.ts',
+  },
+]

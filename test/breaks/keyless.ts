@@ -1,0 +1,102 @@
+/** Breaks of what has no key: rows that are written, shown twice or not at all, and keys that tell no rows apart. */
+import type { Break } from './break.ts'
+
+const contract = 'test/contract/keyless.test.ts'
+const keys = 'test/introspect/keys.test.ts'
+const credentials = 'test/cli/credentials.test.ts'
+
+export const keyless: readonly Break[] = [
+  {
+    title: 'An object without a key links to whatever row comes first',
+    file: 'packages/core/src/input/read-record.ts',
+    find: '!isKeyless(target) &&',
+    replace: '',
+    fails: contract,
+  },
+  {
+    title: 'A list without a key has paths for rows',
+    file: 'packages/core/src/http/route-table.ts',
+    find: 'if (isKeyless(resource)) return undefined',
+    replace: '',
+    fails: contract,
+  },
+  {
+    title: 'A model that is only read has the methods of config',
+    file: 'packages/core/src/config/resource-methods.ts',
+    find: "return new Set(configured.filter((method) => method === 'GET'))",
+    replace: 'return new Set(configured)',
+    fails: contract,
+  },
+  {
+    title: 'The rows of a view keep the records that they show from being deleted',
+    file: 'packages/core/src/registry/dependents.ts',
+    find: 'if (holder.model.readOnly) return []',
+    replace: '',
+    fails: contract,
+  },
+  {
+    title: 'Pages of a list without a key overlap',
+    file: 'packages/core/src/registry/row-identity.ts',
+    find: 'return unique ?? visible',
+    replace: 'return unique ?? []',
+    fails: contract,
+  },
+  {
+    title: 'The URL of a record shows a hidden foreign key',
+    file: 'packages/core/src/registry/relation-address.ts',
+    find: 'return isWhole && isShown ?',
+    replace: 'return isWhole ?',
+    fails: contract,
+  },
+  {
+    title: 'A cursor skips the rows that agree with its own',
+    file: 'packages/core/src/plan/keyset.ts',
+    find: 'if (!isKeyless(resource) || isTotal(resource, ordered)) return',
+    replace: 'if (ordered.length >= 0) return',
+    fails: contract,
+  },
+  {
+    title: 'An index that holds NULL is a key',
+    file: 'packages/core/src/introspect/keys.ts',
+    find: 'column?.nullable === false &&',
+    replace: 'column !== undefined &&',
+    fails: keys,
+  },
+  {
+    title: 'A union of two tables has the key of the first',
+    file: 'packages/core/src/dialect/shared/view-query.ts',
+    find: "  'having',\n  'union',",
+    replace: "  'having',\n  '',",
+    fails: keys,
+  },
+  {
+    title: 'A view has the key of a table of another schema that is called alike',
+    file: 'packages/core/src/dialect/postgres/catalogue-views.ts',
+    find: 'return named.length > 0 && isOwn ? query : undefined',
+    replace: 'return named.length > 0 || isOwn ? query : undefined',
+    fails: keys,
+    databases: ['postgres'],
+  },
+  {
+    title: 'Foreign keys lead to the table whose name differs by case',
+    file: 'packages/core/src/introspect/align-keys.ts',
+    find: 'if (all.includes(name)) return name',
+    replace: '',
+    fails: keys,
+    databases: ['postgres'],
+  },
+  {
+    title: 'A view shows a credential under another name',
+    file: 'packages/core/src/introspect/view-credentials.ts',
+    find: 'return shows ? ({ ...column, credential: true } as const) : column',
+    replace: 'return shows === undefined ? ({ ...column, credential: true } as const) : column',
+    fails: credentials,
+  },
+  {
+    title: 'A view shows a credential that a subquery renames',
+    file: 'packages/core/src/introspect/view-credentials.ts',
+    find: '...(hides ? { credential: true } : {})',
+    replace: '',
+    fails: credentials,
+  },
+]

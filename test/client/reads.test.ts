@@ -1,0 +1,504 @@
+/** The typed client reads: what its objects ask for, through fetch and through a server, gives the same on all databases. */
+import type { Api, ApiConfig } from '@model-api/core'
+import { createClient } from '@model-api/core/client'
+import { createServer } from '@model-api/http-node'
+import { testApi } from '../support/api.ts'
+import { equal, ok, throws } from '../support/assert.ts'
+import {
+  type Author,
+  type Book,
+  createShop,
+  type OrderLine,
+  type Profile,
+  shop,
+  type Tag,
+} from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+type Shop = Api<{
+  models: [typeof Author, typeof Profile, typeof Book, typeof Tag, typeof OrderLine]
+}>
+
+const config: ApiConfig = {
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+}
+
+eachDatabase('the typed client reads', (test, db) => {
+  test.before(() => createShop(db))
+  const api = testApi(db, shop, config)
+  /** The requests that were sent, as method and URL. */
+  const sent: string[] = []
+  const client = createClient<Shop>('http://api.test', {
+    fetch: (request) => {
+      sent.push(
+        `${request.method} ${decodeURIComponent(new URL(request.url).pathname + new URL(request.url).search)}`,
+      )
+      return api.fetch(request)
+    },
+  })
+  const last = (): string => sent.at(-1) ?? ''
+
+  test('a list with conditions, order, fields and related records', async () => {
+    const result = await client.books.list({
+      where: { price: { gt: '10' }, author: { name: { ilike: 'ČAPEK' } } },
+      orderBy: ['-price'],
+      fields: ['title', 'author.name'],
+      include: { tags: { orderBy: ['name'], limit: 1, fields: ['name'] } },
+    })
+    ok(result.ok)
+    equal(result.value, [
+      { title: 'Robots', name: 'Čapek, Karel', tags: [{ name: 'classic' }] },
+      { title: 'Newts', name: 'Čapek, Karel', tags: [{ name: 'science fiction' }] },
+    ])
+    equal([result.total, result.next, result.status], [2, null, 200])
+  })
+
+  test('fields alone are chosen by the server, and told apart where their names are equal', async () => {
+    const fields = ['id', 'title', 'author.id', 'author.name'] as const
+    equal(await client.books.list({ fields, where: { id: { in: [1, 5] } } }).unwrap(), [
+      { id: 1, title: 'Arrows', 'author.id': 1, name: 'Ann Archer' },
+      { id: 5, title: 'anonymous letters', 'author.id': null, name: null },
+    ])
+    ok(last().includes('fields=id,title,author.id,author.name'), last())
+    const picked = await client.books
+      .list({ fields, where: { id: { in: [1, 5] } }, include: { editor: { fields: ['name'] } } })
+      .unwrap()
+    equal(picked, [
+      { id: 1, title: 'Arrows', 'author.id': 1, name: 'Ann Archer', editor: { name: 'bob Baker' } },
+      { id: 5, title: 'anonymous letters', 'author.id': null, name: null, editor: null },
+    ])
+  })
+
+  test('without include a record is its columns; dump embeds or links as the query language says', async () => {
+    const [tag] = await client.tags.list({ limit: 1 }).unwrap()
+    equal(tag, { id: 1, name: 'classic' })
+    equal(await client.tags.get(1, { dump: 'url' }).unwrap(), {
+      ...{ id: 1, name: 'classic' },
+      books: '/api/tags/1/books',
+    })
+    const profile = await client.profiles.get(1, { dump: 'json' }).unwrap()
+    equal(profile.author?.name, 'Ann Archer')
+  })
+
+  const ids = async (where: Parameters<typeof client.books.list>[0] & object): Promise<number[]> =>
+    (await client.books.list({ ...where, fields: ['id'] }).unwrap()).map(({ id }) => id)
+
+  test('every operator, by value and by null', async () => {
+    const found = async (where: NonNullable<Parameters<typeof ids>[0]['where']>) => ids({ where })
+    equal(await found({ title: 'Robots' }), [3])
+    equal(await found({ title: { ne: 'Robots' }, id: { le: 3 } }), [1, 2])
+    equal(await found({ id: { lt: 2 } }), [1])
+    equal(await found({ id: { ge: 5 } }), [5])
+    equal(await found({ id: { between: [2, 3] } }), [2, 3])
+    equal(await found({ id: { in: [] } }), [])
+    equal(await found({ id: { nin: [1, 2, 3] } }), [4, 5])
+    equal(await found({ title: { like: 'o' }, id: { gt: 2 } }), [3, 5])
+    equal(await found({ title: { nilike: 'R' } }), [4])
+    equal(await found({ title: { startswith: 'A' } }), [1])
+    equal(await found({ title: { istartswith: 'a' } }), [1, 5])
+    equal(await found({ title: { endswith: 'S', iendswith: 'x' } }), [])
+    equal(await found({ title: { iendswith: 'S' } }), [1, 3, 4, 5])
+    equal(await found({ author_id: null }), [5])
+    equal(await found({ price: { isnull: false, lt: '10' } }), [2])
+    equal(await found({ in_stock: true }), [1, 3, 4])
+    equal(await found({ sold: '9007199254740993' }), [1])
+    equal(await found({ format: { in: ['ebook', 'hardcover'] } }), [1, 3])
+    equal(await found({ published_at: { ge: '2024-02-29T12:00:00+02:00' } }), [3, 5])
+  })
+
+  test('texts with characters of the query language are values', async () => {
+    equal(await ids({ where: { title: 'Bread, 100% rye' } }), [2])
+    equal(await ids({ where: { title: { in: ['Bread, 100% rye', 'a"b\\c', ''] } } }), [2])
+    const odd = [
+      '"',
+      '\\',
+      ')',
+      ']',
+      '(',
+      '[',
+      ',',
+      '=',
+      '&',
+      '|',
+      '%',
+      '+',
+      '#',
+      '?',
+      ' ',
+      '',
+      'ü',
+      '😀',
+      '"]&id__eq=1',
+      'true',
+      'null',
+    ]
+    for (const text of odd) {
+      equal(await ids({ where: { title: text } }), [], text)
+      equal(
+        await ids({ where: { or: [{ title: text }, { id: 1, title: { ne: text } }] } }),
+        [1],
+        text,
+      )
+      equal(await ids({ where: { author: { name: { ne: text }, id: 2 } } }), [2], text)
+      equal(await ids({ where: { id: 1, title: { nin: [text, `${text}x`] } } }), [1], text)
+    }
+  })
+
+  test('groups of conditions and conditions on relations', async () => {
+    equal(await ids({ where: { or: [{ id: 1 }, { id: { gt: 3 }, price: { lt: '16' } }] } }), [1, 4])
+    equal(await ids({ where: { not: { author: {} } } }), [5])
+    equal(
+      await ids({
+        where: { not: { or: [{ id: 1 }, { id: 2 }] }, and: [{ id: { lt: 5 } }, {}].slice(0, 1) },
+      }),
+      [3, 4],
+    )
+    equal(
+      await ids({ where: { author: { country: 'CZ', mentor: { name: 'Ann Archer' } } } }),
+      [3, 4],
+    )
+    equal(await ids({ where: { tags: { name: { ilike: 'SCIENCE' }, id: 3 } } }), [3, 4])
+    equal(
+      await ids({ where: { or: [{ tags: { name: 'food' } }, { author: { mentor: {} } }] } }),
+      [2, 3, 4],
+    )
+  })
+
+  test('paths into json columns, in conditions, orders, fields and groups', async () => {
+    equal(await ids({ where: { 'details->pages': { gt: 100 } } }), [1])
+    equal(await ids({ where: { 'details->a': 'é' } }), [1])
+    equal(await ids({ where: { 'details->pages': null, id: { le: 2 } } }), [2])
+    equal(await ids({ where: { or: [{ 'details->pages': 120 }, { id: 5 }] } }), [1, 5])
+    equal(await ids({ orderBy: ['-details->pages.nullslast', '-id'], limit: 2 }), [1, 5])
+    const authors = await client.authors
+      .list({ where: { books: { 'details->pages': { ge: 120 } } }, fields: ['id'] })
+      .unwrap()
+    equal(authors, [{ id: 1 }])
+    const pages = await client.orderLines
+      .list({ fields: ['line', 'book.details->pages'], where: { book: { 'details->a': 'é' } } })
+      .unwrap()
+    equal(pages[0], { line: 1, 'details.pages': 120 })
+    equal(
+      await client.books.list({ where: { id: 1 }, fields: ['details->pages', 'title'] }).unwrap(),
+      [{ 'details.pages': 120, title: 'Arrows' }],
+    )
+    const groups = await client.books
+      .groups({
+        groupBy: ['details->pages'],
+        aggregate: { most: { max: 'details->pages' }, n: { count: 'id' } },
+        where: { id: 1 },
+      })
+      .unwrap()
+    equal(groups, [{ 'details.pages': 120, most: 120, n: 1 }])
+    const deeper = shop.map((model) =>
+      model.name === 'Book'
+        ? {
+            ...model,
+            columns: {
+              ...model.columns,
+              details: { type: 'json', json: { 'size.mm': 'integer' } },
+            },
+          }
+        : model,
+    )
+    const ofDeeper = createClient<Shop>('http://api.test', {
+      fetch: testApi(db, deeper as typeof shop, config).fetch,
+    })
+    const far = { fields: ['id', 'details->size.mm'], orderBy: ['details->size.mm'] } as never
+    equal((await ofDeeper.books.list(far).unwrap())[0], { id: 1, 'details.size.mm': null } as never)
+    // Which values of a document fit a path, only the server knows.
+    throws(() =>
+      client.books.list({ fields: ['details->pages'], include: { tags: true } as never }),
+    )
+  })
+
+  test('columns of relations of relations', async () => {
+    const where = { id: { in: [1, 3, 5] } }
+    const fields = ['id', 'author.mentor.name', 'author.mentor.id'] as const
+    equal(await client.books.list({ where, fields }).unwrap(), [
+      { id: 1, name: null, 'author.mentor.id': null },
+      { id: 3, name: 'Ann Archer', 'author.mentor.id': 1 },
+      { id: 5, name: null, 'author.mentor.id': null },
+    ])
+    equal(
+      await client.orderLines
+        .list({ fields: ['line', 'book.author.mentor.name'], where: { book_id: 3 } })
+        .unwrap(),
+      [{ line: 2, name: 'Ann Archer' }],
+    )
+  })
+
+  test('relations of embedded relations, with options of their own', async () => {
+    const [line] = await client.orderLines
+      .list({
+        where: { book_id: 3 },
+        fields: ['quantity'],
+        include: {
+          book: {
+            fields: ['title'],
+            include: {
+              author: { fields: ['name'], include: { mentor: { fields: ['name'] } } },
+              tags: {
+                orderBy: ['-name'],
+                limit: 1,
+                where: { name: { ne: 'x' } },
+                fields: ['name'],
+              },
+            },
+          },
+        },
+      })
+      .unwrap()
+    equal(line, {
+      quantity: 1,
+      book: {
+        title: 'Robots',
+        author: { name: 'Čapek, Karel', mentor: { name: 'Ann Archer' } },
+        tags: [{ name: 'science fiction' }],
+      },
+    })
+  })
+
+  test('search', async () => {
+    const searchable = shop.map((model) =>
+      model.name === 'Book' ? { ...model, search: ['title'] } : model,
+    )
+    const found = testApi(db, searchable, config)
+    const searching = createClient<Shop>('http://api.test', { fetch: found.fetch })
+    const titles = async (search: string) =>
+      (await searching.books.list({ search, fields: ['title'] }).unwrap()).map(({ title }) => title)
+    equal(await titles('100% RYE'), ['Bread, 100% rye'])
+    equal((await titles('')).length, 5)
+    equal(await titles('a&b=c "'), [])
+    equal(
+      await searching.books.groups({ search: 'rob', aggregate: { n: { count: 'id' } } }).unwrap(),
+      [{ n: 1 }],
+    )
+    const without = await client.books.list({ search: 'x' })
+    equal(without.status, 400)
+  })
+
+  test('orders, pages, counts', async () => {
+    equal(await ids({ orderBy: ['price.nullsfirst'] }), [5, 2, 1, 4, 3])
+    const second = await client.books.list({ page: 2, limit: 2, count: 'none' })
+    ok(second.ok)
+    equal([second.value.map(({ id }) => id), second.total], [[3, 4], undefined])
+    equal(second.previous?.includes('page=1'), true)
+  })
+
+  test('cursors go through all records, and a page that fails throws', async () => {
+    const seen: number[] = []
+    for await (const { id } of client.books.iterate({
+      orderBy: ['-price'],
+      limit: 2,
+      fields: ['id', 'price'],
+    })) {
+      seen.push(id)
+    }
+    equal(seen, await ids({ orderBy: ['-price'] }))
+    const page = await client.books.list({ paging: 'cursor', limit: 2, fields: ['id'] })
+    ok(page.ok && page.after !== null)
+    const next = await client.books.list({
+      paging: 'cursor',
+      limit: 2,
+      fields: ['id'],
+      after: page.after,
+    })
+    ok(next.ok)
+    equal(next.value, [{ id: 3 }, { id: 4 }])
+    let code: unknown
+    try {
+      for await (const _ of client.books.iterate({ limit: 1000 })) ok(false)
+    } catch (error) {
+      code = (error as { code: unknown }).code
+    }
+    equal(code, 'invalid_parameter')
+  })
+
+  test('one record, a composite key, related records', async () => {
+    equal((await client.authors.get(1, { fields: ['name'] }).unwrap()).name, 'Ann Archer')
+    equal(await client.orderLines.get(['A,B', 1]).unwrap(), {
+      ...{ order_no: 'A,B', line: 1, book_id: 1, quantity: 5 },
+    })
+    equal((await client.orderLines.get(['2024/001', 2]).unwrap()).book_id, 3)
+    equal(
+      await client.authors.related(3, 'books', { fields: ['title'], orderBy: ['title'] }).unwrap(),
+      [{ title: 'Newts' }, { title: 'Robots' }],
+    )
+    equal(await client.books.related(3, 'order_lines', { fields: ['quantity'] }).unwrap(), [
+      { quantity: 1 },
+    ])
+  })
+
+  test('groups and aggregates', async () => {
+    const groups = await client.books
+      .groups({
+        where: { author: {} },
+        groupBy: ['author.country', 'year(published_at)'],
+        aggregate: { n: { count: 'id' }, revenue: { sum: 'price' } },
+        having: { n: { ge: 1 } },
+        orderBy: ['-revenue'],
+        limit: 2,
+      })
+      .unwrap()
+    equal(groups, [
+      { country: 'CZ', 'year(published_at)': 2024, n: 1, revenue: '20.00' },
+      { country: 'CZ', 'year(published_at)': null, n: 1, revenue: '15.75' },
+    ])
+    equal(await client.books.groups({ aggregate: { mean: { avg: 'id' } } }).unwrap(), [{ mean: 3 }])
+    equal(await client.books.groups({ groupBy: ['format'], orderBy: ['format'] }).unwrap(), [
+      ...[{ format: 'ebook' }, { format: 'hardcover' }, { format: 'paperback' }, { format: null }],
+    ])
+  })
+
+  test('errors are values', async () => {
+    const missing = await client.books.get(99)
+    ok(!missing.ok)
+    equal(
+      [missing.status, missing.error.code, missing.error.problems],
+      [404, 'record_not_found', {}],
+    )
+    const many = await client.books.list({ limit: 1000 })
+    ok(!many.ok)
+    equal([many.status, many.error.code, many.error.at], [400, 'invalid_parameter', 'limit=1000'])
+    const thrown = await client.books
+      .get(99)
+      .unwrap()
+      .then(
+        () => undefined,
+        (error) => error,
+      )
+    equal([thrown instanceof Error, thrown.status], [true, 404])
+    const away = createClient<Shop>('http://api.test', {
+      fetch: () => Promise.reject(new Error('down')),
+    })
+    const nothing = await away.books.list()
+    ok(!nothing.ok)
+    equal(
+      [nothing.status, nothing.error.code, (nothing.error.cause as Error).message],
+      [0, 'no_answer', 'down'],
+    )
+    const page = createClient<Shop>('http://api.test', {
+      fetch: async () =>
+        new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'retry-after': '3' } }),
+    })
+    const gateway = await page.books.list()
+    ok(!gateway.ok)
+    equal([gateway.status, gateway.error.message, gateway.error.retryAfter], [502, 'HTTP 502', 3])
+  })
+
+  test('an undefined condition is a mistake, not a condition less', () => {
+    let message = ''
+    try {
+      client.books.list({ where: { title: undefined as unknown as string } })
+    } catch (error) {
+      message = (error as Error).message
+    }
+    ok(message.includes('"title"'), message)
+  })
+
+  test('where joins are not allowed, related records are missed with an error', async () => {
+    const plain = testApi(db, shop)
+    const other = createClient<Shop>('http://api.test', { fetch: plain.fetch })
+    const result = await other.books.list({ include: { author: true } })
+    ok(!result.ok)
+    equal(result.error.code, 'not_embedded')
+  })
+
+  test('an unchanged record is 304 and null', async () => {
+    const first = await client.books.get(1)
+    ok(first.ok && first.etag !== null)
+    const again = await client.books.get(1, { ifNoneMatch: first.etag })
+    ok(again.ok)
+    equal([again.status, again.value, again.etag], [304, null, first.etag])
+  })
+
+  test('a query that is long for a URL is sent as QUERY, with the same answer', async () => {
+    const numbers = Array.from({ length: 900 }, (_, i) => 1000 + i)
+    const where = { id: { in: [...numbers, 2, 3] } }
+    const result = await client.books.list({ where, fields: ['id'], limit: 1 })
+    ok(result.ok)
+    equal([result.value, result.total], [[{ id: 2 }], 2])
+    equal(last(), 'QUERY /api/books')
+    const posting = createClient<Shop>('http://api.test', {
+      fetch: (request) => {
+        sent.push(`${request.method} ${request.headers.get('x-http-method-override')}`)
+        return api.fetch(request)
+      },
+      queryMethod: 'POST',
+    })
+    equal(await posting.books.list({ where, fields: ['id'] }).unwrap(), [{ id: 2 }, { id: 3 }])
+    equal(last(), 'POST QUERY')
+    const seen: number[] = []
+    for await (const { id } of client.books.iterate({ where, limit: 1 })) seen.push(id)
+    equal(seen, [2, 3])
+    ok(last().startsWith('QUERY'))
+  })
+
+  test('a call is sent when it is awaited, once; send sends it again', async () => {
+    const before = sent.length
+    const call = client.books.list({ limit: 1 })
+    equal(sent.length, before)
+    await call
+    await call
+    equal(sent.length, before + 1)
+    await call.send()
+    equal(sent.length, before + 2)
+    equal(call.key, ['books', '/books', 'limit=1&dump_relationships=false'])
+  })
+
+  test('headers, parameters of the host, other cases, paths and bodies without envelope', async () => {
+    let token = 0
+    const headers: (string | null)[] = []
+    const other = createClient<Shop>('http://api.test/v2/', {
+      fetch: (request) => {
+        headers.push(request.headers.get('authorization'))
+        return api2.fetch(request)
+      },
+      headers: async () => ({ authorization: `Bearer ${++token}` }),
+      endpointCase: 'snake',
+      paths: { tags: 'subjects' },
+      envelope: false,
+    })
+    const api2 = testApi(db, shop, {
+      ...config,
+      API_PREFIX: '/v2',
+      API_ENDPOINT_CASE: 'snake',
+      API_DUMP_ENVELOPE: false,
+      API_ADDITIONAL_QUERY_PARAMS: ['trace'],
+    })
+    const lines = await other.orderLines.list({
+      limit: 2,
+      fields: ['line'],
+      params: { trace: 'a b' },
+    })
+    ok(lines.ok)
+    equal([lines.value, lines.total], [[{ line: 1 }, { line: 2 }], 3])
+    ok(lines.next?.includes('page=2'), `${lines.next}`)
+    equal((await other.orderLines.get(['A,B', 1]).unwrap()).quantity, 5)
+    equal((await other.tags.list()).ok, false)
+    equal(headers, ['Bearer 1', 'Bearer 2', 'Bearer 3'])
+    equal((await other.orderLines.get(['A', 1], { headers: { authorization: 'own' } })).status, 404)
+    equal(headers.at(-1), 'own')
+  })
+
+  test('through a server of its own', async () => {
+    const server = createServer(api)
+    try {
+      const remote = createClient<Shop>(await server.listen(0))
+      const where = { id: { in: Array.from({ length: 900 }, (_, i) => i + 2) } }
+      equal(await remote.books.list({ where, fields: ['id'], limit: 2 }).unwrap(), [
+        { id: 2 },
+        { id: 3 },
+      ])
+      const query = { where: { author: { name: 'Zoë' } }, include: { author: true } } as const
+      equal(await remote.books.list(query).unwrap(), await client.books.list(query).unwrap())
+      const aborted = await remote.books.list({ signal: AbortSignal.abort() })
+      equal([aborted.ok, aborted.status], [false, 0])
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,233 @@
+/** The typed client writes: one record, many, by conditions, with ETags and keys, in batches; the same on all databases. */
+import type { Api } from '@model-api/core'
+import {
+  createClient,
+  infiniteQueryOptions,
+  mutationOptions,
+  queryOptions,
+  reference,
+} from '@model-api/core/client'
+import { createServer } from '@model-api/http-node'
+import { testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import {
+  type Author,
+  type Book,
+  createWritableShop,
+  type OrderLine,
+  type Profile,
+  shop,
+  type Tag,
+} from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+type Shop = Api<{
+  models: [typeof Author, typeof Profile, typeof Book, typeof Tag, typeof OrderLine]
+}>
+
+eachDatabase('the typed client writes', (test, db) => {
+  test.before(() => createWritableShop(db))
+  const api = testApi(db, shop, {
+    API_ALLOW_JOIN: true,
+    API_ALLOW_NESTED_WRITES: true,
+    API_ALLOW_BULK: true,
+    API_ALLOW_BATCH: true,
+    API_ALLOW_CASCADE_DELETE: true,
+  })
+  const client = createClient<Shop>('http://api.test', { fetch: api.fetch })
+
+  test('one record: created with others, changed, removed', async () => {
+    const made = await client.books.create({
+      title: 'War with the "Newts"',
+      author: { name: 'K. Č.' },
+      tags: [{ id: 1 }, { name: 'satire' }],
+    })
+    ok(made.ok && made.value !== null)
+    equal([made.status, made.value.title, made.value.price], [201, 'War with the "Newts"', null])
+    const { id } = made.value
+    equal(await client.books.update(id, { price: '9.90' }).unwrap(), {
+      ...made.value,
+      price: '9.90',
+    })
+    const tags = client.books.related(id, 'tags', { fields: ['name'], orderBy: ['name'] })
+    equal(await tags.unwrap(), [{ name: 'classic' }, { name: 'satire' }])
+    equal((await client.books.remove(id)).status, 200)
+    equal((await client.books.get(id)).status, 404)
+  })
+
+  test('problems of a body by path', async () => {
+    const refused = await client.books.create({
+      title: 'x',
+      price: 'much',
+      tags: [{ name: 'a'.repeat(50) }],
+    })
+    ok(!refused.ok)
+    equal(refused.status, 400)
+    equal(Object.keys(refused.error.problems), ['price', 'tags[0].name'])
+    ok(refused.error.problems.price?.[0]?.includes('decimal'))
+  })
+
+  test('a record that has changed is not written, with its ETag', async () => {
+    const first = await client.tags.get(3)
+    ok(first.ok && first.etag !== null)
+    const changed = await client.tags.update(3, { name: 'sf' }, { ifMatch: first.etag })
+    ok(changed.ok && changed.etag !== null)
+    const late = await client.tags.update(3, { name: 'fantasy' }, { ifMatch: first.etag })
+    equal([late.status, (await client.tags.remove(3, { ifMatch: first.etag })).status], [412, 412])
+    equal((await client.tags.update(3, { name: 'sf 2' }, { ifMatch: changed.etag })).status, 200)
+  })
+
+  test('many records, by conditions, with a limit, by a unique column, with a key', async () => {
+    const made = await client.tags.createMany([{ name: 'm1' }, { name: 'm2' }]).unwrap()
+    equal(
+      made.map(({ name }) => name),
+      ['m1', 'm2'],
+    )
+    const changed = await client.tags.createMany([{ name: 'm1' }, { name: 'm3' }], {
+      onConflict: ['name'],
+    })
+    ok(changed.ok)
+    equal(changed.value[0], made[0])
+    const where = { name: { startswith: 'm' } }
+    equal((await client.tags.removeMany(where, { maxAffected: 2 })).ok, false)
+    equal((await client.tags.removeMany({})).status, 400)
+    const books = await client.books
+      .updateMany({ author_id: 3, in_stock: true }, { rating: 5 }, { maxAffected: 2 })
+      .unwrap()
+    equal(
+      books.map(({ id, rating }) => [id, rating]),
+      [
+        [3, 5],
+        [4, 5],
+      ],
+    )
+    const removed = await client.tags.removeMany(where, { maxAffected: 3 })
+    equal([removed.ok, removed.ok && removed.value], [true, null])
+    const options = { idempotencyKey: 'one-request-only-1' }
+    const once = await client.tags.create({ name: 'once' }, options).unwrap()
+    equal(await client.tags.create({ name: 'once' }, options).unwrap(), once)
+  })
+
+  test('many records, each by its key, all or none', async () => {
+    const made = await client.tags.createMany([{ name: 'e1' }, { name: 'e2' }]).unwrap()
+    const [one, two] = made.map(({ id }) => id) as [number, number]
+    const each = client.tags.updateEach([
+      { id: two, name: 'e2 changed' },
+      { id: one, name: 'e1 changed' },
+    ])
+    equal(await each.unwrap(), [
+      { id: two, name: 'e2 changed' },
+      { id: one, name: 'e1 changed' },
+    ])
+    const missing = await client.tags.updateEach([
+      { id: one, name: 'lost' },
+      { id: 99_999, name: 'x' },
+    ])
+    equal(missing.status, 404)
+    equal((await client.tags.get(one).unwrap()).name, 'e1 changed')
+    const lines = [{ order_no: 'A,B', line: 1, quantity: 6 }]
+    equal((await client.orderLines.updateEach(lines).unwrap())[0]?.quantity, 6)
+    equal((await client.orderLines.update(['A,B', 1], { quantity: 5 })).status, 200)
+  })
+
+  test('a record is replaced', async () => {
+    const puts = testApi(db, shop, { API_ALLOWED_METHODS: ['GET', 'POST', 'PUT', 'DELETE'] })
+    const putting = createClient<Shop>('http://api.test', { fetch: puts.fetch })
+    const made = await putting.books.create({ title: 'Old', price: '5.00' })
+    ok(made.ok && made.value !== null && made.etag !== null)
+    const { id } = made.value
+    const replaced = await putting.books.replace(id, { title: 'New' }, { ifMatch: made.etag })
+    ok(replaced.ok)
+    equal(replaced.value, { ...made.value, title: 'New', price: null })
+    equal((await putting.books.replace(id, { title: 'x' }, { ifMatch: made.etag })).status, 412)
+    equal((await putting.orderLines.replace(['A,B', 1], { book_id: 1, quantity: 5 })).status, 200)
+    equal((await putting.books.remove(id)).status, 200)
+    equal((await client.books.replace(1, { title: 'x' })).status, 405)
+  })
+
+  test('a removal takes what depends on it along where it is told to', async () => {
+    equal((await client.authors.remove(1)).status, 409)
+    const book = await client.books.create({ title: 'y', author: { name: 'Brief' } }).unwrap()
+    const author = book?.author_id ?? 0
+    equal((await client.authors.remove(author)).status, 409)
+    equal((await client.authors.remove(author, { cascade: true })).status, 200)
+  })
+
+  test('a batch: typed values, references in bodies, keys and conditions, all or nothing', async () => {
+    const author = client.authors.create({ name: 'Mary Shelley' })
+    const book = client.books.create({ title: 'The Last Man', author_id: reference(author, 'id') })
+    const [made, written, titles, again] = await client
+      .batch([
+        author,
+        book,
+        client.authors.related(reference(author, 'id'), 'books', { fields: ['title'] }),
+        client.books.list({
+          where: { author_id: reference(author, 'id'), title: { in: ['The Last Man', 'a,b"'] } },
+          include: { author: { fields: ['name'] } },
+          fields: ['title'],
+        }),
+      ])
+      .unwrap()
+    equal([made?.name, written?.author_id === made?.id], ['Mary Shelley', true])
+    equal(titles, [{ title: 'The Last Man' }])
+    equal(again, [{ title: 'The Last Man', author: { name: 'Mary Shelley' } }])
+
+    const failed = await client.batch([
+      client.tags.create({ name: 'gothic' }),
+      client.tags.create({ name: 'gothic' }),
+    ])
+    ok(!failed.ok)
+    equal(
+      [failed.status, failed.error.code, failed.error.at],
+      [409, 'unique_violation', 'operations[1]'],
+    )
+    ok(failed.error.problems.name !== undefined)
+    const dry = await client.batch([client.tags.create({ name: 'gothic' })], { dryRun: true })
+    ok(dry.ok)
+    equal(dry.value[0]?.name, 'gothic')
+    equal(await client.tags.list({ where: { name: 'gothic' } }).unwrap(), [])
+  })
+
+  test('a batch through a server, with conditions on versions', async () => {
+    const server = createServer(api)
+    try {
+      const remote = createClient<Shop>(`${await server.listen(0)}/api`)
+      const tag = await remote.tags.get(2)
+      ok(tag.ok && tag.etag !== null)
+      const batch = await remote.batch([
+        remote.tags.update(2, { name: 'meals' }, { ifMatch: tag.etag }),
+        remote.orderLines.get(['A,B', 1], { fields: ['quantity'] }),
+      ])
+      ok(batch.ok)
+      equal([batch.value[0]?.name, batch.value[1]], ['meals', { quantity: 5 }])
+      const late = await remote.batch([remote.tags.remove(2, { ifMatch: tag.etag })])
+      equal([late.status, late.ok], [412, false])
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('options for TanStack Query', async () => {
+    const one = queryOptions(client.books.get(1, { fields: ['title'] }))
+    equal(one.queryKey, ['books', '/books/1', 'fields=title'])
+    equal(await one.queryFn({ signal: new AbortController().signal }), { title: 'Arrows' })
+    const none = await queryOptions(client.books.get(98))
+      .queryFn()
+      .then(
+        () => 0,
+        (error) => error.status,
+      )
+    equal(none, 404)
+    const pages = infiniteQueryOptions((page) =>
+      client.orderLines.list({ ...page, limit: 2, fields: ['line'] }),
+    )
+    const first = await pages.queryFn({ pageParam: pages.initialPageParam })
+    const second = await pages.queryFn({ pageParam: pages.getNextPageParam(first) })
+    equal(
+      [first.value.length, second.value, pages.getNextPageParam(second)],
+      [2, [{ line: 1 }], undefined],
+    )
+    const { mutationFn } = mutationOptions((name: string) => client.tags.create({ name }))
+    equal((await mutationFn('by mutation'))?.name, 'by mutation')
+  })
+})

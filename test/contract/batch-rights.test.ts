@@ -1,0 +1,414 @@
+/** Batch: who may do what, which callbacks run, and what a dry run leaves. */
+import {
+  type AnyModel,
+  type ApiConfig,
+  type ApiRequest,
+  apiError,
+  type Change,
+  defineModel,
+} from '@model-api/core'
+import { bearer, createPeople, jwtKeys, login, peopleApi } from '../auth/people.ts'
+import { type Answer, testApi } from '../support/api.ts'
+import { equal, match, ok } from '../support/assert.ts'
+import { getting, posting, sendBatch } from '../support/batch.ts'
+import { withMeta } from '../support/expect.ts'
+import { createWritableShop, shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+const on = { API_ALLOW_BATCH: true, API_ALLOW_NESTED_WRITES: true } as const
+
+/** The API key is the name of its user, and a list of roles. */
+const byKey: ApiConfig = {
+  API_AUTHENTICATE_METHOD: ['api_key'],
+  API_KEY_AUTH_AND_RETURN_METHOD: (key) => ({ id: key, roles: key.split('-') }),
+}
+
+const as = (user: string) => ({ authorization: `Api-Key ${user}` })
+
+const told = ({ status, errors }: Answer) => [status, errors?.code ?? errors?.error, errors?.at]
+
+eachDatabase('batches: rights', (test, db) => {
+  test.before(() => createWritableShop(db))
+
+  const tags = async (): Promise<readonly string[]> =>
+    (await db.kysely.selectFrom('tags').select('name').orderBy('id').execute()).map(
+      ({ name }) => name,
+    )
+
+  test('each operation is authenticated and authorised, before anything is written', async () => {
+    const api = testApi(
+      db,
+      withMeta(withMeta(shop, 'Tag', { role_map: { POST: 'editor', GET: 'editor' } }), 'Author', {
+        auth_requirements: { ALL: false },
+      }),
+      { ...on, ...byKey },
+    )
+    const operations = [getting('/api/authors/1'), posting('/api/tags', { name: 'mine' })]
+    const before = await tags()
+    equal(told(await sendBatch(api, operations)), [401, 'authorization_missing', 'operations[1]'])
+    equal(told(await sendBatch(api, operations, {}, as('reader'))), [
+      403,
+      'forbidden',
+      'operations[1]',
+    ])
+    equal(told(await sendBatch(api, [getting('/api/tags')], {}, as('reader'))), [
+      403,
+      'forbidden',
+      'operations[0]',
+    ])
+    equal(await tags(), before)
+    equal((await sendBatch(api, operations, {}, as('editor'))).status, 200)
+    equal((await sendBatch(api, [getting('/api/authors/1')])).status, 200)
+  })
+
+  test('credentials and everything that a proxy sets come with the batch, never with an operation', async () => {
+    const api = testApi(db, shop, { ...on, ...byKey })
+    for (const name of [
+      'Authorization',
+      'x-user',
+      'cookie',
+      'x-forwarded-for',
+      'idempotency-key',
+    ]) {
+      const operation = { ...getting('/api/tags'), headers: { [name]: 'editor' } }
+      const { status, errors } = await sendBatch(api, [operation])
+      equal([status, Object.keys(errors.reason)], [400, [`operations[0].headers.${name}`]])
+    }
+  })
+
+  test('policies, rights of columns and hidden columns decide as they do elsewhere', async () => {
+    const mine: AnyModel = defineModel('Note', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        owner: { type: 'string', maxLength: 20 },
+        text: { type: 'string', maxLength: 80, nullable: true },
+        rate: { type: 'integer', nullable: true, read: 'boss', write: 'boss' },
+      },
+      meta: {
+        access_policy: {
+          scope_query: (query, { user }) => query.where('owner', '=', (user as { id: string }).id),
+          can_create: (data, { user }) => data.owner === (user as { id: string }).id,
+        },
+      },
+    })
+    await createTables(db, [mine])
+    const api = testApi(db, [mine], { ...on, ...byKey })
+    const reads = (user: string, url: string) => sendBatch(api, [getting(url)], {}, as(user))
+    const ann = as('ann')
+    const created = await sendBatch(
+      api,
+      [posting('/api/notes', { owner: 'ann', text: 'x' }), getting('/api/notes/{a.id}')],
+      {},
+      ann,
+    )
+    equal([created.status, created.value[1].value.text], [200, 'x'])
+    const url = created.value[0].headers.location
+    equal(told(await reads('bob', url)), [404, 'record_not_found', 'operations[0]'])
+    equal((await reads('bob', '/api/notes')).value[0].value, [])
+    const foreign = await sendBatch(api, [posting('/api/notes', { owner: 'bob' })], {}, ann)
+    equal(foreign.status, 403)
+    const rate = await sendBatch(api, [posting('/api/notes', { owner: 'ann', rate: 1 })], {}, ann)
+    equal([rate.status, Object.keys(rate.errors.reason)], [400, ['rate']])
+    equal((await reads('ann', '/api/notes?rate__eq=1')).errors.code, 'unknown_column')
+    // A reference reads only what the value shows.
+    const hidden = [getting(url), posting('/api/notes', { owner: 'ann', text: { $ref: 'a.rate' } })]
+    equal(told(await sendBatch(api, hidden, {}, ann)), [
+      400,
+      'unresolved_reference',
+      'operations[1]',
+    ])
+  })
+
+  test('a reference leads to no endpoint that its sender was not admitted to', async () => {
+    const open = withMeta(withMeta(shop, 'Tag', { auth_requirements: { ALL: false } }), 'Book', {
+      auth_requirements: { ALL: false },
+      endpoint: '0',
+    })
+    const api = testApi(db, open, { ...on, ...byKey })
+    const read = [posting('/api/tags', { name: 'authors' }), getting('/api/{a.name}?fields=name')]
+    equal(told(await sendBatch(api, read)), [400, 'not_in_batch', 'operations[1]'])
+  })
+
+  test('functions of the host that decide by the request never see one whose references have no values', async () => {
+    const seen: string[] = []
+    const refusing = ({ url, body }: ApiRequest): true => {
+      seen.push(`${url} ${JSON.stringify(body)}`)
+      if (url === '/api/tags/2') throw apiError(403, 'Forbidden')
+      if ((body as { author_id?: unknown } | undefined)?.author_id === 2) {
+        throw apiError(403, 'Forbidden')
+      }
+      return true
+    }
+    const setups: readonly ApiConfig[] = [
+      { API_SETUP_CALLBACK: (request) => void refusing(request) },
+      { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: refusing },
+    ]
+    const before = await tags()
+    for (const config of setups) {
+      const api = testApi(db, shop, { ...on, ...config })
+      const first = getting('/api/tags?id__eq=2')
+      const author = getting('/api/authors?id__eq=2')
+      equal((await sendBatch(api, [first])).value[0].value[0].id, 2)
+      equal((await sendBatch(api, [author])).value[0].value[0].id, 2)
+      const remove = (key: string) => ({ method: 'DELETE', url: `/api/tags/${key}` })
+      const write = (author_id: unknown) => posting('/api/books', { title: 'x', author_id })
+      equal((await sendBatch(api, [first, remove('2')])).status, 403)
+      equal((await sendBatch(api, [author, write(2)])).status, 403)
+      seen.length = 0
+      for (const operations of [
+        [first, remove('{a.0.id}')],
+        [author, write({ $ref: 'a.0.id' })],
+        [first, getting('/api/tags?id__eq={a.0.id}')],
+      ]) {
+        const answer = await sendBatch(api, operations)
+        equal(told(answer), [400, 'references_not_allowed', 'operations[1]'])
+      }
+      equal([...new Set(seen)], ['/api/tags?id__eq=2 undefined', '/api/authors?id__eq=2 undefined'])
+    }
+    equal(await tags(), before)
+    // Where another endpoint has such functions, references are available on this one.
+    const elsewhere = withMeta(shop, 'Author', {
+      setup_callback: (request: ApiRequest) => void refusing(request),
+    })
+    const api = testApi(db, elsewhere, on)
+    const read = [getting('/api/tags?id__eq=2'), getting('/api/tags/{a.0.id}')]
+    equal((await sendBatch(api, read)).status, 200)
+    equal((await sendBatch(api, [...read, getting('/api/authors/{a.0.id}')])).status, 400)
+  })
+
+  test('each operation counts against the limit of its route, and the batch against that of the API', async () => {
+    const limited = withMeta(shop, 'Tag', { get_rate_limit: '3 per minute' })
+    const api = testApi(db, limited, { ...on, API_RATE_LIMIT: '5 per minute' })
+    const reads = (count: number) => Array.from({ length: count }, () => getting('/api/tags/1'))
+    const first = await sendBatch(api, reads(2))
+    match(first.headers.ratelimit ?? '', ';r=4;')
+    equal(
+      first.value.map(({ headers }: Answer) => /;r=(\d)/.exec(headers.ratelimit ?? '')?.[1]),
+      ['2', '1'],
+    )
+    const over = await sendBatch(api, reads(2))
+    equal(told(over), [429, 'too_many_requests', 'operations[1]'])
+    ok(over.headers['retry-after'] !== undefined)
+    for (const _ of [3, 4, 5]) equal((await sendBatch(api, [getting('/api/books/1')])).status, 200)
+    equal(told(await sendBatch(api, [getting('/api/books/1')])), [
+      429,
+      'too_many_requests',
+      undefined,
+    ])
+  })
+})
+
+eachDatabase('batches: users', (test, db) => {
+  test.before(() => createPeople(db))
+
+  test('a cookie from another site reads, and does not write', async () => {
+    const { api } = peopleApi(db, {
+      ...jwtKeys,
+      ...on,
+      API_AUTH_TOKEN_PROVIDERS: ['cookie'],
+    })
+    const token = (await login(api, 'ann')).value.access_token as string
+    const cookie = { cookie: `access_token=${token}`, 'sec-fetch-site': 'cross-site' }
+    const read = getting('/api/books/1')
+    equal((await sendBatch(api, [read], {}, cookie)).status, 200)
+    const write = { method: 'PATCH', url: '/api/books/1', body: { title: 'Hers' } }
+    equal(told(await sendBatch(api, [read, write], {}, cookie)), [
+      403,
+      'cross_site_request',
+      'operations[1]',
+    ])
+    const own = { ...cookie, 'sec-fetch-site': 'same-origin' }
+    equal((await sendBatch(api, [read, write], {}, own)).status, 200)
+  })
+
+  test('the same credentials are verified once', async () => {
+    const { api } = peopleApi(db, { ...jwtKeys, ...on })
+    const token = (await login(api, 'ann')).value.access_token as string
+    const reads = [1, 1, 1].map((id) => getting(`/api/books/${id}`))
+    const { result, statements } = await db.capture(() => sendBatch(api, reads, {}, bearer(token)))
+    equal(result.status, 200)
+    equal(statements.filter(({ sql }) => /from .users. /.test(sql)).length, 1)
+  })
+})
+
+eachDatabase('batches: callbacks', (test, db) => {
+  test.before(() => createWritableShop(db))
+
+  const names = async (table = 'tags'): Promise<readonly string[]> =>
+    (await db.kysely.selectFrom(table).select('name').orderBy('id').execute()).map(
+      ({ name }) => name,
+    )
+
+  test('callbacks run for each operation, inside the transaction; after COMMIT one call has all changes', async () => {
+    const calls: string[] = []
+    const changes: (readonly Change[])[] = []
+    const api = testApi(db, shop, {
+      ...on,
+      API_SETUP_CALLBACK: ({ method, url }) => {
+        calls.push(`setup ${method} ${url}`)
+      },
+      API_ADD_CALLBACK: async (object, model, { db: own, request }) => {
+        calls.push(`add ${model.name} ${request.url} ${own.isTransaction}`)
+        return object
+      },
+      API_RETURN_CALLBACK: (value) => {
+        calls.push('return')
+        return value
+      },
+      API_FINAL_CALLBACK: (body) => {
+        const { value, status_code } = body as { value: object; status_code: number }
+        calls.push(`final ${status_code}`)
+        return Array.isArray(value)
+          ? body
+          : { ...(body as object), value: { ...value, final: true } }
+      },
+      API_AFTER_COMMIT_CALLBACK: (given, args) => {
+        changes.push(given)
+        calls.push(
+          `commit ${given.length} ${args.committed} ${args.db.isTransaction} ${args.request.url}`,
+        )
+      },
+    })
+    const { value } = await sendBatch(api, [
+      posting('/api/tags', { name: 'one' }),
+      posting('/api/authors', { name: 'two', books: [{ title: 'three' }] }),
+      getting('/api/tags/1'),
+    ])
+    equal(
+      value.map((one: { readonly value: { readonly final: boolean } }) => one.value.final),
+      [true, true, true],
+    )
+    equal(calls, [
+      'setup POST /api/tags',
+      'setup POST /api/authors',
+      'setup GET /api/tags/1',
+      'add Tag /api/tags true',
+      'return',
+      'final 201',
+      'add Author /api/authors true',
+      'add Book /api/authors true',
+      'return',
+      'final 201',
+      'return',
+      'final 200',
+      'commit 3 true false /api/batch',
+      'final 200',
+    ])
+    equal(
+      changes.flat().map(({ action, model }) => `${action} ${model.name}`),
+      ['create Tag', 'create Author', 'create Book'],
+    )
+  })
+
+  test('a callback that refuses the last operation undoes the first, and nobody hears of it', async () => {
+    const heard: unknown[] = []
+    const errors: string[] = []
+    const api = testApi(db, shop, {
+      ...on,
+      API_ADD_CALLBACK: (object) => {
+        if (object.name === 'bad') throw apiError(418, 'Teapot', 'Not this one.')
+        return object
+      },
+      API_AFTER_COMMIT_CALLBACK: (changes) => void heard.push(changes),
+      API_ERROR_CALLBACK: (_, { method, url }) => void errors.push(`${method} ${url}`),
+    })
+    const before = await names()
+    const answer = await sendBatch(api, [
+      posting('/api/tags', { name: 'good' }),
+      posting('/api/tags', { name: 'bad' }),
+    ])
+    equal(
+      [answer.status, answer.errors],
+      [418, { error: 'Teapot', reason: 'Not this one.', at: 'operations[1]' }],
+    )
+    equal([await names(), heard, errors], [before, [], ['POST /api/tags']])
+  })
+
+  test('an unexpected error of an operation is 500 and says nothing', async () => {
+    const reported: unknown[] = []
+    const api = testApi(
+      db,
+      shop,
+      {
+        ...on,
+        API_ADD_CALLBACK: () => {
+          throw new Error('secret')
+        },
+      },
+      { onError: (error) => void reported.push(error) },
+    )
+    const { status, text } = await sendBatch(api, [posting('/api/tags', { name: 'x' })])
+    equal([status, text.includes('secret'), reported.length], [500, false, 1])
+  })
+
+  test('a dry run answers like the real one and leaves nothing', async () => {
+    const heard: unknown[] = []
+    const api = testApi(db, shop, {
+      ...on,
+      API_AFTER_COMMIT_CALLBACK: (changes) => void heard.push(changes),
+    })
+    const operations = [
+      posting('/api/authors', { name: 'Dry', books: [{ title: 'Run' }] }),
+      { method: 'PATCH', url: '/api/books/1', body: { rating: 1, tags: [{ id: 2 }] } },
+      { method: 'DELETE', url: '/api/order-lines/2024%2F001,1' },
+      getting('/api/authors/{a.id}/books?fields=title'),
+      getting('/api/books/1/tags?fields=name'),
+    ]
+    const before = await contents()
+    const dry = await sendBatch(api, operations, { dry_run: true })
+    equal([await contents(), heard], [before, []])
+    const real = await sendBatch(api, operations)
+    equal([dry.status, real.status, heard.length], [200, 200, 1])
+    ok(JSON.stringify(await contents()) !== JSON.stringify(before))
+    equal(withoutGenerated(dry.value), withoutGenerated(real.value))
+    const failing = [...operations.slice(0, 1), posting('/api/tags', { name: 'food' })]
+    const refused = await sendBatch(api, failing, { dry_run: true })
+    equal(told(refused), told(await sendBatch(api, failing)))
+    equal(told(refused), [409, 'unique_violation', 'operations[1]'])
+  })
+
+  const contents = async (): Promise<unknown> =>
+    Promise.all(
+      ['authors', 'profiles', 'books', 'tags', 'order_lines', 'book_tags'].map(async (table) =>
+        (await db.kysely.selectFrom(table).selectAll().execute())
+          .map((row) => JSON.stringify(row))
+          .sort(),
+      ),
+    )
+
+  /** Without the keys that counters gave, and the ETags of what has them. */
+  const withoutGenerated = (value: readonly { readonly value: { readonly id: number } }[]) => {
+    const key = new RegExp(`/authors/${value[0]?.value.id}\\b`, 'g')
+    const known = (name: string, member: unknown) =>
+      name === 'etag' || name === 'id' ? undefined : member
+    return JSON.stringify(value, known).replace(key, '/authors/key')
+  }
+
+  test('in a transaction of the host nothing is committed, and a batch that fails leaves nothing in it', async () => {
+    const transaction = await db.kysely.startTransaction().execute()
+    const committed: boolean[] = []
+    try {
+      const api = testApi(db, shop, {
+        ...on,
+        API_SESSION_GETTER: () => transaction,
+        API_AFTER_COMMIT_CALLBACK: (_, args) => void committed.push(args.committed),
+      })
+      const kept = [posting('/api/tags', { name: 'kept' })]
+      equal((await sendBatch(api, kept)).status, 200)
+      const failing = [
+        posting('/api/tags', { name: 'gone' }),
+        posting('/api/tags', { name: 'food' }),
+      ]
+      equal(told(await sendBatch(api, failing)), [409, 'unique_violation', 'operations[1]'])
+      equal((await sendBatch(api, failing.slice(0, 1), { dry_run: true })).status, 200)
+      const rows = await transaction.selectFrom('tags').select('name').execute()
+      const inside = rows.map(({ name }) => name)
+      equal([inside.includes('kept'), inside.includes('gone')], [true, false])
+      equal(committed, [false])
+    } finally {
+      await transaction.rollback().execute()
+    }
+    equal((await names()).includes('kept'), false)
+  })
+})

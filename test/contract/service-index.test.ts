@@ -1,0 +1,314 @@
+/** The index and the pages: what they name for whom, that every link and example answers, and when a response is a page. */
+import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, match, ok } from '../support/assert.ts'
+import { createShop, shop } from '../support/shop.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const open: ApiConfig = {
+  API_TITLE: 'Shop',
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+const namesIn = (value: any): string[] => value.resources.map(({ name }: { name: string }) => name)
+
+/** The targets of the links of a page, as they are followed. */
+const linksIn = (html: string): string[] =>
+  [...html.matchAll(/ href="([^"]*)"/g)]
+    .map(([, url = '']) => url.replaceAll('&amp;', '&'))
+    .filter((url) => url !== 'data:,')
+
+eachDatabase('the index', (test, db) => {
+  test.before(() => createShop(db))
+
+  test('names what is published, with URL, methods and the documentation', async () => {
+    const { status, value, total } = await get(testApi(db, shop, open), '/api')
+    equal([status, total], [200, 1])
+    equal(namesIn(value), ['Author', 'Profile', 'Book', 'Tag', 'OrderLine'])
+    equal(value.resources[4], {
+      name: 'OrderLine',
+      url: '/api/order-lines',
+      description: null,
+      methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    })
+    equal(
+      [value.title, value.documentation, value.openapi],
+      ['Shop', '/docs', '/docs/apispec.json'],
+    )
+  })
+
+  test('gives five requests, each of which answers, whatever is allowed', async () => {
+    const settings: readonly ApiConfig[] = [
+      open,
+      {},
+      { API_ALLOW_FILTERS: false, API_ALLOW_ORDER_BY: false },
+      { API_ADD_RELATIONS: false, API_COUNT: 'none' },
+      { API_SERIALIZATION_DEPTH: 0, API_ALLOW_SELECT_FIELDS: false },
+    ]
+    for (const config of settings) {
+      const api = testApi(db, shop, config)
+      const { value } = await get(api, '/api')
+      equal(value.examples.length, 5, JSON.stringify(config))
+      for (const { url } of value.examples) equal((await get(api, url)).status, 200, url)
+    }
+  })
+
+  test('is at the root where the request reaches the API, which adapters leave to the host', async () => {
+    const api = testApi(db, shop, open)
+    const { status, body } = await api.handle({ method: 'GET', url: '/' })
+    equal([status, body?.value], [200, (await get(api, '/api')).value])
+    equal([api.owns('/'), api.owns('/api')], [false, true])
+    const moved = testApi(db, shop, { API_PREFIX: '/shop/v2' })
+    equal((await get(moved, '/shop/v2')).value.resources[0].url, '/shop/v2/authors')
+    equal((await get(moved, '/api')).status, 404)
+  })
+
+  test('is GET only, and counted', async () => {
+    const api = testApi(db, shop, { API_RATE_LIMIT: '2 per minute' })
+    for (const method of ['POST', 'PATCH', 'DELETE', 'QUERY']) {
+      const { status, headers } = await send(api, method, '/api')
+      equal([status, headers.allow], [405, 'GET, HEAD, OPTIONS'], method)
+    }
+    equal((await send(api, 'OPTIONS', '/api')).status, 204)
+    const asked = [await get(api, '/api'), await get(api, '/api'), await get(api, '/api')]
+    equal(
+      asked.map(({ status }) => status),
+      [200, 200, 429],
+    )
+  })
+
+  test('is a page for browsers, at the prefix and at the root, and all of its links answer', async () => {
+    const api = testApi(db, shop, open)
+    for (const url of ['/api', '/', '/%61pi']) {
+      const page = await api.answer({ method: 'GET', url, headers: { accept: browser } })
+      equal([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'], url)
+      const links = linksIn(page.text ?? '')
+      ok(links.length > 12, String(links.length))
+      for (const link of links) {
+        const followed = await api.answer({
+          method: 'GET',
+          url: link,
+          headers: { accept: browser },
+        })
+        equal(followed.status, 200, link)
+      }
+    }
+  })
+
+  test('of a list shows its records, and all links of its pages answer', async () => {
+    const api = testApi(db, shop, open)
+    const seen = new Set<string>(['/api'])
+    for (const url of seen) {
+      const { status, headers, text } = await api.answer({
+        method: 'GET',
+        url,
+        headers: { accept: browser },
+      })
+      // A to-one relation without a record is 404.
+      equal(status, status === 404 && url.endsWith('/profile') ? 404 : 200, url)
+      if (headers['content-type']?.startsWith('text/html')) {
+        for (const link of linksIn(text ?? '')) seen.add(link)
+      }
+    }
+    ok(seen.has('/api/books/1/author'), 'relations are links')
+    ok(seen.has('/api/order-lines/A%2CB,1'), 'records of composite keys are links')
+    ok(seen.size > 60, String(seen.size))
+  })
+})
+
+eachDatabase('the form of a response', (test, db) => {
+  test.before(() => createShop(db))
+  const typeOf = async (accept: string | undefined, config: ApiConfig = {}, env = {}) => {
+    const api = testApi(db, shop, config, { env })
+    const headers = accept === undefined ? {} : { accept }
+    const { headers: sent } = await api.answer({ method: 'GET', url: '/api/books', headers })
+    return [sent['content-type']?.split(';')[0], sent.vary]
+  }
+  const html = ['text/html', 'Accept']
+  const json = ['application/json', 'Accept']
+
+  test('is a page where Accept prefers it, and JSON for every other client', async () => {
+    for (const accept of [
+      browser,
+      'text/html',
+      'TEXT/HTML;q=0.5',
+      'application/json;q=0.1,text/html',
+    ]) {
+      equal(await typeOf(accept), html, accept)
+    }
+    const others = [
+      undefined,
+      '*/*',
+      'application/json',
+      'text/*',
+      'text/html;q=0',
+      'text/html, application/json',
+      'application/json, text/plain, */*',
+      'text/html;q=0.5, application/json;q=0.9',
+      'text/htmlx',
+      'text/html;q=x, application/json',
+      '',
+    ]
+    for (const accept of others) equal(await typeOf(accept), json, String(accept))
+  })
+
+  test('is JSON in production, and where it is not known, unless asked for', async () => {
+    const production = { NODE_ENV: 'production' }
+    equal(await typeOf(browser, {}, production), ['application/json', undefined])
+    equal(await typeOf(browser, { API_HTML_PAGES: true }, production), html)
+    equal(await typeOf(browser, { API_HTML_PAGES: false }), ['application/json', undefined])
+    equal(await typeOf(browser, {}, { NODE_ENV: 'development' }), html)
+  })
+
+  test('of a write, of QUERY and of an error is JSON', async () => {
+    const api = testApi(db, shop)
+    const headers = { accept: browser }
+    const failed = await send(api, 'GET', '/api/books?titel=1', { headers })
+    equal([failed.status, failed.errors.code], [400, 'unknown_parameter'])
+    const created = await send(api, 'POST', '/api/books', { headers, body: {} })
+    equal([created.status, created.errors.error], [400, 'Validation failed'])
+    const asked = await send(api, 'QUERY', '/api/tags', {
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'limit=1',
+    })
+    equal([asked.status, asked.total], [200, 3])
+  })
+
+  test('decides the ETag: a page has none, and is sent to a client that knows the JSON', async () => {
+    const api = testApi(db, shop)
+    const { headers } = await get(api, '/api/books/1')
+    const request = { accept: browser, 'if-none-match': headers.etag ?? '' }
+    const page = await api.answer({ method: 'GET', url: '/api/books/1', headers: request })
+    equal([page.status, page.headers.etag], [200, undefined])
+    match(page.text ?? '', '<h1>Book')
+    equal((await get(api, '/api/books/1', { 'if-none-match': headers.etag ?? '' })).status, 304)
+  })
+
+  test('leaves handle and HEAD as they are: the page as text, and its headers', async () => {
+    const api = testApi(db, shop)
+    const request = { url: '/api/books/1', headers: { accept: browser } }
+    const { body } = await api.handle({ method: 'GET', ...request })
+    match(String(body), '<!doctype html>')
+    const head = await api.answer({ method: 'HEAD', ...request })
+    equal([head.status, head.headers['content-type']], [200, 'text/html; charset=utf-8'])
+  })
+})
+
+// ---------------------------------------------------------------- callers
+
+const Owner = defineModel('Owner', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    name: { type: 'string', maxLength: 40 },
+    codename: { type: 'string', maxLength: 40, read: 'admin' },
+  },
+  relations: { letters: hasMany('Letter', 'owner_id') },
+  meta: {},
+})
+
+const Letter = defineModel('Letter', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    seal: { type: 'string', maxLength: 40, read: ({ user }) => user !== null },
+    owner_id: { type: 'integer' },
+  },
+  relations: { owner: belongsTo('Owner', 'owner_id') },
+  meta: { auth_requirements: { '*': true } },
+})
+
+const Ledger = defineModel('Ledger', {
+  columns: { id: { type: 'integer', primaryKey: true }, sum: { type: 'integer' } },
+  meta: { role_map: { '*': 'admin' } },
+})
+
+const Refused = defineModel('Refused', {
+  columns: { id: { type: 'integer', primaryKey: true } },
+  meta: { access_policy: { scope_query: (query, { user }) => (user === null ? false : query) } },
+})
+
+const Broken = defineModel('Broken', {
+  columns: { id: { type: 'integer', primaryKey: true } },
+  meta: {
+    access_policy: {
+      scope_query: () => {
+        throw new Error('broken')
+      },
+    },
+  },
+})
+
+const WriteOnly = defineModel('Feedback', {
+  columns: { id: { type: 'integer', primaryKey: true, generated: true } },
+  meta: { allowed_methods: ['POST'] },
+})
+
+const Unpublished = defineModel('Diary', {
+  columns: { id: { type: 'integer', primaryKey: true } },
+})
+
+const guarded = [Owner, Letter, Ledger, Refused, Broken, WriteOnly, Unpublished]
+
+const users: Readonly<Record<string, unknown>> = {
+  ann: { id: 1, roles: ['admin'] },
+  bob: { id: 2, roles: [] },
+}
+
+eachDatabase('the index of a caller', (test, db) => {
+  test.before(() => createTables(db, guarded))
+  const errors: unknown[] = []
+  const api = () =>
+    testApi(
+      db,
+      guarded,
+      {
+        API_AUTHENTICATE_METHOD: ['custom'],
+        API_CUSTOM_AUTH: ({ headers }) => users[String(headers?.['x-user'])] ?? false,
+        API_AUTH_REQUIREMENTS: { '*': false },
+        API_DOCUMENTATION_REQUIRE_AUTH: true,
+        API_ROLE_MAP: { DELETE: 'admin' },
+      },
+      { onError: (error) => errors.push(error) },
+    )
+  const indexFor = async (user?: string) =>
+    (await get(api(), '/api', user === undefined ? {} : { 'x-user': user })).value
+
+  test('names what requirements, roles and policies let it list, and no more', async () => {
+    equal(namesIn(await indexFor()), ['Owner'])
+    equal(namesIn(await indexFor('bob')), ['Owner', 'Letter', 'Refused'])
+    equal(namesIn(await indexFor('ann')), ['Owner', 'Letter', 'Ledger', 'Refused'])
+    ok(errors.length > 0, 'a broken policy is reported')
+  })
+
+  test('names the methods that its roles allow, and the documentation it may read', async () => {
+    const [anonymous, bob, ann] = [await indexFor(), await indexFor('bob'), await indexFor('ann')]
+    equal(bob.resources[0].methods, ['GET', 'POST', 'PATCH'])
+    equal(ann.resources[0].methods, ['GET', 'POST', 'PATCH', 'DELETE'])
+    equal([anonymous.documentation, anonymous.openapi], [null, null])
+    equal(bob.documentation, '/docs')
+  })
+
+  test('gives examples that this caller is answered, without columns that a rule withholds', async () => {
+    for (const user of [undefined, 'bob', 'ann']) {
+      const headers = user === undefined ? {} : { 'x-user': user }
+      const { examples } = await indexFor(user)
+      for (const { url } of examples) equal((await get(api(), url, headers)).status, 200, url)
+      ok(!/codename|seal|diary/i.test(JSON.stringify(examples)), JSON.stringify(examples))
+      if (user === undefined) ok(!/letter|refused/i.test(JSON.stringify(examples)))
+    }
+  })
+
+  test('as a page names the same', async () => {
+    const { text } = await api().answer({
+      method: 'GET',
+      url: '/api',
+      headers: { accept: browser },
+    })
+    match(text ?? '', '>Owner<')
+    ok(!/Letter|Ledger|Refused|Broken|Feedback|Diary|codename|href="\/docs"/.test(text ?? ''))
+  })
+})

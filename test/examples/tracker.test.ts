@@ -1,0 +1,214 @@
+/** The tracker: its README shows the code that is there and answers that are given, on every database; imports, numbers and the audit. */
+import type { Api, JsonValue } from '@model-api/core'
+import type { Kysely } from 'kysely'
+import { createTracker, type Event } from '../../examples/tracker/api.ts'
+import { createTables } from '../../examples/tracker/database.ts'
+import type { Database } from '../../examples/tracker/models.ts'
+import { accept, logIn, logOut, type Session, signUp } from '../../examples/tracker/sessions.ts'
+import { equal, ok, rejects } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { examplesOf } from '../support/examples.ts'
+import { readSource } from '../support/source.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+
+const readme = readSource('examples/tracker/README.md')
+
+suite('the tutorial of the tracker', (test) => {
+  test('shows code that stands in its files', () => {
+    const blocks = [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```/gms)]
+    ok(blocks.length > 8, `${blocks.length} blocks`)
+    equal(blocks.length, readme.match(/^```ts$/gm)?.length)
+    for (const [, file = '', code = ''] of blocks) {
+      const source = readSource(`examples/tracker/${file}`)
+      let from = 0
+      for (const part of code.split('// …\n')) {
+        const found = source.indexOf(part, from)
+        ok(found !== -1, `not in ${file}:\n${part}`)
+        from = found + part.length
+      }
+    }
+  })
+})
+
+const types = {
+  sqlite: { uuid: 'uuid', datetime: 'datetime' },
+  postgres: { uuid: 'uuid', datetime: 'timestamptz' },
+  mysql: { uuid: 'char(36)', datetime: 'datetime' },
+}
+
+interface Tracker {
+  readonly api: Api
+  readonly db: Kysely<Database>
+  readonly events: Event[]
+  readonly sessions: Record<string, Session>
+}
+
+const passwordOf = (name: string): string => `the password of ${name}`
+
+/** Ann of Acme and Gus, her guest; Bob of another organisation. */
+async function opened({ kysely, name }: TestDatabase): Promise<Tracker> {
+  const db: Kysely<Database> = kysely
+  await createTables(db, types[name])
+  const events: Event[] = []
+  const api = createTracker(db, (event) => events.push(event))
+  await api.ready
+  const owner = (person: string, organisation: string): Promise<Session> =>
+    signUp(db, {
+      organisation,
+      name: person,
+      email: `${person.toLowerCase()}@acme.example`,
+      password: passwordOf(person),
+    })
+  const sessions = { ann: await owner('Ann', 'Acme'), bob: await owner('Bob', 'Other') }
+  return { api, db, events, sessions }
+}
+
+const headersOf = (session: Session | undefined): Record<string, string> =>
+  session === undefined
+    ? {}
+    : { cookie: session.cookie.split(';')[0] ?? '', 'x-csrf-token': session.csrf_token }
+
+interface Asked {
+  readonly as?: Session | undefined
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+const asking =
+  ({ api }: Tracker) =>
+  async ({ as, headers, body, ...request }: Asked) => {
+    const sent = { 'content-type': 'application/json', ...headersOf(as), ...headers }
+    // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+    return api.handle<any>({
+      ...request,
+      headers: sent,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+
+/** Whether an answer has what the page shows of it; `{name}` is a value that is remembered, or was. */
+function shown(expected: JsonValue, actual: unknown, names: Map<string, string>): boolean {
+  if (typeof expected === 'string' && /^\{\w+\}$/.test(expected) && typeof actual === 'string') {
+    const known = names.get(expected)
+    names.set(expected, known ?? actual)
+    return known === undefined || known === actual
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return false
+    return expected.every((item, i) => shown(item, actual[i], names))
+  }
+  if (typeof expected === 'object' && expected !== null) {
+    if (typeof actual !== 'object' || actual === null) return false
+    return Object.entries(expected).every(([key, value]) =>
+      shown(value as JsonValue, Reflect.get(actual, key), names),
+    )
+  }
+  return expected === actual
+}
+
+eachDatabase('the tracker', (test, database) => {
+  let tracker: Tracker
+  test.before(async () => {
+    tracker = await opened(database)
+  })
+  test.after(() => tracker?.api.close())
+
+  test('answers what its page says', async () => {
+    const { sessions, db, events } = tracker
+    const names = new Map<string, string>()
+    const filled = (text: string): string =>
+      text.replaceAll(/\{\w+\}/g, (name) => names.get(name) ?? name)
+    for (const { line, method, url, headers, body, answer } of examplesOf(readme)) {
+      const { as = '', ...own } = headers
+      if (as === 'gus' && sessions.gus === undefined) {
+        const invited = events.find(({ type }) => type === 'create Member')
+        sessions.gus = await accept(db, invited?.record.invitation, passwordOf('Gus'))
+      }
+      const { body: got } = await asking(tracker)({
+        ...{ as: sessions[as], method, url: filled(url), headers: own },
+        ...(body === undefined ? {} : { body: JSON.parse(filled(body)) }),
+      })
+      const expected = JSON.parse(answer?.text ?? '') as JsonValue
+      ok(shown(expected, got, names), `line ${line}: ${JSON.stringify(got)}`)
+    }
+    equal(names.size, 3)
+  })
+
+  test('imports a thousand issues once, numbered, audited and published', async () => {
+    const ask = asking(tracker)
+    const as = tracker.sessions.ann
+    const project = await ask({ as, method: 'POST', url: '/api/projects', body: { name: 'Old' } })
+    const project_id: string = project.body?.value?.id
+    const body = Array.from({ length: 1000 }, (_, i) => ({ project_id, title: `Issue ${i + 1}` }))
+    tracker.events.length = 0
+    const request = {
+      ...{ as, method: 'POST', url: '/api/issues?fields=number,title', body },
+      headers: { 'idempotency-key': 'a-thousand-issues' },
+    }
+    const [first, again] = [await ask(request), await ask(request)]
+    equal([first.status, again.status, first.body?.value?.length], [201, 201, 1000])
+    equal(first.body?.value?.[999], { number: 1000, title: 'Issue 1000' })
+    equal(again.body?.value, first.body?.value)
+    const stored = await ask({
+      ...{ as, method: 'GET', url: `/api/issues?project_id__eq=${project_id}&limit=1` },
+    })
+    equal(stored.body?.total_count, 1000)
+    const issues = new Set(tracker.events.map(({ record }) => record.id))
+    equal([tracker.events.length, issues.size], [1000, 1000])
+    const entries = await tracker.db.selectFrom('audit_entries').select('record_id').execute()
+    equal(entries.filter(({ record_id }) => issues.has(record_id)).length, 1000)
+  })
+
+  test('an import that fails stores nothing, and tells nobody', async () => {
+    const ask = asking(tracker)
+    const as = tracker.sessions.ann
+    const project = await ask({ as, method: 'POST', url: '/api/projects', body: { name: 'New' } })
+    const project_id: string = project.body?.value?.id
+    const before = await tracker.db.selectFrom('audit_entries').select('id').execute()
+    tracker.events.length = 0
+    const body = [
+      { project_id, title: 'Fine' },
+      { project_id: crypto.randomUUID(), title: 'Of no project' },
+    ]
+    const refused = await ask({ as, method: 'POST', url: '/api/issues', body })
+    equal([refused.status, tracker.events.length], [422, 0])
+    const after = await tracker.db.selectFrom('audit_entries').select('id').execute()
+    equal(after.length, before.length)
+    const list = await ask({ as, method: 'GET', url: `/api/issues?project_id__eq=${project_id}` })
+    equal(list.body?.total_count, 0)
+  })
+
+  test('issues that are created at once have numbers of their own', async () => {
+    const ask = asking(tracker)
+    const as = tracker.sessions.ann
+    const project = await ask({ as, method: 'POST', url: '/api/projects', body: { name: 'Rush' } })
+    const body = { project_id: project.body?.value?.id, title: 'Now' }
+    const created = await Promise.all(
+      Array.from({ length: 8 }, () => ask({ as, method: 'POST', url: '/api/issues', body })),
+    )
+    equal(
+      created.map(({ status }) => status),
+      Array(8).fill(201),
+    )
+    const numbers = created.map(({ body: answer }): number => answer?.value?.number)
+    equal(
+      numbers.sort((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6, 7, 8],
+    )
+  })
+
+  test('a session begins with a password and ends when it is left', async () => {
+    const { db, sessions } = tracker
+    await rejects(logIn(db, 'ann@acme.example', 'a guess'))
+    await rejects(logIn(db, 'nobody@acme.example', passwordOf('Ann')))
+    const session = await logIn(db, 'ann@acme.example', passwordOf('Ann'))
+    const ask = asking(tracker)
+    const list = { as: session, method: 'GET', url: '/api/projects' }
+    equal((await ask(list)).status, 200)
+    equal((await ask({ ...list, url: '/api/organisations' })).body?.value?.[0]?.name, 'Acme')
+    await logOut(db, headersOf(session).cookie)
+    equal([(await ask(list)).status, (await ask({ ...list, as: sessions.ann })).status], [401, 200])
+  })
+})

@@ -1,0 +1,102 @@
+/** API_CUSTOM_AUTH_SCHEME: what the document and Vary say of custom authentication, and which mistakes are start-up errors. */
+import { type Api, type ApiConfig, createApi } from '@model-api/core'
+import { equal, fail, match, throws } from '../support/assert.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { shop } from '../support/shop.ts'
+import { suite } from '../support/suite.ts'
+
+function served(scheme: unknown, settings: ApiConfig = {}): Api {
+  const [db] = everyDatabase()
+  if (db === undefined) return fail('no database')
+  const config = {
+    API_AUTHENTICATE_METHOD: ['custom'],
+    API_CUSTOM_AUTH: () => false,
+    API_SCHEMA_CHECK: 'off',
+    ...(scheme === undefined ? {} : { API_CUSTOM_AUTH_SCHEME: scheme }),
+    ...settings,
+  } as ApiConfig
+  return createApi({ db: db.kysely, models: shop, config, env: {}, onWarning: () => {} })
+}
+
+const described = (scheme: unknown): unknown => {
+  const document = served(scheme).openapi()
+  equal(document.paths?.['/api/tags']?.get?.security, [{ custom: [] }])
+  return document.components?.securitySchemes?.custom
+}
+
+const varyOf = async (scheme: unknown): Promise<string | undefined> => {
+  const api = served(scheme, { API_AUTH_REQUIREMENTS: { '*': false }, API_HTML_PAGES: false })
+  return (await api.handle({ method: 'GET', url: '/api' })).headers.vary
+}
+
+suite('the scheme of custom authentication', (test) => {
+  const description = 'What this installation itself reads of a request.'
+
+  test('is what the setting says', () => {
+    equal(described({ in: 'cookie', name: 'session' }), {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'session',
+      description,
+    })
+    equal(described({ in: 'header', name: 'X-Session', description: 'Of the portal.' }), {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Session',
+      description: 'Of the portal.',
+    })
+    const bearer = { type: 'http', scheme: 'bearer' }
+    equal(described({ in: 'bearer', format: 'JWT' }), {
+      ...bearer,
+      bearerFormat: 'JWT',
+      description,
+    })
+    equal(described({ in: 'bearer' }), { ...bearer, description })
+  })
+
+  test('is the header Authorization without it', () => {
+    equal(described(undefined), {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description,
+    })
+  })
+
+  test('says what answers vary by', async () => {
+    equal(await varyOf(undefined), 'Authorization')
+    equal(await varyOf({ in: 'bearer' }), 'Authorization')
+    equal(await varyOf({ in: 'cookie', name: 'session' }), 'Authorization, Cookie')
+    equal(await varyOf({ in: 'header', name: 'X-Session' }), 'Authorization, X-Session')
+  })
+
+  test('is shown in the examples', () => {
+    const sampleOf = (scheme: unknown): string =>
+      served(scheme).openapi().paths?.['/api/tags']?.get?.['x-codeSamples'][0].source
+    match(sampleOf({ in: 'cookie', name: 'session' }), '-b "session=$COOKIE"')
+    match(sampleOf({ in: 'header', name: 'X-Session' }), '-H "X-Session: $KEY"')
+    match(sampleOf({ in: 'bearer' }), '-H "Authorization: Bearer $TOKEN"')
+  })
+
+  test('is refused at start where it is mistaken', () => {
+    const mistakes: readonly (readonly [unknown, RegExp])[] = [
+      ['session', /expected an object such as/],
+      [
+        { in: 'cooky', name: 'x' },
+        /in: expected one of cookie, header, bearer\. Did you mean "cookie"/,
+      ],
+      [{ in: 'cookie' }, /name: expected the name of a cookie/],
+      [{ in: 'header', name: 'X Session' }, /name: expected the name of a header/],
+      [{ in: 'bearer', name: 'x' }, /"name" is not a member of the scheme "bearer"/],
+      [{ in: 'bearer', format: 7 }, /format: expected a string/],
+    ]
+    for (const [scheme, problem] of mistakes) {
+      throws(() => served(scheme), problem)
+      throws(() => served(scheme), /config\.API_CUSTOM_AUTH_SCHEME/)
+    }
+    throws(
+      () => served({ in: 'bearer' }, { API_AUTHENTICATE_METHOD: [] }),
+      /config\.API_CUSTOM_AUTH_SCHEME: describes the strategy "custom", which is not enabled/,
+    )
+  })
+})

@@ -1,0 +1,26 @@
+/** Bundlers must find every file that the core names: Turbopack failed at the name of a source, and at an import of the application's modules. */
+import { equal } from '../support/assert.ts'
+import { filesBelow, readSource } from '../support/source.ts'
+import { suite } from '../support/suite.ts'
+
+suite('what bundlers read in the core', (test) => {
+  const files = filesBelow('packages/core/src')
+
+  test('no file names a source by import.meta.url', () => {
+    const named = files.filter((file) =>
+      /new URL\('[^']*\.ts', import\.meta/.test(readSource(file)),
+    )
+    equal(named, [])
+  })
+
+  test('imports whose module is known at run time only are marked', () => {
+    const unknown = files.filter((file) =>
+      [...readSource(file).matchAll(/\bimport\(([^)]*)\)/g)].some(
+        ([, inner = '']) =>
+          !/^\s*'[^']+'\s*$/.test(inner) &&
+          !/webpackIgnore: true[\s\S]*turbopackIgnore: true[\s\S]*@vite-ignore/.test(inner),
+      ),
+    )
+    equal(unknown, [])
+  })
+})

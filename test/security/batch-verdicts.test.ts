@@ -1,0 +1,62 @@
+/**
+ * Every door of the leak matrix once more, as the operation of a batch: each read has the same status, value, error and
+ * headers as by itself, for every user and in every world. So what the matrix proves of single reads holds for batches.
+ */
+import type { ApiRequest } from '@model-api/core'
+import { equal, ok } from '../support/assert.ts'
+import { verdictAlone, verdictInBatch } from '../support/batch.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
+import { requestOf } from './answer.ts'
+import { doors } from './doors.ts'
+import {
+  admin,
+  asUser,
+  createWorld,
+  editor,
+  fillWorld,
+  full,
+  keeper,
+  sharedApi,
+  type Variant,
+  viewer,
+} from './world.ts'
+
+runsOn('one server of each engine')
+
+const on = { API_ALLOW_BATCH: true } as const
+const users = { viewer, admin, keeper, editor, nobody: undefined }
+const worlds: readonly Variant[] = [
+  full,
+  { ...full, vault: 'ruled', shelf: 'ruled' },
+  { ...full, vault: 'absent', audit: 'published' },
+]
+
+/** The reads of the matrix that are about records: `HEAD /api/books`, `follow /api/books`, `/api/books`. */
+const reads = [...new Set(Object.values(doors).flat())].flatMap((text): ApiRequest[] => {
+  const [first = '', rest] = text.split(' ', 2)
+  const url = rest ?? first
+  const method = rest === undefined || first === 'follow' ? 'GET' : first
+  return /^\/api\/./.test(url) ? [requestOf(method, url)] : []
+})
+
+eachDatabase('a read in a batch', (test, db) => {
+  test.before(async () => {
+    await createWorld(db)
+    await fillWorld(db)
+  })
+
+  for (const [i, world] of worlds.entries()) {
+    for (const [name, user] of Object.entries(world === full ? users : { viewer, keeper })) {
+      test(`has the same verdict as by itself: ${name}, world ${i + 1}`, async () => {
+        const api = asUser(sharedApi(db, world, on), user)
+        const statuses = new Set<number>()
+        for (const request of reads) {
+          const alone = await verdictAlone(api, request)
+          equal(await verdictInBatch(api, request), alone, `${request.method} ${request.url}`)
+          statuses.add(alone.status)
+        }
+        ok(statuses.has(200) && statuses.has(400) && statuses.has(404), [...statuses].join())
+      })
+    }
+  }
+})

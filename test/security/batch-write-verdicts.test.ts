@@ -1,0 +1,72 @@
+/**
+ * Every write of the leak matrices once more, as the operation of a batch and in a dry run: the same verdict as by itself, the
+ * same rows afterwards, and none in a dry run. So what the matrices prove of single writes holds for batches.
+ */
+import { type ApiRequest, stringify } from '@model-api/core'
+import { sql } from 'kysely'
+import { equal } from '../support/assert.ts'
+import { verdictAlone, verdictInBatch } from '../support/batch.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
+import { doors as linkDoors } from './link-doors.ts'
+import { admin, apiOf, createWorld, declared, fillWorld, full, viewer } from './world.ts'
+import { taken, type Write, writes } from './write-doors.ts'
+
+runsOn('one server of each engine')
+
+const on = { API_ALLOW_BATCH: true } as const
+
+/** The keys of new links come from a counter. */
+const withoutId = (name: string, value: unknown) => (name === 'id' ? undefined : value)
+
+const allWrites: Readonly<Record<string, readonly Write[]>> = {
+  ...writes,
+  ...Object.fromEntries(
+    Object.entries(linkDoors).map(([name, list]) => [name, list.flatMap(([, some]) => some)]),
+  ),
+  'a key that is taken': taken,
+}
+
+eachDatabase('a write in a batch', (test, db) => {
+  test.before(() => createWorld(db))
+  const config = { ...on, API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true }
+
+  const stored = async (): Promise<string> => {
+    const tables: unknown[] = []
+    for (const { table } of declared) {
+      const { rows } = await sql`select * from ${sql.id(table)}`.execute(db.kysely)
+      tables.push(
+        table,
+        rows.map((row) => JSON.stringify(row, table === 'taggings' ? withoutId : undefined)).sort(),
+      )
+    }
+    return JSON.stringify(tables)
+  }
+
+  for (const [name, list] of Object.entries(allWrites)) {
+    test(`has the same verdict as by itself, and in a dry run: ${name}`, async () => {
+      await fillWorld(db)
+      const full0 = await stored()
+      for (const [user, of] of Object.entries({ viewer, admin })) {
+        const api = apiOf(db, full, of, config)
+        for (const write of list) {
+          const about = `${user}: ${write.method} ${write.url} ${stringify((write.body ?? null) as never)}`
+          const request: ApiRequest = {
+            method: write.method,
+            url: write.url,
+            headers: { 'content-type': 'application/json', ...write.headers },
+            ...(write.body === undefined ? {} : { body: JSON.stringify(write.body) }),
+          }
+          const dry = await verdictInBatch(api, request, true)
+          equal(await stored(), full0, `a dry run left something: ${about}`)
+          const alone = await verdictAlone(api, request)
+          equal(dry, alone, about)
+          const after = await stored()
+          if (after !== full0) await fillWorld(db)
+          equal(await verdictInBatch(api, request), alone, about)
+          equal(await stored(), after, about)
+          if (after !== full0) await fillWorld(db)
+        }
+      }
+    })
+  }
+})

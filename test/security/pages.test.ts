@@ -1,0 +1,145 @@
+/** The pages for browsers under attack: names, values, query strings and mounts that hold markup, and callbacks that hide. */
+import { type Api, type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
+import { testApi } from '../support/api.ts'
+import { equal, match, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const markup = `"><img src=x onerror=alert(1)>'</td></div><script>alert(2)</script><!--`
+
+const Card = defineModel('Card', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    text: { type: 'string', maxLength: 200, nullable: true },
+    link: { type: 'string', maxLength: 200, nullable: true },
+    secret: { type: 'string', maxLength: 40, hidden: true },
+    data: { type: 'json', nullable: true },
+    box_code: { type: 'string', maxLength: 120, nullable: true },
+  },
+  relations: { box: belongsTo('Box', 'box_code') },
+  meta: { description: markup },
+})
+
+const Box = defineModel('Box', {
+  columns: { code: { type: 'string', maxLength: 120, primaryKey: true } },
+  relations: { cards: hasMany('Card', 'box_code') },
+  meta: {},
+})
+
+const models = [Card, Box]
+
+async function page(api: Api, url: string, baseUrl?: string): Promise<string> {
+  const { status, headers, text } = await api.answer({
+    method: 'GET',
+    url,
+    headers: { accept: 'text/html' },
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  })
+  equal([status, headers['content-type']], [200, 'text/html; charset=utf-8'], url)
+  const policy = headers['content-security-policy'] ?? ''
+  match(policy, /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src data:;/)
+  match(policy, "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+  return text ?? ''
+}
+
+/** The elements and attributes of our own pages; anything else came from text. */
+const allowed =
+  /^<(?:!doctype html|\/?(?:html|head|body|main|header|title|style|h1|h2|p|ol|li|br|code|pre|small|table|thead|tbody|tr|th|td|div|details|summary|span)|html lang="en"|meta [^<>]*|link rel="icon" href="data:,"|a (?:class="title" |rel="(?:next|prev)" )?href="[^"<>]*"|\/a|(?:span|p|div|th|td) class="[a-z ]+")>$/
+
+/** Fails if a page has an element that our templates do not. */
+function harmless(html: string): void {
+  const strange = (html.match(/<[^>]*>?/g) ?? []).filter((tag) => !allowed.test(tag))
+  equal(strange, [])
+  const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url)
+  const away = links.filter((url) => url !== 'data:,' && !/^\/(?!\/)/.test(url))
+  equal(away, [])
+}
+
+eachDatabase('pages', (test, db) => {
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Box, [{ code: markup }, { code: '//evil.example/x' }])
+    await insertRows(db, Card, [
+      {
+        id: 1,
+        text: markup,
+        link: 'javascript:alert(3)',
+        secret: 'the-secret',
+        data: { [markup]: [markup] },
+        box_code: markup,
+      },
+      { id: 2, text: null, link: 'https://evil.example', secret: 's', data: null, box_code: null },
+    ])
+  })
+  const config: ApiConfig = {
+    API_TITLE: markup,
+    API_VERSION: markup,
+    API_DESCRIPTION: markup,
+    API_ALLOW_JOIN: true,
+    API_ALLOW_GROUPBY: true,
+    API_ALLOW_AGGREGATION: true,
+    API_ADDITIONAL_QUERY_PARAMS: ['host'],
+  }
+
+  test('contain stored and configured markup as text only', async () => {
+    const api = testApi(db, models, config)
+    const urls = ['/api', '/', '/api/cards', '/api/cards/1', '/api/cards?dump=json', '/api/boxes']
+    for (const url of urls) {
+      const html = await page(api, url)
+      harmless(html)
+      match(html, '&lt;script&gt;alert(2)')
+      ok(!html.includes('the-secret'), url)
+    }
+  })
+
+  test('contain the query as text only, in the heading and in links', async () => {
+    const api = testApi(db, models, config)
+    const raw = markup.replaceAll('#', '')
+    for (const url of [
+      `/api/cards?host=${raw}&limit=1`,
+      `/api/cards?text__ne=x${raw}&limit=1`,
+      `/api/cards?limit=1&host="onmouseover="alert(1)`,
+      `/api/cards?groupby=link&id|n__count=1&limit=1&host=<b>`,
+    ]) {
+      harmless(await page(api, url))
+    }
+  })
+
+  test('link only to addresses of the API, whatever records and callbacks say', async () => {
+    const config: ApiConfig = {
+      API_DUMP_CALLBACK: (data) => ({ ...data, box: data.link, cards: '//evil', id: '//evil' }),
+    }
+    const html = await page(testApi(db, models, config), '/api/cards')
+    harmless(html)
+    match(html, 'javascript:alert(3)')
+  })
+
+  test('contain the mount as text only', async () => {
+    const api = testApi(db, models, config)
+    harmless(await page(api, '/api/cards', '/"><script>alert(4)</script>'))
+  })
+
+  test('show what the final callback leaves', async () => {
+    const api = testApi(db, models, {
+      API_FINAL_CALLBACK: () => ({ value: [{ id: 7 }], next_url: 'https://evil.example' }),
+    })
+    for (const url of ['/api/cards', '/api']) {
+      const html = await page(api, url)
+      harmless(html)
+      ok(!/Box|javascript|href="[^"]*evil/.test(html), html)
+    }
+    const replaced = testApi(db, models, { API_FINAL_CALLBACK: () => 'gone' })
+    ok(!(await page(replaced, '/api/cards')).includes('alert'))
+  })
+
+  test('grow in proportion to stored JSON, however deep', async () => {
+    const depth = 2000
+    const deep = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+    const api = testApi(db, models, {
+      API_DUMP_CALLBACK: (data) => ({ ...data, data: deep }),
+      API_SERIALIZATION_DEPTH: 0,
+    })
+    const html = await page(api, '/api/cards/1')
+    ok(html.length < 400_000, String(html.length))
+  })
+})

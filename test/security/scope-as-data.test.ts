@@ -1,0 +1,396 @@
+/** `scope` of a policy: conditions as data narrow every read and write as `scope_query` does. */
+import {
+  type AnyModel,
+  type ApiConfig,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { ScopeConditions } from '../../packages/core/src/config/scope-types.ts'
+import { type Answer, send, testApi } from '../support/api.ts'
+import { equal, match, ok } from '../support/assert.ts'
+import { plainOnly } from '../support/path.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { createTables, insertLinks, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true } as const
+
+function models(policies: Readonly<Record<string, AccessPolicy>> = {}): readonly AnyModel[] {
+  const meta = (name: string) => {
+    const policy = policies[name]
+    return policy === undefined ? {} : { access_policy: policy }
+  }
+  return [
+    defineModel('Team', {
+      columns: { id, name: { type: 'string' } },
+      relations: {
+        tasks: hasMany('Task', 'team_id'),
+        members: manyToMany('Member', { through: 'seats', from: 'team_id', to: 'member_id' }),
+      },
+      meta: meta('Team'),
+    }),
+    defineModel('Member', { columns: { id, name: { type: 'string' } }, meta: meta('Member') }),
+    defineModel('Task', {
+      columns: {
+        id,
+        title: { type: 'string', column: 'name_of_task' },
+        points: { type: 'integer', nullable: true },
+        due: { type: 'date', nullable: true },
+        open: { type: 'boolean' },
+        team_id: { type: 'integer', nullable: true },
+        parent_id: { type: 'integer', nullable: true },
+        owner: { type: 'string', hidden: true, default: 'ann' },
+      },
+      relations: {
+        team: belongsTo('Team', 'team_id'),
+        parent: belongsTo('Task', 'parent_id'),
+        parts: hasMany('Task', 'parent_id'),
+      },
+      meta: meta('Task'),
+    }),
+  ]
+}
+
+const [Team, Member, Task] = models() as [AnyModel, AnyModel, AnyModel]
+
+const config: ApiConfig = { API_ALLOW_JOIN: true, API_ALLOW_GROUPBY: true }
+
+eachDatabase('a scope as data', (test, db) => {
+  const reports: string[] = []
+  const api = (policies: Readonly<Record<string, AccessPolicy>>, more: ApiConfig = {}) =>
+    testApi(
+      db,
+      models(policies),
+      { ...config, ...more },
+      { onError: (error) => void reports.push(String((error as Error).message)) },
+    )
+  const tasks = async (policy: AccessPolicy, user: unknown = { id: 'ann', team: 1 }) => {
+    const { value, status } = await send(api({ Task: policy }), 'GET', '/api/tasks?order_by=id', {
+      user,
+    })
+    return status === 200 ? value.map((one: { id: number }) => one.id) : status
+  }
+  const inScope = (scope: ScopeConditions, user?: unknown) => tasks({ scope }, user)
+
+  test.before(async () => {
+    await createTables(db, [Team, Member, Task])
+    await insertRows(db, Team, [
+      { id: 1, name: 'Red' },
+      { id: 2, name: 'Blue' },
+    ])
+    await insertRows(db, Member, [
+      { id: 7, name: 'ann' },
+      { id: 8, name: 'bob' },
+    ])
+    await insertLinks(db, 'seats', [
+      { team_id: 1, member_id: 7 },
+      { team_id: 1, member_id: 8 },
+      { team_id: 2, member_id: 8 },
+    ])
+  })
+
+  const row = { points: 1, due: null, open: true, team_id: 1, parent_id: null, owner: 'ann' }
+  const rows = [
+    { ...row, id: 1, title: 'Plan' },
+    { ...row, id: 2, title: 'planks', points: 5, due: '2024-05-01', team_id: 2 },
+    { ...row, id: 3, title: 'Build', points: null, open: false, parent_id: 1, owner: 'bob' },
+    { ...row, id: 4, title: 'Sell', points: 9, due: '2024-06-01', team_id: null, parent_id: 2 },
+  ]
+
+  const clear = async () => {
+    await db.kysely.updateTable('tasks').set({ parent_id: null }).execute()
+    await db.kysely.deleteFrom('tasks').execute()
+  }
+
+  test.before.each(async () => {
+    reports.length = 0
+    await clear()
+    await insertRows(db, Task, rows)
+  })
+
+  const operators: readonly (readonly [ScopeConditions, readonly number[]])[] = [
+    [{ owner: { eq: 'bob' } }, [3]],
+    [{ owner: { ne: 'bob' } }, [1, 2, 4]],
+    [{ points: { gt: 1, le: 5 } }, [2]],
+    [{ points: { lt: 5 } }, [1]],
+    [{ points: { ge: 5n } }, [2, 4]],
+    [{ due: { ge: new Date('2024-06-01') } }, [4]],
+    [{ open: { eq: false } }, [3]],
+    [{ points: { isnull: true } }, [3]],
+    [{ points: { isnull: false } }, [1, 2, 4]],
+    [{ points: { in: [1, 9, null] } }, [1, 4]],
+    [{ points: { nin: [1, 9] } }, [2]],
+    [{ points: { nin: [1, null] } }, []],
+    [{ points: { in: [] } }, []],
+    [{ points: { between: [2, 9] } }, [2, 4]],
+    [{ title: { startswith: 'Plan' } }, [1]],
+    [{ title: { istartswith: 'PLAN' } }, [1, 2]],
+    [{ title: { ilike: 'L' } }, [1, 2, 3, 4]],
+    [{ title: { nlike: 'l' } }, []],
+  ]
+  for (const [scope, expected] of operators) {
+    test(`has the rows of ${JSON.stringify(scope, (_, value) => (typeof value === 'bigint' ? String(value) : value))}`, async () => {
+      equal(await inScope(scope), expected)
+    })
+  }
+
+  test('says of a new record whether its creator may read it', async () => {
+    for (const [scope, expected] of operators) {
+      const served = api({ Task: { scope } })
+      // No client may set the owner; a new task is ann's.
+      for (const { owner: _, ...one } of rows.filter((task) => task.owner === 'ann')) {
+        const body = { ...one, id: one.id + 10, parent_id: null }
+        const { status, value } = await send(served, 'POST', '/api/tasks', { body })
+        equal([status, value !== null], [201, expected.includes(one.id)], Object.keys(scope).join())
+        await db.kysely.deleteFrom('tasks').where('id', '=', body.id).execute()
+      }
+    }
+  })
+
+  test('is that of the creator, whoever created a record before', async () => {
+    const served = api({ Task: { scope: { team_id: { eq: ({ user }) => user.team } } } })
+    for (const [i, team] of [1, 2, 1, 2].entries()) {
+      const body = { id: 10 + i, title: 'New', open: true, team_id: 2 }
+      const { status, value } = await send(served, 'POST', '/api/tasks', { body, user: { team } })
+      equal([status, value !== null], [201, team === 2])
+    }
+  })
+
+  test('combines conditions by and, or and not', async () => {
+    equal(await inScope({ open: { eq: true }, points: { gt: 1 } }), [2, 4])
+    equal(await inScope({ or: [{ points: { eq: 1 } }, { owner: { eq: 'bob' } }] }), [1, 3])
+    equal(await inScope({ and: [{ points: { gt: 1 } }, { team_id: { eq: 2 } }] }), [2])
+    equal(await inScope({ not: { points: { gt: 1 } } }), [1])
+    equal(await inScope({ not: { or: [{ id: { eq: 1 } }, { id: { eq: 4 } }] } }), [2, 3])
+  })
+
+  test('follows relations, past the policies of their models', async () => {
+    equal(await inScope({ team: { name: { eq: 'Red' } } }), [1, 3])
+    equal(await inScope({ team: { members: { id: { eq: 8 } } } }), [1, 2, 3])
+    equal(await inScope({ team: { members: { name: { eq: 'ann' } } } }), [1, 3])
+    equal(await inScope({ parent: { parent: { id: { eq: 1 } } } }), [])
+    equal(await inScope({ parts: { owner: { eq: 'bob' } } }), [1])
+    equal(await inScope({ parts: {} }), [1, 2])
+    equal(await inScope({ not: { team: {} } }), [4])
+    equal(await inScope({ or: [{ parts: {} }, { parent: { points: { eq: 1 } } }] }), [1, 2, 3])
+    const closed = api({
+      Task: { scope: { team: { members: { id: { eq: 7 } } } } },
+      Team: { scope: { id: { eq: 0 } } },
+      Member: { scope: () => false },
+    })
+    const { value } = await send(closed, 'GET', '/api/tasks?order_by=id')
+    equal(
+      value.map((one: { id: number }) => one.id),
+      [1, 3],
+    )
+  })
+
+  test('takes values of the request; a condition on none has no rows', async () => {
+    const mine: ScopeConditions = { owner: { eq: ({ user }) => user?.id } }
+    equal(await inScope(mine), [1, 2, 4])
+    equal(await inScope(mine, { id: 'bob' }), [3])
+    equal(await inScope(mine, null), [])
+    equal(await inScope({ owner: { ne: ({ user }) => user?.id } }, null), [])
+    equal(await inScope({ owner: { in: ({ user }) => user?.names } }, null), [])
+    equal(await inScope({ points: { isnull: ({ user }) => user?.isNull } }, null), [])
+    equal(await inScope({ not: mine }, null), [])
+    equal(await inScope({ not: { open: { eq: false }, ...mine } }, null), [])
+    equal(await inScope({ not: { or: [{ open: { eq: false } }, mine] } }, null), [])
+    equal(await inScope({ not: { team: { name: { eq: null } } } }, null), [])
+    equal(await inScope({ or: [{ open: { eq: false } }, mine] }, null), [3])
+    equal(await inScope({ owner: { eq: async ({ user }) => user?.id } }), [1, 2, 4])
+    equal(
+      await inScope({
+        team_id: {
+          in: async ({ db: own }) =>
+            idsOf(await own.selectFrom('teams').selectAll().where('name', '=', 'Blue').execute()),
+        },
+      }),
+      [2],
+    )
+  })
+  const idsOf = (rows: readonly unknown[]) => rows.map((row) => (row as { id: number }).id)
+
+  test('may be a function of the request, which gives conditions, all rows or a refusal', async () => {
+    const policy: AccessPolicy = {
+      scope: ({ user }) => (user === null ? null : user.admin || { owner: { eq: user.id } }),
+    }
+    equal(await tasks(policy), [1, 2, 4])
+    equal(await tasks(policy, { admin: true }), [1, 2, 3, 4])
+    equal(await tasks(policy, null), 403)
+    equal(await tasks({ scope: async () => ({ id: { eq: 4 } }) }), [4])
+    equal(reports, [])
+  })
+
+  test('whose value or conditions are wrong refuses, and says so to the host', async () => {
+    const wrong: readonly (readonly [AccessPolicy['scope'], string])[] = [
+      [{ points: { eq: () => 'many' } }, 'scope at points.eq: expected a whole number'],
+      [{ points: { in: () => 3 } }, 'scope at points.in: expected a list.'],
+      [{ title: { like: () => 3 } }, 'scope at title.like: expected a string.'],
+      [{ title: { eq: () => Symbol('x') as never } }, 'expected a string, number, boolean or Date'],
+      [() => ({ titel: { eq: 'Plan' } }), 'Did you mean "title"?'],
+      [() => ({}), 'has no condition'],
+      [{ owner: { eq: ({ user }) => user.name.length } }, 'undefined'],
+    ]
+    for (const [scope, message] of wrong) {
+      reports.length = 0
+      equal(await tasks({ scope: scope as never }), 403)
+      match(reports.join(), message)
+    }
+  })
+
+  const scope: ScopeConditions = { team_id: { eq: ({ user }) => user.team }, open: { eq: true } }
+  const same: readonly [AccessPolicy, AccessPolicy] = [
+    { scope },
+    {
+      scope_query: (query, { user }) =>
+        query
+          .where('team_id', '=', user.team)
+          .where('open', '=', db.engine === 'postgres' ? true : 1),
+    },
+  ]
+  const requests: readonly (readonly [method: string, url: string, body?: unknown])[] = [
+    ['GET', '/api/tasks?order_by=id&dump=json'],
+    ['GET', '/api/tasks?team_id__eq=2'],
+    ['GET', '/api/tasks/1'],
+    ['GET', '/api/tasks/2'],
+    ['GET', '/api/tasks/3'],
+    ['GET', '/api/teams/1?dump=json'],
+    ['GET', '/api/teams?join=tasks&fields=name,tasks.title&order_by=tasks.id'],
+    ['GET', '/api/teams?missing(tasks)'],
+    ['GET', '/api/tasks?groupby=team_id&id|n__count=1'],
+    ['GET', '/api/teams/1/tasks'],
+    ['GET', '/api/tasks/1/parts'],
+    ['PATCH', '/api/tasks/1', { title: 'Planned' }],
+    ['PATCH', '/api/tasks/1', { open: false }],
+    ['PATCH', '/api/tasks/1', { team_id: 2 }],
+    ['PATCH', '/api/tasks/2', { title: 'Foreign' }],
+    ['PATCH', '/api/tasks/3', { title: 'Closed' }],
+    ['PATCH', '/api/tasks/99', { title: 'Nobody' }],
+    ['PATCH', '/api/tasks/1?dump=json', { title: 'Planned' }],
+    ['PUT', '/api/tasks/1', { title: 'Put', open: true, team_id: 1 }],
+    ['PUT', '/api/tasks/2', { title: 'Put', open: true, team_id: 1 }],
+    ['POST', '/api/tasks', { id: 9, title: 'New', open: true, team_id: 1 }],
+    ['POST', '/api/tasks', { id: 9, title: 'New', open: true, team_id: 2 }],
+    ['POST', '/api/tasks', { id: 2, title: 'Taken', open: true, team_id: 1 }],
+    ['DELETE', '/api/tasks/4'],
+    ['DELETE', '/api/tasks/2'],
+    ['DELETE', '/api/tasks/3'],
+  ]
+
+  test('answers and stores what scope_query would', async () => {
+    const served = same.map((policy) => api({ Task: policy }))
+    const stored = () => db.kysely.selectFrom('tasks').selectAll().orderBy('id').execute()
+    for (const [method, url, body] of requests) {
+      const results: [string, unknown][] = []
+      for (const one of served) {
+        for (let round = 0; round < 3; round++) {
+          const kept = await stored()
+          const extra = { user: { team: 1 }, ...(body === undefined ? {} : { body }) }
+          const { status, text }: Answer = await send(one, method, url, extra)
+          results.push([`${status} ${text}`, await stored()])
+          await clear()
+          await db.kysely.insertInto('tasks').values(kept).execute()
+        }
+      }
+      for (const result of results) equal(result, results[0], `${method} ${url}`)
+    }
+  })
+
+  if (plainOnly) return
+
+  test('is part of the statement that creates, changes or removes a record', async () => {
+    const served = api({ Task: { scope } })
+    const user = { team: 1 }
+    const count = async (method: string, url: string, body?: unknown) => {
+      const { result, statements } = await db.capture(() =>
+        send(served, method, url, { user, ...(body === undefined ? {} : { body }) }),
+      )
+      equal(result.status, method === 'POST' ? 201 : 200)
+      return statements.length
+    }
+    const task = { title: 'New', open: true, team_id: 1 }
+    await count('POST', '/api/tasks', { ...task, id: 8 })
+    equal(await count('POST', '/api/tasks', { ...task, id: 9 }), db.engine === 'mysql' ? 2 : 1)
+    await count('PATCH', '/api/tasks/1', { title: 'a' })
+    equal(
+      await count('PATCH', '/api/tasks/1', { title: 'b' }),
+      db.name === 'sqlite' || db.engine === 'postgres' ? 1 : 2,
+    )
+    equal((await count('PATCH', '/api/tasks/1', { open: true })) > 2, true)
+  })
+
+  test('narrows what a filter callback has narrowed', async () => {
+    const served = api(
+      { Task: { scope: { owner: { eq: 'ann' } } } },
+      { API_FILTER_CALLBACK: (query) => query.where('points', '>', 1) },
+    )
+    for (let round = 0; round < 3; round++) {
+      const { value, total } = await send(served, 'GET', '/api/tasks?order_by=id')
+      equal([idsOf(value), total], [[2, 4], 2])
+    }
+  })
+})
+
+const noDatabase = () =>
+  new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
+
+suite('a scope as data at the start', (test) => {
+  const start = (scope: unknown, more: object = {}) => {
+    try {
+      createApi({
+        db: noDatabase(),
+        models: models({ Task: { scope, ...more } as AccessPolicy }),
+        config: { API_SCHEMA_CHECK: 'off' },
+        dialect: 'sqlite',
+      })
+    } catch (error) {
+      return (error as Error).message
+    }
+    return ''
+  }
+
+  const mistakes: readonly (readonly [unknown, string])[] = [
+    [{}, 'Task: scope: has no condition, so that every row would meet it.'],
+    [{ or: [] }, 'Task: scope at or: expected a list of conditions.'],
+    [{ or: [{}] }, 'Task: scope at or[0]: has no condition'],
+    [{ not: {} }, 'Task: scope at not: has no condition'],
+    [
+      { ownr: { eq: 1 } },
+      'Task has no column and no relation to a published model of this name. Did you mean "owner"?',
+    ],
+    [
+      { owner: 'ann' },
+      'Task: scope at owner: expected operators with their values, such as { eq: … }.',
+    ],
+    [{ owner: {} }, 'Task: scope at owner: expected operators'],
+    [{ owner: { equal: 'x' } }, 'Task: scope at owner.equal: is no operator.'],
+    [{ points: { like: '1' } }, 'Task: scope at points.like: does not fit the type integer.'],
+    [{ points: { eq: 'one' } }, 'Task: scope at points.eq: expected a whole number'],
+    [{ points: { isnull: 1 } }, 'Task: scope at points.isnull: expected true or false.'],
+    [{ points: { between: [1] } }, 'Task: scope at points.between: expected a list of two values.'],
+    [{ team: { nam: { eq: 'x' } } }, 'Task: scope at team.nam: Team has no column'],
+    [7, 'scope: expected conditions or a function, got 7.'],
+  ]
+  for (const [scope, message] of mistakes) {
+    test(`is checked: ${JSON.stringify(scope)}`, () => {
+      match(start(scope), message)
+      ok(!/[.?]\.(\s|$)/.test(start(scope)), start(scope))
+    })
+  }
+
+  test('excludes scope_query', () => {
+    match(start({ id: { eq: 1 } }, { scope_query: () => null }), 'has scope and scope_query')
+  })
+})

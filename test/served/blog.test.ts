@@ -1,0 +1,6 @@
+/** A blog without foreign keys, served as it is on every database. */
+
+import { blog } from './blog.ts'
+import { eachServed } from './served.ts'
+
+eachServed(blog)

@@ -1,0 +1,53 @@
+/** Runs the proof on each variant of a fixture. */
+import { sqliteFile } from '../cli/support.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
+import type { Fixture, Variant } from './fixture.ts'
+import { proof } from './proof.ts'
+
+export function eachServed({ name, variants }: Fixture): void {
+  runsOn('one server of each engine')
+  for (const only of ['sqlite', 'postgres', 'mysql'] as const) {
+    const variant = variants[only]
+    if (variant === undefined) continue
+    eachDatabase(
+      `${name} as it is`,
+      (test, db) => {
+        proof(test, db, variant, async () => {
+          if (db.url === undefined) return sqliteFile(variant.script)
+          await db.execScript(variant.script)
+          return db.url
+        })
+      },
+      { only },
+    )
+  }
+}
+
+/** Runs the proof on two databases of each server of MySQL and MariaDB. */
+export function eachPairOfDatabases(
+  title: string,
+  variantOf: (first: string, second: string) => Variant,
+): void {
+  eachDatabase(
+    title,
+    (test, db) => {
+      const own = db.url === undefined ? '' : new URL(db.url).pathname.slice(1)
+      // They end in a number as every database of a run does, so that the runner finds them should this file be killed.
+      const others = [`${own}000`, `${own}001`] as const
+      const variant = variantOf(...others)
+      proof(test, db, variant, async () => {
+        for (const name of others) {
+          await db.execScript(
+            `create database ${name} character set utf8mb4 collate utf8mb4_general_ci`,
+          )
+        }
+        await db.execScript(variant.script)
+        return db.url ?? ''
+      })
+      test.after(async () => {
+        for (const name of others) await db.execScript(`drop database if exists ${name}`)
+      })
+    },
+    { only: 'mysql' },
+  )
+}

@@ -1,0 +1,6 @@
+/** A shop on every database, served as it is. */
+import { eachPairOfDatabases, eachServed } from './served.ts'
+import { shop, shopOfTwoDatabases } from './shop.ts'
+
+eachServed(shop)
+eachPairOfDatabases('a shop of two databases as it is', shopOfTwoDatabases)

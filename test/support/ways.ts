@@ -1,0 +1,67 @@
+/** A request in the form of the way that a run takes, and what it is answered in the form of the usual one. */
+import type { Api, ApiRequest } from '@model-api/core'
+import { batchOfOne } from './batch-of-one.ts'
+import { way } from './path.ts'
+
+interface Response {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+type Ask = (request: ApiRequest) => Promise<Response>
+
+/** The APIs of tests that take batches because the way needs them. */
+export const takesBatches = new WeakSet<Api>()
+
+/** Asks as the way says. A record has no QUERY, and is read by GET. */
+export async function askOnTheWay(api: Api, request: ApiRequest, ask: Ask): Promise<Response> {
+  if (way === 'query' && hasQuery(request)) {
+    const answer = await ask(asQuery(request))
+    const isOfLists = answer.status !== 405 || answer.headers.allow?.includes('QUERY') === true
+    return isOfLists ? withoutAcceptQuery(answer) : ask(request)
+  }
+  if (way === 'batch' && takesBatches.has(api) && isBatchable(request)) {
+    return unbatched(request, await ask(batchOfOne(request)))
+  }
+  return ask(request)
+}
+
+/** An answer to QUERY without the header that only such answers have. */
+function withoutAcceptQuery({ headers, ...answer }: Response): Response {
+  const { 'accept-query': accepted, ...others } = headers
+  if (accepted !== 'application/x-www-form-urlencoded') throw new Error(`Accept-Query: ${accepted}`)
+  return { ...answer, headers: others }
+}
+
+const hasQuery = ({ method, url }: ApiRequest): boolean => method === 'GET' && url.includes('?')
+
+function asQuery(request: ApiRequest): ApiRequest {
+  const [path = '', ...rest] = request.url.split('?')
+  const headers = { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' }
+  return { ...request, method: 'QUERY', url: path, headers, body: rest.join('?') }
+}
+
+const isBatchable = ({ method, url }: ApiRequest): boolean =>
+  /^(GET|POST|PUT|PATCH|DELETE)$/.test(method) && /^\/api\/(?!batch$)./.test(url)
+
+interface Result {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly value: unknown
+}
+
+/** The answer to the only operation of a batch, as if it had been sent alone; a failure is one of the batch. */
+function unbatched({ method }: ApiRequest, answer: Response): Response {
+  if (answer.status !== 200) return answer
+  const [{ status, headers, value }] = (answer.body as { value: [Result] }).value
+  const count = headers['x-total-count']
+  const link = (rel: string): string | null =>
+    new RegExp(`<([^>]*)>; rel="${rel}"`).exec(headers.link ?? '')?.[1] ?? null
+  const links =
+    method === 'GET' && Array.isArray(value)
+      ? { next_url: link('next'), previous_url: link('prev') }
+      : {}
+  const total_count = count === undefined ? 1 : Number(count)
+  return { status, headers, body: { value, total_count, errors: null, ...links } }
+}

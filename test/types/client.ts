@@ -1,0 +1,383 @@
+// What the typed client takes and answers for the models of an API; compiled, never run.
+
+import { type Api, belongsTo, createApi, defineModel, hasMany, hasOne } from '@model-api/core'
+import { createClient, queryOptions, reference } from '@model-api/core/client'
+import type { Kysely } from 'kysely'
+
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const holds = <_Claim extends true>(): void => undefined
+
+// biome-ignore lint/suspicious/noExplicitAny: any database
+declare const db: Kysely<any>
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+const Author = defineModel('Author', {
+  columns: {
+    id,
+    name: { type: 'string' },
+    born_on: { type: 'date', nullable: true },
+    password_hash: { type: 'string', hidden: true },
+  },
+  relations: { books: hasMany('Book', 'author_id'), profile: hasOne('Profile', 'author_id') },
+  computed: { initial: { type: 'string', expression: (eb) => eb.fn('upper', ['name']) } },
+  meta: {},
+})
+const Profile = defineModel('Profile', {
+  columns: { id, author_id: { type: 'integer' }, motto: { type: 'text' } },
+  relations: { author: belongsTo('Author', 'author_id') },
+  meta: {},
+})
+const Book = defineModel('Book', {
+  columns: {
+    id,
+    title: { type: 'string' },
+    price: { type: 'decimal', scale: 2, nullable: true },
+    sold: { type: 'bigint', default: '0' },
+    in_stock: { type: 'boolean', default: true },
+    format: { type: 'enum', enum: ['hardcover', 'paperback'], default: 'paperback' },
+    details: { type: 'json', nullable: true, json: { 'size.pages': 'integer', isbn: 'text' } },
+    tags: { type: 'list', items: 'string', nullable: true },
+    author_id: { type: 'integer' },
+    margin: { type: 'integer', nullable: true, read: 'accountant' },
+  },
+  relations: { author: belongsTo('Author', 'author_id'), reviews: hasMany('Review', 'book_id') },
+  meta: {},
+})
+const Review = defineModel('Review', {
+  columns: {
+    id,
+    book_id: { type: 'integer' },
+    rating: { type: 'integer' },
+    body: { type: 'text' },
+    created_at: { type: 'datetime', managed: 'created' },
+  },
+  relations: { book: belongsTo('Book', 'book_id') },
+  meta: {},
+})
+const OrderLine = defineModel('OrderLine', {
+  columns: {
+    order_no: { type: 'string', primaryKey: true },
+    line: { type: 'integer', primaryKey: true },
+  },
+  meta: {},
+})
+
+const api = createApi({ db, models: [Author, Profile, Book, Review, OrderLine] })
+const client = createClient<typeof api>('https://example.org/api')
+holds<
+  Equal<keyof typeof client, 'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'orderLines'>
+>()
+
+/** The value of a call. */
+type ValueOf<C> = C extends { unwrap(): Promise<infer V> } ? V : never
+
+// ---------------------------------------------------------------- what a list answers
+
+interface Whole {
+  id: number
+  title: string
+  price: string | null
+  sold: string
+  in_stock: boolean
+  format: 'hardcover' | 'paperback'
+  details: unknown
+  tags: (string | null)[] | null
+  author_id: number
+  margin?: number | null
+}
+
+const whole = client.books.list({ where: { price: { gt: '20' } } })
+holds<Equal<ValueOf<typeof whole>[number], { [K in keyof Whole]: Whole[K] }>>()
+
+const chosen = client.books.list({
+  where: { price: { gt: '20' }, author: { name: { ilike: 'austen' } } },
+  orderBy: ['-price', 'author.name', 'title.nullsfirst'],
+  fields: ['title', 'author.name'],
+  include: { reviews: { limit: 3 } },
+})
+holds<
+  Equal<
+    ValueOf<typeof chosen>,
+    {
+      title: string
+      name: string | null
+      reviews: { id: number; book_id: number; rating: number; body: string; created_at: string }[]
+    }[]
+  >
+>()
+
+const colliding = client.books.list({ fields: ['id', 'author.id', 'author.name'] })
+holds<
+  Equal<
+    ValueOf<typeof colliding>,
+    { id: number; 'author.id': number | null; name: string | null }[]
+  >
+>()
+
+const nested = client.authors.get(1, {
+  include: {
+    profile: { fields: ['motto'] },
+    books: {
+      fields: ['title'],
+      where: { price: { gt: '1' } },
+      include: { reviews: { fields: ['rating'] } },
+    },
+  },
+})
+holds<
+  Equal<
+    ValueOf<typeof nested>,
+    {
+      id: number
+      name: string
+      born_on: string | null
+      initial: string
+      profile: { motto: string } | null
+      books: { title: string; reviews: { rating: number }[] }[]
+    }
+  >
+>()
+
+const linked = client.reviews.list({ dump: 'url', fields: [] })
+void linked
+
+const urls = client.reviews.list({ dump: 'url' })
+holds<Equal<ValueOf<typeof urls>[number]['book'], string | null>>()
+const hybrid = client.books.list({ dump: 'hybrid' })
+holds<Equal<ValueOf<typeof hybrid>[number]['reviews'], string>>()
+holds<
+  Equal<
+    ValueOf<typeof hybrid>[number]['author'],
+    { id: number; name: string; born_on: string | null; initial: string } | null
+  >
+>()
+
+const one = client.books.get(1, { fields: ['title'], ifNoneMatch: '"a.b"' })
+holds<Equal<ValueOf<typeof one>, { title: string } | null>>()
+client.orderLines.get(['2024/001', 2])
+// @ts-expect-error: books have numbers as keys
+client.books.get('1')
+
+// ---------------------------------------------------------------- what it refuses
+
+// @ts-expect-error: no such collection
+client.bookz
+// @ts-expect-error: no such column
+client.books.list({ where: { titel: 'Emma' } })
+// @ts-expect-error: a decimal has no like
+client.books.list({ where: { price: { like: '2' } } })
+// @ts-expect-error: decimals are strings
+client.books.list({ where: { price: { gt: 20 } } })
+// @ts-expect-error: booleans have no order
+client.books.list({ where: { in_stock: { lt: true } } })
+// @ts-expect-error: json is not compared
+client.books.list({ where: { details: { eq: {} } } })
+client.books.list({ where: { details: { isnull: true }, tags: { overlaps: ['a'] }, price: null } })
+// @ts-expect-error: not nullable
+client.books.list({ where: { title: null } })
+// @ts-expect-error: not a member
+client.books.list({ where: { format: 'scroll' } })
+// @ts-expect-error: hidden
+client.authors.list({ where: { password_hash: 'x' } })
+// @ts-expect-error: hidden
+client.authors.list({ fields: ['password_hash'] })
+// @ts-expect-error: no such column of authors
+client.books.list({ where: { author: { title: 'x' } } })
+// @ts-expect-error: conditions on one review cannot lead further
+client.books.list({ where: { reviews: { rating: 5, book: { title: 'x' } } } })
+client.books.list({
+  where: {
+    or: [{ title: { startswith: 'E' } }, { not: { author: { name: 'x' } } }],
+    reviews: { rating: { ge: 4 }, body: { ilike: 'sea' } },
+  },
+})
+// @ts-expect-error: no such column in a group
+client.books.list({ where: { or: [{ titel: 'x' }] } })
+// @ts-expect-error: no such order
+client.books.list({ orderBy: ['-titel'] })
+// @ts-expect-error: json has no order
+client.books.list({ orderBy: ['details'] })
+// @ts-expect-error: no such field
+client.books.list({ fields: ['titel'] })
+// @ts-expect-error: no such relation
+client.books.list({ include: { writer: true } })
+// @ts-expect-error: no such field of a relation
+client.books.list({ include: { reviews: { fields: ['stars'] } } })
+// @ts-expect-error: no such option of a relation
+client.books.list({ include: { reviews: { limt: 3 } } })
+// @ts-expect-error: no such column in a condition on a relation
+client.books.list({ include: { reviews: { where: { rating: 5, stars: 5 } } } })
+// @ts-expect-error: no such relation below a relation
+client.authors.list({ include: { books: { include: { pictures: true } } } })
+// @ts-expect-error: no such option
+client.books.list({ limits: 3 })
+
+// ---------------------------------------------------------------- paths into json columns, and along relations
+
+const paths = client.books.list({
+  where: { 'details->size.pages': { gt: 100 }, 'details->isbn': { startswith: '978' } },
+  orderBy: ['-details->size.pages.nullslast'],
+  fields: ['title', 'details->size.pages'],
+  search: 'sea',
+})
+holds<
+  Equal<ValueOf<typeof paths>[number], { title: string; 'details.size.pages': number | null }>
+>()
+client.reviews.list({ where: { book: { 'details->isbn': null } } })
+// @ts-expect-error: no such path
+client.books.list({ where: { 'details->size': 1 } })
+// @ts-expect-error: the value at the path is a number
+client.books.list({ where: { 'details->size.pages': 'many' } })
+// @ts-expect-error: numbers have no like
+client.books.list({ where: { 'details->size.pages': { like: 'x' } } })
+// @ts-expect-error: no such path
+client.books.list({ fields: ['details->pages'] })
+// @ts-expect-error: the server cannot choose them beside whole records
+client.books.list({ fields: ['details->isbn'], include: { author: true } })
+
+const far = client.reviews.list({ fields: ['rating', 'book.author.name', 'book.details->isbn'] })
+holds<
+  Equal<
+    ValueOf<typeof far>[number],
+    { rating: number; name: string | null; 'details.isbn': string | null }
+  >
+>()
+const same = client.reviews.list({ fields: ['book.author.id', 'book.author.profile.id'] })
+holds<
+  Equal<
+    ValueOf<typeof same>[number],
+    { 'book.author.id': number | null; 'book.author.profile.id': number | null }
+  >
+>()
+// @ts-expect-error: no such column at the end
+client.reviews.list({ fields: ['book.author.title'] })
+// @ts-expect-error: no such relation on the way
+client.reviews.list({ fields: ['book.writer.name'] })
+// @ts-expect-error: hidden
+client.reviews.list({ fields: ['book.author.password_hash'] })
+
+const pathGroups = client.books.groups({
+  groupBy: ['details->isbn'],
+  aggregate: { most: { max: 'details->size.pages' }, all: { sum: 'details->size.pages' } },
+})
+holds<
+  Equal<
+    { [K in keyof ValueOf<typeof pathGroups>[number]]: ValueOf<typeof pathGroups>[number][K] },
+    { 'details.isbn': string | null; most: number | null; all: number | null }
+  >
+>()
+
+// ---------------------------------------------------------------- groups
+
+const groups = client.books.groups({
+  groupBy: ['format', 'author.name'],
+  aggregate: { n: { count: 'id' }, revenue: { sum: 'price' }, last: { max: 'title' } },
+  having: { n: { gt: 3 } },
+  orderBy: ['-n', 'format'],
+})
+holds<
+  Equal<
+    { [K in keyof ValueOf<typeof groups>[number]]: ValueOf<typeof groups>[number][K] },
+    {
+      format: 'hardcover' | 'paperback'
+      name: string | null
+      n: number
+      revenue: string | null
+      last: string | null
+    }
+  >
+>()
+const years = client.reviews.groups({
+  groupBy: ['year(created_at)'],
+  aggregate: { mean: { avg: 'rating' } },
+})
+holds<Equal<ValueOf<typeof years>[number]['year(created_at)'], number | null>>()
+holds<Equal<ValueOf<typeof years>[number]['mean'], number | null>>()
+// @ts-expect-error: text has no sum
+client.books.groups({ aggregate: { n: { sum: 'title' } } })
+// @ts-expect-error: no such aggregate
+client.books.groups({ aggregate: { n: { count: 'id' } }, having: { m: 3 } })
+// @ts-expect-error: json has no groups
+client.books.groups({ groupBy: ['details'] })
+// @ts-expect-error: a part of a text
+client.books.groups({ groupBy: ['year(title)'] })
+
+// ---------------------------------------------------------------- writing
+
+client.books.create({ title: 'Emma', author_id: 1 })
+client.books.create({ title: 'Emma', author: { name: 'Jane Austen' } })
+client.authors.create({ name: 'Jane Austen', books: [{ title: 'Emma' }, { id: 3 }] })
+// @ts-expect-error: neither the author nor the author's key
+client.books.create({ title: 'Emma' })
+// @ts-expect-error: no such column
+client.books.create({ title: 'Emma', author_id: 1, isbn: 'x' })
+// @ts-expect-error: the database makes the key
+client.books.create({ id: 1, title: 'Emma', author_id: 1 })
+client.books.createMany([{ title: 'Emma', author_id: 1 }], { onConflict: ['id'] })
+client.books.update(1, { price: null }, { ifMatch: '"a.b"' })
+// @ts-expect-error: not nullable
+client.books.update(1, { title: null })
+// @ts-expect-error: the service sets it
+client.reviews.update(1, { created_at: '2026-01-01T00:00:00.000Z' })
+client.books.updateMany({ title: { startswith: 'E' } }, { price: '8.00' }, { maxAffected: 5 })
+client.books.updateEach([{ id: 1, price: '8.00' }])
+// @ts-expect-error: whose price?
+client.books.updateEach([{ price: '8.00' }])
+// @ts-expect-error: no such column
+client.books.updateEach([{ id: 1, cost: '8.00' }])
+client.books.replace(1, { title: 'Emma', author_id: 1 })
+// @ts-expect-error: a replacement is whole
+client.books.replace(1, { title: 'Emma' })
+client.books.remove(1, { cascade: true })
+client.books.removeMany({ price: null })
+const made = client.profiles.create({ author_id: 1, motto: 'x' })
+holds<Equal<ValueOf<typeof made>, { id: number; author_id: number; motto: string } | null>>()
+
+// ---------------------------------------------------------------- batches, options for caches
+
+const first = client.authors.create({ name: 'x' })
+const both = client.batch([
+  first,
+  client.books.list({ where: { author_id: reference(first, 'id') }, fields: ['title'] }),
+])
+holds<
+  Equal<
+    ValueOf<typeof both>,
+    [
+      { id: number; name: string; born_on: string | null; initial: string } | null,
+      { title: string }[],
+    ]
+  >
+>()
+// @ts-expect-error: authors have no such column
+reference(first, 'title')
+// @ts-expect-error: a name is no key
+client.books.create({ title: 'x', author_id: reference(first, 'name') })
+const cached = queryOptions(client.books.get(1, { fields: ['title'] }))
+holds<Equal<Awaited<ReturnType<typeof cached.queryFn>>, { title: string }>>()
+
+// ---------------------------------------------------------------- related records, pages
+
+const related = client.authors.related(1, 'books', { fields: ['title'], limit: 3 })
+holds<Equal<ValueOf<typeof related>, { title: string }[]>>()
+// @ts-expect-error: one profile is no list
+client.authors.related(1, 'profile')
+
+export async function titles(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { title } of client.books.iterate({ fields: ['title'] })) found.push(title)
+  const result = await client.books.get(1)
+  if (result.ok) found.push(result.value.title)
+  else found.push(result.error.code ?? '')
+  // @ts-expect-error: a failure has no value
+  result.value
+  return found
+}
+
+// ---------------------------------------------------------------- without the API
+
+createClient<Api<{ models: [typeof Author, typeof Book] }>>('/api').books.list({
+  // @ts-expect-error: Review is not among the models
+  include: { reviews: true },
+})

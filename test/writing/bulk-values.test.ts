@@ -1,0 +1,127 @@
+/** Values of every type in a list: what POST and PATCH of a list store and answer is what the same records one by one do. */
+import { defineModel } from '@model-api/core'
+import { send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+/** Columns whose values are texts, numbers and booleans to the database. */
+const plain = {
+  id,
+  whole: { type: 'integer', nullable: true },
+  far: { type: 'bigint', nullable: true },
+  ratio: { type: 'float', nullable: true },
+  price: { type: 'decimal', precision: 12, scale: 3, nullable: true },
+  name: { type: 'string', maxLength: 60, nullable: true },
+  story: { type: 'text', nullable: true },
+  open: { type: 'boolean', nullable: true },
+  day: { type: 'date', nullable: true },
+  seen: { type: 'datetime', nullable: true },
+  code: { type: 'uuid', nullable: true },
+} as const
+
+const models = [
+  defineModel('Plain', { columns: plain, meta: { allow_bulk: true } }),
+  defineModel('Mixed', {
+    columns: {
+      ...plain,
+      at: { type: 'time', nullable: true },
+      bytes: { type: 'binary', nullable: true },
+      extra: { type: 'json', nullable: true },
+    },
+    meta: { allow_bulk: true },
+  }),
+] as const
+
+const Flag = defineModel('Flag', {
+  columns: {
+    id,
+    word: { type: 'string', maxLength: 5, unique: true },
+    gone: { type: 'boolean', readOnly: false },
+  },
+  meta: { allow_bulk: true, soft_delete: true, soft_delete_attribute: 'gone' },
+})
+
+const common = [
+  { whole: 0, far: '0', ratio: 0, price: '0.000', name: '', story: '', open: false },
+  { whole: -2147483648, far: '-9223372036854775808', ratio: -1.5e-7, price: '-99999999.999' },
+  { whole: 2147483647, far: '9223372036854775807', ratio: 0.1, price: '0.001', open: true },
+  { ratio: 1.7976931348623157e308, name: 'NULL', story: 'null' },
+  { ratio: 5e-324, name: '{a,"b"}', story: 'line\nbreak\ttab \\n and \\ alone' },
+  { ratio: 123456789.12345679, name: `quotes " ' \` and \\"`, story: '€ 😀 \u2028 \u0001' },
+  { day: '0001-01-01', seen: '1970-01-01T00:00:00.001Z' },
+  { day: '9999-12-31', seen: '2024-02-29T23:59:59.999Z' },
+  { code: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01', day: '2024-02-29' },
+  { name: ' spaces at both ends ', story: ' ', far: 12, price: 1.5, ratio: 3 },
+]
+
+const others = [
+  { at: '23:59:59', bytes: 'AAEC/w==', extra: { a: [1, null, 'x "y"'], b: {} } },
+  { at: '00:00:00', bytes: '', extra: 'text' },
+]
+
+eachDatabase('values in a list', (test, db) => {
+  test.before(() => createTables(db, [...models, Flag]))
+
+  for (const [name, records] of [
+    ['plains', common],
+    ['mixeds', [...common, ...others]],
+  ] as const) {
+    test(`are those of single records (${name})`, async () => {
+      const api = testApi(db, [...models])
+      const url = `/api/${name}`
+      // A year before 1000 is none that every database keeps.
+      const body =
+        db.name === 'mysql'
+          ? records.filter((one) => !('day' in one && one.day === '0001-01-01'))
+          : records
+      const without = ({ id: _, ...values }: Readonly<Record<string, unknown>>) => values
+      const alone: unknown[] = []
+      for (const record of body) {
+        const { status, value } = await send(api, 'POST', url, { body: record })
+        equal(status, 201)
+        alone.push(without(value))
+      }
+      const created = await send(api, 'POST', url, { body })
+      equal(created.status, 201)
+      equal(created.value.map(without), alone)
+      const keys: readonly number[] = created.value.map((one: { readonly id: number }) => one.id)
+      const list = await send(api, 'GET', `${url}?id__in=(${keys.join(',')})&order_by=id`)
+      equal(list.value, created.value)
+      // Each record gets the values of the next one.
+      const next = alone.map((_, i) => alone[(i + 1) % alone.length] as object)
+      const changes = next.map((values, i) => ({ id: keys[i], ...values }))
+      const changed = await send(api, 'PATCH', url, { body: changes })
+      equal(changed.status, 200)
+      equal(changed.value.map(without), next)
+      const again = await send(api, 'GET', `${url}?id__in=(${keys.join(',')})&order_by=id`)
+      equal(again.value, changed.value)
+    })
+  }
+
+  test('of records that are changed, that stay, and that are deleted are those that reads show', async () => {
+    const api = testApi(db, [Flag])
+    const made = await send(api, 'POST', '/api/flags', {
+      body: ['a', 'b', 'c', 'd'].map((word) => ({ word })),
+    })
+    const [a, b, c, d] = made.value
+    const changed = await send(api, 'PATCH', '/api/flags', {
+      body: [
+        { id: d.id, word: 'D' },
+        { id: a.id, word: 'a' },
+        { id: b.id, gone: true },
+        { id: c.id, word: 'C' },
+      ],
+    })
+    equal(changed.status, 200)
+    equal(changed.value, [{ ...d, word: 'D' }, a, null, { ...c, word: 'C' }])
+    const more = await send(api, 'POST', '/api/flags?on_conflict=word', {
+      body: [{ word: 'e' }, { word: 'C' }, { word: 'f', gone: true }, { word: 'a' }],
+    })
+    equal(more.status, 201)
+    const words = more.value.map((one: { readonly word: string } | null) => one?.word)
+    equal(words, ['e', 'C', undefined, 'a'])
+  })
+})

@@ -1,0 +1,119 @@
+/** Keys that the database makes by a default of its own, which is no counter: `default (uuid())`. */
+import { defineModel, hasMany } from '@model-api/core'
+import { introspect } from '@model-api/core/introspect'
+import { send, testApi } from '../support/api.ts'
+import { equal, match } from '../support/assert.ts'
+import { read } from '../support/expect.ts'
+import { eachDatabase } from '../support/suite.ts'
+
+const Order = defineModel('Order', {
+  table: 'orders',
+  columns: {
+    id: { type: 'string', primaryKey: true, hasDefault: true },
+    title: { type: 'string', nullable: true },
+  },
+  relations: { items: hasMany('Item', 'order_id') },
+  meta: {},
+})
+
+const Item = defineModel('Item', {
+  table: 'items',
+  columns: {
+    id: { type: 'string', primaryKey: true, hasDefault: true },
+    order_id: { type: 'string' },
+    title: { type: 'string', nullable: true },
+  },
+  meta: {},
+})
+
+/** Numbered by a default that no driver reports. */
+const Numbered = defineModel('Numbered', {
+  table: 'numbered',
+  columns: {
+    id: { type: 'bigint', primaryKey: true, hasDefault: true },
+    title: { type: 'string', nullable: true },
+  },
+  meta: {},
+})
+
+const uuid = /^[0-9a-f-]{32,36}$/
+
+const makes = {
+  sqlite: [
+    'varchar(36) default (lower(hex(randomblob(16))))',
+    'int default (abs(random() % 1000))',
+  ],
+  postgres: ['varchar(36) default gen_random_uuid()::text', 'bigint default 7'],
+  mysql: ['varchar(36) default (uuid())', 'bigint default (7)'],
+} as const
+
+eachDatabase('keys that the database makes', (test, db) => {
+  const [made, number] = makes[db.name]
+  const collate = db.name === 'mysql' ? ' collate utf8mb4_bin' : ''
+  test.before(() =>
+    db.execScript(`
+      create table orders (id ${made} primary key, title varchar(20))${collate};
+      create table items (id ${made} primary key, order_id varchar(36) not null references orders (id), title varchar(20))${collate};
+      create table numbered (id ${number} primary key, title varchar(20))${collate};`),
+  )
+  const api = testApi(db, [Order, Item, Numbered], {
+    API_ALLOW_NESTED_WRITES: true,
+    API_ALLOW_BULK: true,
+  })
+
+  test('are read back', async () => {
+    const bodies = [{ title: 'one' }, {}]
+    for (const body of bodies) {
+      const made = await send(api, 'POST', '/api/orders', { body })
+      equal(made.status, 201, made.text)
+      match(made.value.id, uuid)
+      equal(made.headers.location, `/api/orders/${made.value.id}`)
+      equal((await read(api, `/api/orders/${made.value.id}`)).title, made.value.title)
+    }
+  })
+
+  test('are those of nested records and of lists', async () => {
+    const body = { title: 'two', items: [{ title: 'a' }, { title: 'b' }] }
+    const made = await send(api, 'POST', '/api/orders', { body })
+    equal(made.status, 201, made.text)
+    const items = await read(api, `/api/items?order_id__eq=${made.value.id}&order_by=title`)
+    equal(
+      items.map(({ title }: { title: string }) => title),
+      ['a', 'b'],
+    )
+    for (const { id } of items) match(id, uuid)
+    const list = await send(api, 'POST', '/api/orders', { body: [{ title: 'x' }, { title: 'y' }] })
+    equal([list.status, list.value.length], [201, 2])
+    for (const { id, title } of list.value) {
+      equal((await read(api, `/api/orders/${id}`)).title, title)
+    }
+  })
+
+  test('may be sent', async () => {
+    const made = await send(api, 'POST', '/api/orders', { body: { id: 'own', title: 'own' } })
+    equal([made.status, made.value.id], [201, 'own'])
+  })
+
+  test('are asked for where nobody tells them', async () => {
+    const made = await send(api, 'POST', '/api/numbereds', { body: { title: 'one' } })
+    const list = await send(api, 'POST', '/api/numbereds', { body: [{ title: 'two' }] })
+    if (db.engine === 'mysql') {
+      const reason =
+        'The database has a default for this field, but does not tell the value that it gives: send one.'
+      equal([made.status, made.errors.reason], [400, { id: [reason] }])
+      equal([list.status, list.errors.reason], [400, { '[0].id': [reason] }])
+      equal(await read(api, '/api/numbereds'), [])
+    } else {
+      equal(made.status, 201, made.text)
+      equal(await read(api, made.headers.location ?? ''), made.value)
+    }
+    const own = await send(api, 'POST', '/api/numbereds', { body: { id: '5000', title: 'own' } })
+    equal([own.status, own.value.id], [201, '5000'])
+  })
+
+  test('are introspected as defaults', async () => {
+    const { models } = await introspect(db.kysely)
+    const found = models.find(({ name }) => name === 'Order')?.columns.id
+    equal([found?.primaryKey, found?.hasDefault, found?.generated], [true, true, undefined])
+  })
+})

@@ -1,0 +1,379 @@
+/** Soft delete as databases have it: NULL for an active record, a moment or what a function gives for a deleted one. */
+import {
+  type AnyModel,
+  type ApiConfig,
+  belongsTo,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, match } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+const gone = { type: 'datetime', nullable: true, column: 'deleted_at' } as const
+
+const Project = defineModel('Project', {
+  columns: {
+    id,
+    name: { type: 'string', maxLength: 20, unique: true },
+    gone,
+    touched: { type: 'datetime', nullable: true, managed: 'updated' },
+  },
+  relations: {
+    issues: hasMany('Issue', 'project_id'),
+    labels: manyToMany('Label', { through: 'project_labels', from: 'project_id', to: 'label_id' }),
+  },
+  meta: {},
+})
+const Issue = defineModel('Issue', {
+  columns: { id, title: { type: 'string', maxLength: 20 }, project_id: { type: 'integer' }, gone },
+  relations: { project: belongsTo('Project', 'project_id') },
+  meta: {},
+})
+const Label = defineModel('Label', {
+  columns: { id, name: { type: 'string', maxLength: 20 } },
+  relations: {
+    projects: manyToMany('Project', {
+      through: 'project_labels',
+      from: 'label_id',
+      to: 'project_id',
+    }),
+  },
+  meta: {},
+})
+const models: readonly AnyModel[] = [Project, Issue, Label]
+
+const config: ApiConfig = {
+  API_ALLOW_BULK: true,
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_CASCADE_DELETE: true,
+  API_SOFT_DELETE: true,
+  API_SOFT_DELETE_ATTRIBUTE: 'gone',
+  API_SOFT_DELETE_VALUES: [null, 'now'],
+}
+
+/** The time of the tests' clock. */
+const now = '2026-01-02T03:04:05.678Z'
+
+eachDatabase('soft delete by a moment', (test, db) => {
+  const api = testApi(db, models, config)
+
+  test.before(async () => {
+    await createTables(db, models)
+    // Rows come with their keys, of which the sequences know nothing.
+    if (db.name !== 'postgres') return
+    for (const table of ['projects', 'issues', 'labels'])
+      await db.execScript(`alter table ${table} alter column id restart with 100`)
+  })
+  test.before.each(async () => {
+    for (const table of ['project_labels', 'issues', 'labels', 'projects']) {
+      await db.kysely.deleteFrom(table).execute()
+    }
+    const before = '2020-01-01T00:00:00.000Z'
+    await insertRows(db, Project, [
+      { id: 1, name: 'one' },
+      { id: 2, name: 'two', gone: before },
+      { id: 3, name: 'three' },
+    ])
+    await insertRows(db, Issue, [
+      { id: 1, title: 'a', project_id: 1 },
+      { id: 2, title: 'b', project_id: 1, gone: before },
+      { id: 3, title: 'c', project_id: 2 },
+      { id: 4, title: 'd', project_id: 3 },
+    ])
+    await insertRows(db, Label, [{ id: 1, name: 'red' }])
+    await db.kysely
+      .insertInto('project_labels')
+      .values([
+        { project_id: 1, label_id: 1 },
+        { project_id: 2, label_id: 1 },
+      ])
+      .execute()
+  })
+
+  const ids = async (url: string, name = 'id'): Promise<readonly unknown[]> => {
+    const { status, value, text } = await get(api, url)
+    equal(status, 200, text)
+    return value.map((row: Record<string, unknown>) => row[name])
+  }
+
+  test('every door that reads leaves deleted records out', async () => {
+    equal(await ids('/api/projects'), [1, 3])
+    equal((await get(api, '/api/projects')).total, 2)
+    equal((await get(api, '/api/projects?limit=1')).total, 2)
+    equal((await get(api, '/api/projects/2')).status, 404)
+    equal((await get(api, '/api/issues/3/project')).status, 404)
+    equal((await get(api, '/api/projects/2/issues')).status, 404)
+    equal(await ids('/api/projects/1/issues'), [1])
+    equal(await ids('/api/labels/1/projects'), [1])
+    equal(await ids('/api/issues?join=project&order_by=id'), [1, 4])
+    equal(await ids('/api/issues?join=project&join_type=left&order_by=id'), [1, 3, 4])
+    equal(await ids('/api/issues?missing(project)'), [3])
+    equal(await ids('/api/projects?exists(issues.title__eq=b)'), [])
+    equal(await ids('/api/labels?exists(projects.name__eq=two)'), [])
+    const { value: embedded } = await get(api, '/api/projects/1?dump=json')
+    equal(
+      embedded.issues.map((issue: { id: number }) => issue.id),
+      [1],
+    )
+    const { value: label } = await get(api, '/api/labels/1?dump=json')
+    equal(
+      label.projects.map((project: { id: number }) => project.id),
+      [1],
+    )
+    const { value: groups } = await get(
+      api,
+      '/api/issues?groupby=project_id&id__count=n&order_by=project_id',
+    )
+    equal(groups.map(Object.values), [
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ])
+    equal(await ids('/api/projects?gone__isnull=false'), [])
+  })
+
+  test('include_deleted shows them, with the moment', async () => {
+    equal(await ids('/api/projects?include_deleted=true'), [1, 2, 3])
+    equal(await ids('/api/projects?include_deleted=true', 'gone'), [
+      null,
+      '2020-01-01T00:00:00.000Z',
+      null,
+    ])
+    equal((await get(api, '/api/projects/2?include_deleted=true')).value.name, 'two')
+    equal(await ids('/api/projects?include_deleted=true&gone__lt=2021-01-01'), [2])
+  })
+
+  test('DELETE sets the moment of the request, restore sets NULL; again is 404 and 409', async () => {
+    equal((await send(api, 'DELETE', '/api/projects/1')).status, 200)
+    equal(await ids('/api/projects'), [3])
+    const { value } = await get(api, '/api/projects/1?include_deleted=true')
+    equal([value.gone, value.touched], [now, now])
+    equal((await send(api, 'DELETE', '/api/projects/1')).status, 404)
+    equal((await send(api, 'PATCH', '/api/projects/1', { body: { name: 'x' } })).status, 404)
+    const restored = await send(api, 'POST', '/api/projects/1/restore')
+    equal([restored.status, restored.value.gone], [200, null])
+    equal((await send(api, 'POST', '/api/projects/1/restore')).status, 409)
+    equal(await ids('/api/projects'), [1, 3])
+  })
+
+  test('clients do not write the column; what GET gave may be sent back', async () => {
+    const { status, errors } = await send(api, 'PATCH', '/api/projects/1', { body: { gone: now } })
+    equal([status, errors.reason], [400, { gone: ['This field cannot be changed here.'] }])
+    equal(
+      (await send(api, 'PATCH', '/api/projects/1', { body: { gone: null, name: 'same' } })).status,
+      200,
+    )
+    equal(
+      (await send(api, 'POST', '/api/projects', { body: { name: 'dead', gone: now } })).status,
+      400,
+    )
+    const made = await send(api, 'POST', '/api/projects', { body: { name: 'born', gone: null } })
+    equal([made.status, made.value.gone], [201, null])
+  })
+
+  test('where clients may write it, it deletes and restores', async () => {
+    const writable = defineModel('Project', {
+      columns: { ...Project.columns, gone: { ...gone, readOnly: false } },
+      meta: {},
+    }) as unknown as AnyModel
+    const open = testApi(db, [writable, Issue, Label], config)
+    equal((await send(open, 'PATCH', '/api/projects/1', { body: { gone: now } })).status, 200)
+    equal(await ids('/api/projects'), [3])
+  })
+
+  test('unique values stay taken: POST is 409, an upsert too, and a restore finds its place', async () => {
+    const body = { name: 'two' }
+    equal((await send(api, 'POST', '/api/projects', { body })).status, 409)
+    equal((await send(api, 'POST', '/api/projects?on_conflict=name', { body })).status, 409)
+    const upsert = await send(api, 'POST', '/api/projects?on_conflict=name', {
+      body: { name: 'one' },
+    })
+    equal([upsert.status, upsert.value.id], [200, 1])
+  })
+
+  test('where the index leaves deleted records out, they are free, and restoring is 409', async () => {
+    if (db.name === 'mysql') return
+    const Free = defineModel('Free', {
+      table: 'frees',
+      columns: { id, name: { type: 'string', maxLength: 20, unique: true }, gone },
+      meta: {},
+    })
+    const own = defineModel('Free', {
+      table: 'frees',
+      columns: { id, name: { type: 'string', maxLength: 20 }, gone },
+      meta: {},
+    })
+    await createTables(db, [own])
+    await db.execScript('create unique index live on frees (name) where deleted_at is null')
+    const free = testApi(db, [Free], config)
+    const body = { name: 'again' }
+    const first = await send(free, 'POST', '/api/frees', { body })
+    equal((await send(free, 'POST', '/api/frees', { body })).status, 409)
+    const url = first.headers.location ?? ''
+    equal((await send(free, 'DELETE', url)).status, 200)
+    const upsert = await send(free, 'POST', '/api/frees?on_conflict=name', { body })
+    equal([upsert.status, upsert.value.id === first.value.id], [201, false])
+    const { status, errors } = await send(free, 'POST', `${url}/restore`)
+    equal([status, errors.error], [409, 'Conflict'])
+    match(JSON.stringify(errors.reason), 'name')
+  })
+
+  test('foreign keys and links to deleted records are as those to missing ones', async () => {
+    const body = { title: 'x', project_id: 2 }
+    equal((await send(api, 'POST', '/api/issues', { body })).status, 422)
+    const linked = await send(api, 'POST', '/api/issues', {
+      body: { title: 'x', project: { id: 2 } },
+    })
+    equal(linked.status, 422)
+  })
+
+  test('bulk and cascade: each record once, at one moment; children without the mark stay', async () => {
+    const removed = await send(api, 'DELETE', '/api/projects?id__ge=1&cascade_delete=1')
+    equal([removed.status, removed.total], [200, 2])
+    equal(await ids('/api/projects'), [])
+    equal(await ids('/api/issues'), [3])
+    const all = await get(api, '/api/issues?include_deleted=true&order_by=id')
+    const moments = all.value.map((issue: { gone: string | null }) => issue.gone)
+    equal(moments, [now, '2020-01-01T00:00:00.000Z', null, now])
+    // The links stay for the restore.
+    equal((await send(api, 'POST', '/api/projects/1/restore')).status, 200)
+    equal(await ids('/api/labels/1/projects'), [1])
+  })
+
+  test('one statement, where the database can', async () => {
+    const { statements } = await db.capture(() => send(api, 'DELETE', '/api/projects/1'))
+    equal(statements.length, db.name === 'mysql' ? 5 : 1)
+  })
+
+  test('the change after COMMIT is a delete, and a restore', async () => {
+    const told: unknown[] = []
+    const telling = testApi(db, models, {
+      ...config,
+      API_AFTER_COMMIT_CALLBACK: ([change]) => {
+        told.push([change?.action, change?.before?.gone, change?.after?.gone])
+      },
+    })
+    await send(telling, 'DELETE', '/api/projects/1')
+    await send(telling, 'POST', '/api/projects/1/restore')
+    equal(told, [
+      ['delete', null, now],
+      ['restore', now, null],
+    ])
+  })
+})
+
+/** A model whose mark has this column and these values, on a table of its own. */
+const marked = (name: string, column: object, values: unknown): AnyModel =>
+  defineModel(name, {
+    columns: { id, mark: column as never, note: { type: 'string', nullable: true } },
+    meta: {
+      soft_delete: true,
+      soft_delete_attribute: 'mark',
+      soft_delete_values: values as never,
+    },
+  }) as unknown as AnyModel
+
+eachDatabase('the values of soft delete', (test, db) => {
+  let given: unknown
+  const told: unknown[] = []
+  const Dated = marked('Dated', { type: 'date', nullable: true }, [null, 'now'])
+  const Endless = marked('Endless', { type: 'datetime' }, ['9999-12-31T00:00:00Z', 'now'])
+  const Named = marked('Named', { type: 'string', maxLength: 20, nullable: true }, [
+    null,
+    async (args: { user: { name: string }; before: object; db: { isTransaction: boolean } }) => {
+      told.push([args.user.name, (args.before as { note: string }).note, args.db.isTransaction])
+      return given
+    },
+  ])
+  const Spelt = marked('Spelt', { type: 'string', maxLength: 20 }, ['here', 'now'])
+  const all = [Dated, Endless, Named, Spelt]
+  const api = testApi(db, all, { API_ALLOW_BULK: true })
+  test.before(() => createTables(db, all))
+
+  const stored = async (path: string) =>
+    (await get(api, `/api/${path}?include_deleted=true&order_by=id`)).value.map(
+      ({ mark }: { mark: unknown }) => mark,
+    )
+  const visible = async (path: string) => (await get(api, `/api/${path}`)).total
+
+  const cases: readonly (readonly [path: string, active: unknown, deleted: unknown])[] = [
+    ['dateds', null, '2026-01-02'],
+    ['endlesses', '9999-12-31T00:00:00.000Z', now],
+    ['spelts', 'here', 'now'],
+  ]
+  for (const [path, active, deleted] of cases) {
+    test(`${path}: ${active} and ${deleted}`, async () => {
+      const { headers } = await send(api, 'POST', `/api/${path}`, { body: { note: 'n' } })
+      equal([await visible(path), await stored(path)], [1, [active]])
+      equal((await send(api, 'DELETE', headers.location ?? '')).status, 200)
+      equal([await visible(path), await stored(path)], [0, [deleted]])
+      const { value } = await send(api, 'POST', `${headers.location}/restore`)
+      equal([value.mark, await visible(path)], [active, 1])
+    })
+  }
+
+  test('a function is given the record, the user and the transaction, for each record', async () => {
+    const bodies = [{ note: 'first' }, { note: 'second' }]
+    await send(api, 'POST', '/api/nameds', { body: bodies })
+    given = 'by Ann'
+    const user = { id: 1, name: 'Ann' }
+    equal((await send(api, 'DELETE', '/api/nameds?note__ne=x', { user })).status, 200)
+    equal(told.splice(0), [
+      ['Ann', 'first', true],
+      ['Ann', 'second', true],
+    ])
+    equal([await visible('nameds'), await stored('nameds')], [0, ['by Ann', 'by Ann']])
+  })
+
+  test('what marks nothing, or is no value of the column, is 500 and stores nothing', async () => {
+    const reported: unknown[] = []
+    const own = testApi(db, [Named], {}, { onError: (error) => void reported.push(error) })
+    const { headers } = await send(own, 'POST', '/api/nameds', { body: { note: 'stays' } })
+    for (const [value, reason] of [
+      [null, 'The soft-delete value of Named is that of an active record.'],
+      [7, 'The soft-delete value of Named is not a string.'],
+    ] as const) {
+      given = value
+      const user = { id: 1, name: 'Ann' }
+      const { status } = await send(own, 'DELETE', headers.location ?? '', { user })
+      equal([status, (reported.pop() as Error).message], [500, reason])
+      equal((await get(own, headers.location ?? '')).status, 200)
+    }
+  })
+})
+
+eachDatabase('soft delete of values that SQLite stores in other forms', (test, db) => {
+  const Page = defineModel('Page', {
+    columns: {
+      id: { type: 'integer', primaryKey: true },
+      gone: { type: 'boolean', nullable: true },
+    },
+    meta: { soft_delete: true, soft_delete_attribute: 'gone' },
+  })
+  test.before(async () => {
+    if (db.name !== 'sqlite') return
+    await db.execScript('create table pages (id integer primary key, gone text)')
+    await db.execScript(
+      "insert into pages values (1, 'false'), (2, 'true'), (3, null), (4, 1), (5, 0), (6, 'TRUE')",
+    )
+  })
+  test('a boolean as text is read as what it is', async () => {
+    if (db.name !== 'sqlite') return
+    const api = testApi(db, [Page])
+    const { value } = await get(api, '/api/pages?order_by=id')
+    equal(
+      value.map(({ id: key }: { id: number }) => key),
+      [1, 3, 5],
+    )
+    equal((await send(api, 'DELETE', '/api/pages/6')).status, 404)
+    equal((await send(api, 'POST', '/api/pages/6/restore')).status, 200)
+    equal((await send(api, 'POST', '/api/pages/1/restore')).status, 409)
+  })
+})
