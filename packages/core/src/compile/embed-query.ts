@@ -1,7 +1,7 @@
 // Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys.
 
 import type { SqlBool } from 'kysely'
-import { rowCount } from '../dialect/shared/row-count.ts'
+import { limitValue } from '../dialect/shared/limit-value.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import { valueOfJson } from '../plan/value.ts'
@@ -98,7 +98,7 @@ export const keysOrigin = {}
 export const limitOrigin = {}
 
 export const limitClause = ({ dialect }: Target, maxRows: number): Fragment =>
-  sql` limit ${rowCount(dialect, maxRows)}`
+  sql` limit ${limitValue(dialect, maxRows)}`
 
 /** The condition on the parents' keys. */
 export const parentKeysIn = (

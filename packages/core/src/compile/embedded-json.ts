@@ -1,7 +1,7 @@
 // Compiles an embed to a subquery that returns the related objects of a row as JSON, with the same bytes that `serialize/` would write.
 
 import type { JsonText } from '../dialect/shared/json-text.ts'
-import { rowCount } from '../dialect/shared/row-count.ts'
+import { limitValue } from '../dialect/shared/limit-value.ts'
 import { collectionUrl } from '../http/links.ts'
 import type { EmbedPlan, Source } from '../plan/plan.ts'
 import type { ResolvedRelation } from '../registry/resource.ts'
@@ -82,7 +82,7 @@ function jsonOf(
   const requested = many ? Math.min(limit ?? options.maxRows, options.maxRows) : 1
   const isShort = requested <= maxPerList
   const limited = isShort ? requested : maxPerList + 1
-  const select = sql`select ${sql.join(members)} from ${where}${orderBy(orderTerms(target, plan, false))} limit ${rowCount(target.dialect, limited)}`
+  const select = sql`select ${sql.join(members)} from ${where}${orderBy(orderTerms(target, plan, false))} limit ${limitValue(target.dialect, limited)}`
   return many ? jsonText.list(select, isShort ? undefined : maxPerList) : jsonText.object(select)
 }
 

@@ -1,7 +1,7 @@
 // Compiles the total number of rows of a RowPlan: as a statement, or as a column of the rows.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
-import { rowCount } from '../dialect/shared/row-count.ts'
+import { limitValue } from '../dialect/shared/limit-value.ts'
 import type { RowPlan } from '../plan/plan.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { selectOf } from './row-set.ts'
@@ -27,6 +27,6 @@ export function compileCount(
   if (plan.shape !== 'groups' && maxRows === null) return selectOf(target, plan, [total])
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
   const set = selectOf(target, plan, [member.as('n')])
-  const limit = maxRows === null ? sql`` : sql` limit ${rowCount(target.dialect, maxRows)}`
+  const limit = maxRows === null ? sql`` : sql` limit ${limitValue(target.dialect, maxRows)}`
   return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
 }

@@ -1,7 +1,7 @@
 // Compiles a RowPlan to the SELECT statement of one page of its rows.
 
 import type { SqlBool } from 'kysely'
-import { rowCount } from '../dialect/shared/row-count.ts'
+import { limitValue } from '../dialect/shared/limit-value.ts'
 import { natural, tuple } from '../dialect/shared/sql-parts.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../plan/plan.ts'
@@ -102,7 +102,7 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const offset = slice.offset > 0 ? withOrigin(offsetOrigin, offsetOf(slice)) : sql``
   const limit = isLimitLiteral(target, plan, slice)
     ? natural(slice.limit)
-    : rowCount(target.dialect, slice.limit)
+    : limitValue(target.dialect, slice.limit)
   const page = sql`${order} limit ${limit}${offset}`
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `

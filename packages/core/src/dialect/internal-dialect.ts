@@ -109,7 +109,7 @@ export interface Shortcuts {
   readonly textStyle?: TextStyle
 
   /** A bound number of rows in LIMIT, where the plain bound value costs the database more. */
-  readonly rowCount?: (count: number) => Expression<unknown>
+  readonly limitValue?: (count: number) => Expression<unknown>
 
   /** A list's total costs less as a subquery of the page's statement than as a statement of its own. */
   readonly countsInStatement?: boolean

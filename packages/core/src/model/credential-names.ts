@@ -99,7 +99,12 @@ export function looksLikeCredential(
     case 'bigint':
     case 'decimal':
       return digits.test(text) && isCredential(words, text)
-    default:
+    case 'float':
+    case 'boolean':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'enum':
       return false
   }
 }

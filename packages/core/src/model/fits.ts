@@ -30,7 +30,14 @@ export function fits(column: Pick<Column, 'type' | 'items' | 'enum'>, value: unk
       return typeof value === 'string' && /^-?\d+$/.test(value)
     case 'decimal':
       return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
-    default:
+    case 'string':
+    case 'text':
+    case 'uuid':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'binary':
+    case 'opaque':
       return typeof value === 'string'
   }
 }

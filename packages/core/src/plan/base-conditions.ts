@@ -203,7 +203,13 @@ function valueForNulls(condition: Condition): boolean | null {
     case 'oneOf':
       // An empty list compiles to a constant, which does not depend on the column.
       return condition.values.length === 0 ? condition.negated : null
-    default:
+    case 'compare':
+    case 'between':
+    case 'text':
+    case 'items':
+    case 'found':
+    case 'exists':
+    case 'linked':
       return null
   }
 }

@@ -133,7 +133,12 @@ function convertUsual(column: ValueColumn, text: string): Conversion {
       return uuid(text)
     case 'enum':
       return member(text, column)
-    default:
+    case 'string':
+    case 'text':
+    case 'json':
+    case 'list':
+    case 'binary':
+    case 'opaque':
       return { value: text }
   }
 }

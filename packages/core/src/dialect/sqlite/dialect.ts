@@ -63,7 +63,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
       countsTablesInStatement: true,
       // The planner reads the value of a plain parameter, and plans a prepared statement again at each execution.
-      rowCount: (count) => sql`cast(${count} as integer)`,
+      limitValue: (count) => sql`cast(${count} as integer)`,
       replansForValue: (_, by) => by === 'pattern',
       writer: writerFor,
       keysIn: (lookUp, keys, rows) => keysIn(lookUp, keys.map(keySides), rows),

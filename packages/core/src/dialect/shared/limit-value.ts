@@ -4,5 +4,5 @@ import type { Expression } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
 
-export const rowCount = ({ shortcuts }: InternalDialect, count: number): Expression<unknown> =>
-  shortcuts?.rowCount?.(count) ?? sql`${count}`
+export const limitValue = ({ shortcuts }: InternalDialect, count: number): Expression<unknown> =>
+  shortcuts?.limitValue?.(count) ?? sql`${count}`
