@@ -4,12 +4,8 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import {
-  type Coverage,
-  namesWithoutServer,
-  onlyServers,
-  readName,
-} from './support/choose-servers.ts'
+import { namesWithoutServer, onlyServers, readName } from './support/choose-servers.ts'
+import { coverageOf, type Extent } from './support/coverage.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
 import type { Way } from './support/path.ts'
@@ -26,6 +22,8 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
                            postgres@18; sqlite for SQLite alone; may be repeated
   --way NAME               only on this way: plain (unwrapped drivers, a dialect without shortcuts), query (each GET of a
                            list as QUERY), batch (each request as a batch of one), or usual
+  --whole                  every file on every server, every way on one server of each engine (or TEST_WHOLE=1); else
+                           most files run on one server of each engine, and some ways on SQLite alone
   --jobs N                 files at the same time (default: one more than cores); of those that wait, some more
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
@@ -38,15 +36,14 @@ const { values: options, positionals } = parseArgs({
     update: { type: 'boolean', default: false },
     database: { type: 'string', multiple: true },
     way: { type: 'string' },
+    whole: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism() + 1) },
     timeout: { type: 'string', default: '300' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
-/** A further run looks for differences between the ways, not between versions of a server. */
-const further: Readonly<Record<string, string>> =
-  options.way === undefined ? { TEST_COVERAGE: 'one server of each engine' satisfies Coverage } : {}
+const extent: Extent = options.whole || process.env.TEST_WHOLE === '1' ? 'whole' : 'usual'
 
 if (options.help) {
   console.log(help)
@@ -197,14 +194,16 @@ async function runFile(
   const alone = needsOwnProcess(file)
   const kept = alone ? undefined : idle.findLast((one) => one.way === way && one.isOpen())
   if (kept !== undefined) idle.splice(idle.indexOf(kept), 1)
-  const env = way === 'usual' ? environment : { ...environment, ...further, TEST_WAY: way }
+  const env = way === 'usual' ? environment : { ...environment, TEST_WAY: way }
   const child = kept ?? startFileProcess(env, { way, alone })
   const before = [...child.files]
-  const { report, output: printed } = await child.run(
-    file,
-    join(here, file),
-    Number(options.timeout) * 1000,
-  )
+  const { report, output: printed } = await child.run({
+    title: file,
+    path: join(here, file),
+    // A way that is asked for by name runs on every server.
+    coverage: options.way === undefined ? coverageOf(job, extent) : undefined,
+    limitMs: Number(options.timeout) * 1000,
+  })
   if (child.isOpen()) idle.push(child)
   const count = sum([report])
   const line = fileLine(titleOf(job), count, Date.now() - started)

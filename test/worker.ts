@@ -4,7 +4,7 @@ import type { Coverage } from './support/choose-servers.ts'
 import { watchState } from './support/leftover-state.ts'
 import {
   closeAll,
-  coverageOfFile,
+  coverageToTell,
   type NotRun,
   notes,
   type RegisteredSuite,
@@ -43,9 +43,9 @@ globalThis.UVU_DEFER = 1
 globalThis.UVU_QUEUE = [[]]
 await import('./support/suite.ts')
 
-async function runFile(file: string): Promise<Report> {
+async function runFile({ file, coverage }: Order): Promise<Report> {
   const leftover = watchState()
-  startFile()
+  startFile(coverage)
   globalThis.UVU_QUEUE[0] = []
   const counts: Record<string, Count> = {}
   let loaded = true
@@ -93,7 +93,7 @@ async function runFile(file: string): Promise<Report> {
   const failed = Object.values(counts).some((tally) => tally.failed > 0)
   return {
     counts,
-    coverage: coverageOfFile(),
+    coverage: coverageToTell(),
     node: process.version,
     notRun: [...notes],
     loaded,
@@ -113,9 +113,8 @@ function withoutOwnFrames(errors: string): string {
 process.on('disconnect', () => process.exit())
 
 process.on('message', async (order: Order) => {
-  const file = typeof order === 'string' ? order : order.file
-  const report = await runFile(file)
-  const stays = typeof order !== 'string' && report.leftover === undefined
+  const report = await runFile(order)
+  const stays = order.next && report.leftover === undefined
   if (stays) {
     process.stdout.write(endOfFile)
     process.stderr.write(endOfFile)

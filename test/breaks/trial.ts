@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { sum } from '../support/table.ts'
 import { whenOver } from '../support/time-limit.ts'
+import type { Order } from '../support/worker-protocol.ts'
 import type { Report } from '../worker.ts'
 
 export type Outcome =
@@ -67,7 +68,8 @@ export function tryFile(
         ms: Date.now() - started,
       })
     })
-    child.send(join(copy, file))
+    const order: Order = { file: join(copy, file), coverage: undefined, next: false }
+    child.send(order)
   })
 }
 

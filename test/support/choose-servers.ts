@@ -5,9 +5,22 @@ const engines: readonly Engine[] = ['sqlite', 'postgres', 'mariadb', 'mysql']
 
 /** Where a file runs if not on every server. */
 export type Coverage =
+  | 'SQLite alone'
   | 'one server of each kind'
   | 'one server of each engine'
   | 'servers that it starts itself'
+
+/** The one that is fewer servers. */
+export function narrower(one: Coverage | undefined, other: Coverage): Coverage {
+  const byNumber: readonly (Coverage | undefined)[] = [
+    'servers that it starts itself',
+    'SQLite alone',
+    'one server of each kind',
+    'one server of each engine',
+    undefined,
+  ]
+  return byNumber.indexOf(one) < byNumber.indexOf(other) ? (one as Coverage) : other
+}
 
 interface Name {
   readonly engine: Engine
@@ -58,6 +71,7 @@ export function onlyServers(servers: Servers, names: readonly string[]): Servers
 /** The servers that a file runs on. A kind of which none is there keeps one, which says why. */
 export function covered(servers: Servers, coverage: Coverage | undefined): Servers {
   if (coverage === undefined) return servers
+  if (coverage === 'SQLite alone') return []
   const groupOf = ({ kind, engine }: Server): string =>
     coverage === 'one server of each engine' ? engine : kind
   const here = servers.filter(({ url }) => url !== undefined)

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../worker.ts'
+import type { Coverage } from './choose-servers.ts'
 import type { Way } from './path.ts'
 import { whenOver } from './time-limit.ts'
 import { endOfFile, type Order } from './worker-protocol.ts'
@@ -19,13 +20,22 @@ interface Kind {
   readonly alone: boolean
 }
 
+export interface FileOrder {
+  /** As it is listed. */
+  readonly title: string
+  readonly path: string
+  /** Where it runs, as far as it does not say so itself. */
+  readonly coverage: Coverage | undefined
+  readonly limitMs: number
+}
+
 export interface FileProcess {
   readonly way: Way
   /** The files that ran in it, oldest first. */
   readonly files: readonly string[]
   /** Whether it can run another file. */
   readonly isOpen: () => boolean
-  readonly run: (file: string, path: string, limitMs: number) => Promise<FileResult>
+  readonly run: (file: FileOrder) => Promise<FileResult>
   readonly end: () => Promise<void>
 }
 
@@ -87,9 +97,9 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
     way,
     files,
     isOpen: () => open,
-    run: (file, path, limitMs) =>
+    run: ({ title, path, coverage, limitMs }) =>
       new Promise((resolve) => {
-        files.push(file)
+        files.push(title)
         output = ''
         report = undefined
         const stopWatch = whenOver(limitMs, (limit) => {
@@ -102,7 +112,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
           if (hasEnded) open = false
           resolve({ report: report ?? noReport, output: output.replaceAll(endOfFile, '') })
         }
-        send(child, alone ? path : { file: path, next: true })
+        send(child, { file: path, coverage, next: !alone })
       }),
     end: async () => {
       open = false

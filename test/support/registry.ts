@@ -1,5 +1,5 @@
 /** What one test file leaves behind for the runner: its suites, what it could not run, and what must be closed. */
-import type { Coverage } from './choose-servers.ts'
+import { type Coverage, narrower } from './choose-servers.ts'
 
 /** uvu's own result: error text or true, passed, skipped, number of tests. */
 export type UvuResult = [errors: string | true, passed: number, skipped: number, total: number]
@@ -26,13 +26,18 @@ export const notes: NotRun[] = []
 
 let coverage: Coverage | undefined
 let hasAsked = false
+let declares = false
 let atOnce = 1
 
-/** Where the file runs if not on every server. The runner says so for second runs. */
+/** Where the file runs if not on every server. */
 export function coverageOfFile(): Coverage | undefined {
   hasAsked = true
-  return coverage ?? (process.env.TEST_COVERAGE as Coverage | undefined)
+  return coverage
 }
+
+/** What the runner tells: nothing of a file without databases. */
+export const coverageToTell = (): Coverage | undefined =>
+  hasAsked || declares ? coverage : undefined
 
 /** How many suites of the file run at once. */
 export const suitesAtOnce = (): number => atOnce
@@ -44,15 +49,17 @@ export function runAtOnce(number: number): void {
 /** Declares where the file runs, before it asks for its databases. */
 export function coverFile(where: Coverage): void {
   if (hasAsked) throw new Error('where a file runs is declared before it asks for databases')
-  coverage = where
+  coverage = narrower(coverage, where)
+  declares = true
 }
 
-/** Forgets the file before. */
-export function startFile(): void {
+/** Forgets the file before; the next runs there, as far as it does not say so itself. */
+export function startFile(where?: Coverage): void {
   suites.length = 0
   notes.length = 0
-  coverage = undefined
+  coverage = where
   hasAsked = false
+  declares = false
   atOnce = 1
 }
 

@@ -42,14 +42,25 @@ export function closingTable(files: readonly FileReport[], servers: Servers | un
 /** The files that leave servers out, by where they run. */
 function coverageLines(files: readonly FileReport[]): readonly string[] {
   const names = new Map<string, Set<string>>()
+  const alike = new Map(files.map(({ file }) => [folderOf(file), coverageOfFolder(files, file)]))
   for (const { file, report } of files) {
     if (report.coverage === undefined) continue
     const others = names.get(report.coverage) ?? new Set()
-    names.set(report.coverage, others.add(file.replace('.test.ts', '')))
+    const name = alike.get(folderOf(file)) ? folderOf(file) : file.replace('.test.ts', '')
+    names.set(report.coverage, others.add(name))
   }
   return [...names].flatMap(([where, those]) =>
     wrapped(`On ${where}: ${[...those].sort().join(', ')}`),
   )
+}
+
+/** The folder of a file, with the way that its requests take. */
+const folderOf = (file: string): string => file.replace(/[^/ ]+\.test\.ts/, '').replace(/\/ /, '/ ')
+
+/** Whether the files of a folder, if they are several, all leave out the same servers. */
+function coverageOfFolder(files: readonly FileReport[], file: string): boolean {
+  const folder = files.filter((other) => folderOf(other.file) === folderOf(file))
+  return folder.length > 1 && new Set(folder.map(({ report }) => report.coverage)).size === 1
 }
 
 const lineLength = 116

@@ -1,7 +1,14 @@
 /** What the runner and its workers say to each other, besides the report of a file. */
 
-/** A path: run this file, then end. With `next`: wait for another file if this one left nothing behind. */
-export type Order = string | { readonly file: string; readonly next: true }
+import type { Coverage } from './choose-servers.ts'
+
+/** A file to run, and where, as far as it does not say so itself. */
+export interface Order {
+  readonly file: string
+  readonly coverage: Coverage | undefined
+  /** Wait for another file if this one left nothing behind. */
+  readonly next: boolean
+}
 
 /** Ends what a worker prints about one file, on both of its outputs. */
 export const endOfFile = '\0end of file\0'

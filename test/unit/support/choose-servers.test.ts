@@ -1,6 +1,6 @@
 /** Which servers run: those that are named, and those that a file does not leave out. */
 import { equal, throws } from '../../support/assert.ts'
-import { covered, namesWithoutServer, onlyServers } from '../../support/choose-servers.ts'
+import { covered, namesWithoutServer, narrower, onlyServers } from '../../support/choose-servers.ts'
 import type { Engine, Server } from '../../support/servers.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -70,6 +70,20 @@ suite('servers that a file runs on', (test) => {
     ])
     const chosen = onlyServers(all, ['postgres@18', 'mysql'])
     equal(here(covered(chosen, 'one server of each kind')), ['postgres 18.1', 'mysql 9.7.0'])
+  })
+
+  test('are none besides SQLite, where that is enough', () => {
+    equal(here(covered(all, 'SQLite alone')), [])
+  })
+
+  test('are the fewest of what the file and the runner say', () => {
+    equal(narrower(undefined, 'one server of each kind'), 'one server of each kind')
+    equal(narrower('one server of each engine', 'SQLite alone'), 'SQLite alone')
+    equal(narrower('SQLite alone', 'one server of each engine'), 'SQLite alone')
+    equal(
+      narrower('SQLite alone', 'servers that it starts itself'),
+      'servers that it starts itself',
+    )
   })
 
   test('keep the lack of a kind, which is reported', () => {

@@ -22,7 +22,12 @@ async function run(
   written += 1
   const path = join(folder, `${written}.test.ts`)
   writeFileSync(path, `import { suite } from '${support}'\n${content}`)
-  const { report, output } = await child.run(`${written}`, path, 30_000)
+  const { report, output } = await child.run({
+    title: `${written}`,
+    path,
+    coverage: undefined,
+    limitMs: 30_000,
+  })
   const { passed, failed } = sum([report])
   return { tally: `${passed}/${failed}`, output, leftover: report.leftover }
 }

@@ -8,6 +8,7 @@ import { equal, match } from '../../support/assert.ts'
 import { repository } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'
 import { sum } from '../../support/table.ts'
+import type { Order } from '../../support/worker-protocol.ts'
 import type { Report } from '../../worker.ts'
 
 const support = pathToFileURL(join(repository, 'test/support/suite.ts')).href
@@ -43,7 +44,7 @@ function outcomeOf(content: string): Promise<Outcome> {
       rmSync(folder, { recursive: true })
       resolve({ tally: tally ?? `exit ${code}`, output })
     })
-    child.send(file)
+    child.send({ file, coverage: undefined, next: false } satisfies Order)
   })
 }
 

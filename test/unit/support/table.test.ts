@@ -1,5 +1,5 @@
 /** The closing lines of a run: each server by itself, what leaves servers out, and last what did not run. */
-import { equal } from '../../support/assert.ts'
+import { equal, match } from '../../support/assert.ts'
 import type { Server } from '../../support/servers.ts'
 import { suite } from '../../support/suite.ts'
 import { closingTable } from '../../support/table.ts'
@@ -63,6 +63,24 @@ suite('the closing lines', (test) => {
   PostgreSQL 17.0   NOT RUN: it cannot be reached
   Chinook           NOT RUN: it is not here
 `,
+    )
+  })
+
+  test('name a folder whose files all leave out the same servers', () => {
+    const at = (file: string, coverage: Report['coverage']) => ({
+      file,
+      report: report({ coverage }),
+    })
+    const files = [
+      at('auth/login.test.ts', 'one server of each engine'),
+      at('auth/refresh.test.ts', 'one server of each engine'),
+      at('golden/golden.test.ts (query)', 'SQLite alone'),
+      at('security/leaks.test.ts', 'one server of each engine'),
+      at('security/scope.test.ts', undefined),
+    ]
+    match(
+      closingTable(files, []),
+      /of each engine: auth\/, security\/leaks\n {2}On SQLite alone: golden\/golden \(query\)\n/,
     )
   })
 
