@@ -139,7 +139,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A dialect without shortcuts reads one row of each list',
-    file: 'packages/core/src/dialect/shared/row-count.ts',
+    file: 'packages/core/src/dialect/shared/limit-value.ts',
     find: '?? sql`${count}`',
     replace: '?? sql`${Math.min(count, 1)}`',
     fails: 'test/parity/public-dialects.test.ts',
