@@ -66,9 +66,14 @@ const Tag = defineModel('Tag', {
   meta: {},
 })
 
+const Reader = defineModel('Reader', {
+  columns: { id, name: { type: 'string' }, settings: { type: 'json', nullable: true } },
+  meta: {},
+})
+
 suite('examples of docs/writing.md', (test) => {
   const [db] = openDatabases() as [TestDatabase]
-  const models = [Author, Book, Tag] as const
+  const models = [Author, Book, Tag, Reader] as const
   let api: Api
   const text = readFileSync(file, 'utf8')
   const examples = examplesOf(text)

@@ -74,6 +74,11 @@ suite('Fastify', (test) => {
   test('a route of the host hands over the body that its parser has read', async () => {
     const { api, close } = await openWorld()
     const app = Fastify()
+    app.addContentTypeParser(
+      ['application/x-www-form-urlencoded', 'application/merge-patch+json'],
+      { parseAs: 'string' },
+      (_request, body, done) => done(null, body),
+    )
     app.all('/v1/api/*', (request, reply) => {
       reply.hijack()
       const { raw, body } = request
@@ -89,6 +94,12 @@ suite('Fastify', (test) => {
       const { value } = (await response.json()) as Envelope<{ title: string }>
       equal([response.status, value?.title], [201, 'Nana'])
       equal(response.headers.get('location'), '/v1/api/books/4')
+      const merged = await fetch(`http://127.0.0.1:${port}/v1/api/books/4`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: '{"title":"Germinal"}',
+      })
+      equal(merged.status, 200)
     } finally {
       await stop()
       await close()

@@ -463,12 +463,17 @@ export const internalError = (requestId: string): ApiError =>
 export const unsupportedMediaType = (
   type: string | undefined,
   expected: string = 'application/json',
+  headers?: Readonly<Record<string, string>>,
 ): ApiError =>
-  refusal(415, {
-    error: 'Unsupported Media Type',
-    reason: `The body is ${type === undefined ? 'of no stated type' : `of type ${quoted(type)}`}; expected ${expected}.`,
-    code: 'unsupported_media_type',
-  })
+  refusal(
+    415,
+    {
+      error: 'Unsupported Media Type',
+      reason: `The body is ${type === undefined ? 'of no stated type' : `of type ${quoted(type)}`}; expected ${expected}.`,
+      code: 'unsupported_media_type',
+    },
+    headers,
+  )
 
 /** QUERY without a Content-Type. */
 export const missingMediaType = (expected: string): ApiError =>

@@ -87,6 +87,7 @@ const node = (more: Partial<RecordNode> = {}): RecordNode => ({
   values: { title: 'Emma' },
   sentBack: { fields: {}, otherForms: {}, urls: {} },
   wholeRecordChecks: [],
+  merges: [],
   parents: [],
   children: [],
   ...more,
@@ -169,6 +170,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
     sent({ sentBack: { fields: {}, otherForms: {}, urls: { author: null } } }),
   ],
   'a validator needs the whole record': [sent({ wholeRecordChecks: [title] })],
+  'it merges documents into the stored ones': [sent({ merges: [title] })],
   'a policy may hide a referenced record': [
     {
       ...sent({ values: { author_id: 1 } }),

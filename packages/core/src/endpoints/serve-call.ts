@@ -11,7 +11,7 @@ import { runSetup } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { asPreferred } from '../http/preference.ts'
 import type { Route } from '../http/route-table.ts'
-import type { BodyLimit } from '../input/body.ts'
+import { type BodyLimit, jsonMediaType, patchMediaTypes } from '../input/body.ts'
 import { queryMediaType, wholeQuery } from '../input/query-body.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { type Admission, type Admitted, admitCall, needsNoAdmission } from './admit.ts'
@@ -40,8 +40,10 @@ export function serveCall(
 /** The response to OPTIONS. */
 export function optionsOf(route: Route): Result {
   const { allowed } = factsOf(route)
+  const patches = route.kind === 'item' ? patchMediaTypes : jsonMediaType
   const headers = {
     allow: allowed.join(', '),
+    ...(allowed.includes('PATCH') ? { 'accept-patch': patches } : {}),
     ...(allowed.includes('QUERY') ? { 'accept-query': queryMediaType } : {}),
   }
   return { status: 204, value: null, total: undefined, empty: true, headers }

@@ -15,6 +15,19 @@ import { readJsonText } from './json-text.ts'
 import type { InputProblems } from './problems.ts'
 
 const json = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+
+export const jsonMediaType = 'application/json'
+
+/** Of a JSON Merge Patch (RFC 7396). */
+export const mergePatchMediaType = 'application/merge-patch+json'
+
+/** The media types of a PATCH of one record. */
+export const patchMediaTypes: string = `${jsonMediaType}, ${mergePatchMediaType}`
+
+/** Whether the body of a request is a JSON Merge Patch. */
+export const isMergePatch = (request: ApiRequest): boolean =>
+  mergePatch.test(header(request, 'content-type') ?? '')
 
 /** `bytes` is the largest size, `setting` the name of its setting. */
 export interface BodyLimit {
@@ -24,6 +37,7 @@ export interface BodyLimit {
 
 /**
  * Reads the body of a write: 415 unless it is uncompressed `application/json`, 413 beyond the limit, 400 if it is not JSON.
+ * `mayMerge`: `application/merge-patch+json` is accepted as well.
  *
  * A body that the host has already parsed needs no media type.
  */
@@ -31,12 +45,20 @@ export function readBody(
   request: ApiRequest,
   limit: BodyLimit,
   problems: InputProblems,
+  mayMerge = false,
 ): JsonValue {
   const { body } = request
   const type = header(request, 'content-type')
   const text = typeof body === 'string' || body instanceof Uint8Array
   if (body === undefined || body === '') throw emptyBody()
-  if (type === undefined ? text : !json.test(type)) throw unsupportedMediaType(type)
+  const isAccepted =
+    type === undefined ? !text : json.test(type) || (mayMerge && mergePatch.test(type))
+  if (!isAccepted) {
+    if (!mayMerge) throw unsupportedMediaType(type)
+    const expected = `${jsonMediaType} or ${mergePatchMediaType}`
+    // RFC 5789 §2.2
+    throw unsupportedMediaType(type, expected, { 'accept-patch': patchMediaTypes })
+  }
   const encoding = header(request, 'content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw encodedBody(encoding)
   if (Number(header(request, 'content-length') ?? 0) > limit.bytes) {

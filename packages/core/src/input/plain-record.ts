@@ -39,6 +39,7 @@ const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Ob
     urls: Object.freeze({}),
   }),
   wholeRecordChecks: [],
+  merges: [],
   parents: [],
   children: [],
 })
@@ -64,7 +65,7 @@ export function plainRecord(
     if (field.isRequired) missing -= 1
   }
   if (missing > 0) return undefined
-  const { sentBack, wholeRecordChecks, parents, children } = plainParts
+  const { sentBack, wholeRecordChecks, merges, parents, children } = plainParts
   return {
     kind: 'record',
     resource,
@@ -72,6 +73,7 @@ export function plainRecord(
     values: body,
     sentBack,
     wholeRecordChecks,
+    merges,
     parents,
     children,
   }

@@ -19,6 +19,7 @@ export function readNode(
     readonly path: string
     readonly mode: WriteMode
     readonly identifying?: ReadonlySet<string>
+    readonly isMergePatch?: boolean
   },
   problems: InputProblems,
   host: ValidatorHost,
@@ -30,6 +31,7 @@ export function readNode(
     path: place.path,
     mode: place.mode,
     identifying: place.identifying ?? nothing,
+    isMergePatch: place.isMergePatch ?? false,
   }
   const node = readRecord(reading, resource, body, full)
   return reading.checks.length === 0

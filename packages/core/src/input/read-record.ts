@@ -3,6 +3,7 @@
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { isJsonObject as isObject } from '../json/merge-patch.ts'
 import { isVerbatim } from '../json/verbatim.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { Value } from '../plan/plan.ts'
@@ -48,13 +49,11 @@ export interface Place {
   readonly filled: ReadonlySet<string>
   /** Generated key fields that are allowed because they identify the record (`on_conflict`). */
   readonly identifying: ReadonlySet<string>
+  /** Whether objects for json columns are merged into the stored documents. */
+  readonly isMergePatch: boolean
 }
 
 type Members = { readonly [key: string]: JsonValue }
-
-/** A JSON object: not an array and not a verbatim number. */
-const isObject = (json: JsonValue): json is Members =>
-  typeof json === 'object' && json !== null && !Array.isArray(json) && !isVerbatim(json)
 
 /** Reads a record; its problems go to `reading.problems`. */
 export function readRecord(
@@ -67,7 +66,8 @@ export function readRecord(
   if (place.filled.size === 0 && isObject(body)) {
     const plain = plainRecord(resource, body, place.path, place.mode, place.identifying)
     if (plain !== undefined) {
-      return hasValidators(resource, place.mode) ? withChecks(reading, plain, place) : plain
+      const node = place.isMergePatch ? withMerges(plain) : plain
+      return hasValidators(resource, place.mode) ? withChecks(reading, node, place) : node
     }
   }
   const values: Record<string, JsonValue> = {}
@@ -82,6 +82,7 @@ export function readRecord(
     values,
     sentBack: { fields, otherForms: {}, urls },
     wholeRecordChecks: [],
+    merges: [],
     parents,
     children,
   }
@@ -99,7 +100,16 @@ export function readRecord(
   }
   refuseTwoSources(problems, node)
   refuseMissing(problems, node, place, body)
-  return withChecks(reading, node, place)
+  return withChecks(reading, place.isMergePatch ? withMerges(node) : node, place)
+}
+
+/** The node of a merge patch, with the columns whose values are merged. */
+function withMerges(node: RecordNode): RecordNode {
+  const merges = Object.keys(node.values).flatMap((name) => {
+    const column = node.resource.columns.get(name)
+    return column?.type === 'json' && isObject(node.values[name] ?? null) ? [column] : []
+  })
+  return { ...node, merges }
 }
 
 /** Collects the checks of the validators; those that need the stored record become a part of the node. */
@@ -233,6 +243,7 @@ function readRelation(
       left: place.left - 1,
       filled,
       identifying: new Set(),
+      isMergePatch: false,
     }),
   )
   if (relation.kind !== 'belongsTo') {
@@ -393,10 +404,10 @@ function refuseMissing(
   }
 }
 
-/** Collects validator checks; returns the columns whose validators need the stored record. */
+/** Collects validator checks; returns the columns whose validators need the stored record, or see the merged document. */
 function collectChecks(
   { checks }: Reading,
-  { resource, values, path }: RecordNode,
+  { resource, values, merges, path }: RecordNode,
   { mode }: Place,
 ): readonly NamedColumn[] {
   const later: NamedColumn[] = []
@@ -404,7 +415,8 @@ function collectChecks(
     const value = values[name] ?? null
     const column = resource.columns.get(name)
     if (column === undefined || value === null || !isValidated(column)) continue
-    if (mode === 'update' && wantsWholeRecord(column)) later.push(column)
+    const needsStored = mode === 'update' && wantsWholeRecord(column)
+    if (needsStored || merges.includes(column)) later.push(column)
     else
       checks.push({ resource, column, value, row: values, before: null, path: pathTo(path, name) })
   }

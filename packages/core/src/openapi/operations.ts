@@ -14,7 +14,7 @@ import type { Route } from '../http/route-table.ts'
 import { toCase } from '../naming/case.ts'
 import { pluralIn } from '../naming/plural.ts'
 import { needsRight } from '../registry/caller-registry.ts'
-import type { WriteMode } from '../registry/field-rules.ts'
+import { unwritable, type WriteMode } from '../registry/field-rules.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Occasion } from './catalogue.ts'
 import { codeSamples } from './code-samples.ts'
@@ -59,6 +59,8 @@ interface Draft {
   readonly description: string
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
   readonly body?: Schema | ReferenceObject
+  /** Whether the body may be a JSON Merge Patch, which changes more of the record than a plain one. */
+  readonly isMergeable?: boolean
   readonly answer: Answer
   /** A second success status with the same body. */
   readonly also?: number
@@ -102,7 +104,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
       ...(writes ? [shared(writer.components, prefer)] : []),
     ],
     'x-codeSamples': codeSamples({ route, method, settings, protection }),
-    ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body) }),
+    ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body, draft.isMergeable) }),
     responses: {
       ...Object.fromEntries(
         [draft.also ?? [], draft.answer.status].flat().map((status) => {
@@ -249,9 +251,10 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     doing: 'Update',
     outcome: mode === 'update' ? 'Updated' : 'Replaced',
     summary,
-    description: mode === 'update' ? 'The fields that are sent.' : 'All fields.',
+    description: mode === 'update' ? fieldsSent(resource) : 'All fields.',
     parameters: [...keys, ...oneParameters(components, resource), shared(components, ifMatch)],
     body: writtenRef(writer, resource, mode),
+    isMergeable: mode === 'update' && hasDocuments(resource),
     answer: { value: unseen(record), list: false, status: 200 },
     headers: etag,
     occasions: ['query', 'record', 'body', 'written', 'stored', 'precondition'],
@@ -298,6 +301,17 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
       }
   }
 }
+
+/** Whether clients may write a column of type json. */
+const hasDocuments = (resource: Resource): boolean =>
+  [...resource.columns.values()].some(
+    (column) => column.type === 'json' && unwritable(resource, column, 'update') === undefined,
+  )
+
+const fieldsSent = (resource: Resource): string =>
+  hasDocuments(resource)
+    ? 'The fields that are sent. As `application/merge-patch+json`, objects are merged into the stored ones (RFC 7396).'
+    : 'The fields that are sent.'
 
 function restoreDraft(writer: Writer, resource: Resource): Draft {
   return {
@@ -395,10 +409,16 @@ const unseen = (record: Schema | ReferenceObject): Schema => ({
 const alternatives = (schema: Schema | ReferenceObject): readonly (Schema | ReferenceObject)[] =>
   ('anyOf' in schema && schema.anyOf) || [schema]
 
-/** A JSON request body. */
-export const jsonBody = (schema: Schema | ReferenceObject): RequestBodyObject => ({
+/** A JSON request body, which may also be a merge patch. */
+export const jsonBody = (
+  schema: Schema | ReferenceObject,
+  isMergeable: boolean = false,
+): RequestBodyObject => ({
   required: true,
-  content: { 'application/json': { schema } },
+  content: {
+    'application/json': { schema },
+    ...(isMergeable ? { 'application/merge-patch+json': { schema } } : {}),
+  },
 })
 
 const etag: HeadersObject = {

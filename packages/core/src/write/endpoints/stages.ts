@@ -14,7 +14,8 @@ import { runAfterCommit } from '../../hooks/after-commit.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { ifMatch } from '../../http/etag.ts'
-import { readBody } from '../../input/body.ts'
+import { type BodyLimit, readBody } from '../../input/body.ts'
+import { mergedDocumentProblem } from '../../input/merged-document.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { runChecks } from '../../input/read-body.ts'
 import type { ValidatorHost } from '../../input/validators.ts'
@@ -187,6 +188,8 @@ function writingIn(
     ...valueSourcesOf(inside),
     changes: call.hooks.afterCommit && changeLog(),
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
+    mergedDocumentProblem: (stored, merged) =>
+      mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
     hosted: isHosted(call, outside.own),
     beforeHookStatements,
@@ -224,13 +227,17 @@ export function valueSourcesOf(call: Call): ValueSources {
   }
 }
 
-/** Reads the body of the request as JSON; adds syntax problems to `problems`. */
-export const bodyOf = ({ request, runtime }: Call, problems: InputProblems): JsonValue =>
-  readBody(
-    request,
-    { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit },
-    problems,
-  )
+/** Reads the body of the request as JSON; adds syntax problems to `problems`. `mayMerge`: it may be a merge patch. */
+export const bodyOf = (
+  { request, runtime }: Call,
+  problems: InputProblems,
+  mayMerge = false,
+): JsonValue => readBody(request, bodyLimitOf(runtime), problems, mayMerge)
+
+const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
+  bytes: settings.bodyLimit,
+  setting: settingNames.bodyLimit,
+})
 
 /** `If-Match` as a check of the stored record; undefined without that header. */
 export function preconditionOf({ request }: Call, resource: Resource): Precondition | undefined {

@@ -4,17 +4,22 @@ import type { Call } from '../../call.ts'
 import { parse } from '../../endpoints/read-stages.ts'
 import { recordNotFound } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
-import { inputProblems } from '../../input/problems.ts'
+import { isMergePatch } from '../../input/body.ts'
+import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
 import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
+import type { RecordNode } from '../plan/node.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
 import { changeInOneStatement } from './single-statement.ts'
 import { bodyOf, inWrite, preconditionOf, refuseOtherParameters, validatorHost } from './stages.ts'
 
-/** `PATCH /api/books/1` with the fields to change; `PUT` with all of them → 200 and the changed record. */
+/**
+ * `PATCH /api/books/1` with the fields to change, or a JSON Merge Patch, which also merges the documents of json columns; `PUT`
+ * with all fields → 200 and the changed record.
+ */
 export async function update(
   call: Call,
   resource: Resource,
@@ -25,10 +30,12 @@ export async function update(
   refuseOtherParameters(ast)
   const echo = cachedEchoPlan(call, resource, ast)
   const problems = inputProblems()
-  const body = bodyOf(call, problems)
-  const mode = replace ? 'replace' : 'update'
-  const read = readNode(resource, body, { path: '', mode }, problems, validatorHost(call))
+  const body = bodyOf(call, problems, !replace)
+  const isMerge = !replace && isMergePatch(call.request)
+  const place = { path: '', mode: replace ? 'replace' : 'update', isMergePatch: isMerge } as const
+  const read = readNode(resource, body, place, problems, validatorHost(call))
   const node = read instanceof Promise ? await read : read
+  if (isMerge) refuseNested(node, problems)
   const key = pathKey(resource, keyStrings)
   // If some checks need the stored record, all problems are reported together after it is read.
   const needsStored =
@@ -51,4 +58,11 @@ export async function update(
     },
     { problems, isSingle },
   )
+}
+
+/** A merge patch would change related records where a plain PATCH creates or links them: it has no form for the latter. */
+function refuseNested({ parents, children }: RecordNode, problems: InputProblems): void {
+  for (const { relation } of [...parents, ...children]) {
+    problems.add(relation.name, 'A merge patch has no related records; send application/json.')
+  }
 }

@@ -2,6 +2,7 @@
 
 import { notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
 import type { JsonValue } from '../../json/json-value.ts'
+import { mergePatch } from '../../json/merge-patch.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
@@ -74,8 +75,9 @@ export function requestedChanges(
 }
 
 /** Whether nothing of a body is compared with the stored record, and nothing is nested. */
-const hasOnlyValues = ({ sentBack, parents, wholeRecordChecks }: RecordNode): boolean =>
+const hasOnlyValues = ({ sentBack, parents, wholeRecordChecks, merges }: RecordNode): boolean =>
   parents.length === 0 &&
+  merges.length === 0 &&
   wholeRecordChecks.length === 0 &&
   Object.keys(sentBack.fields).length === 0 &&
   Object.keys(sentBack.otherForms).length === 0 &&
@@ -83,10 +85,11 @@ const hasOnlyValues = ({ sentBack, parents, wholeRecordChecks }: RecordNode): bo
 
 async function requestedAfterChecks(
   context: WriteContext,
-  node: RecordNode,
+  given: RecordNode,
   stored: Values,
   { replace, references }: RequestedOptions,
 ): Promise<Values> {
+  const node = withMergedDocuments(context, given, stored)
   const { resource, path } = node
   compareSentBack(context, resource, node.sentBack, stored, path)
   const sent = { ...node.values, ...clearedRelations(context, node, stored) }
@@ -98,6 +101,24 @@ async function requestedAfterChecks(
   await runWholeRecordChecks(context, node, row, stored)
   context.problems.refuse()
   return changes
+}
+
+/** The node with the whole documents that its merge patches make of the stored ones. */
+function withMergedDocuments(
+  { problems, mergedDocumentProblem }: WriteContext,
+  node: RecordNode,
+  stored: Values,
+): RecordNode {
+  if (node.merges.length === 0) return node
+  const values: Record<string, JsonValue> = { ...node.values }
+  for (const { name } of node.merges) {
+    const before = stored[name] ?? null
+    const merged = mergePatch(before, values[name] ?? null)
+    const problem = mergedDocumentProblem(before, merged)
+    if (problem !== undefined) problems.add(pathTo(node.path, name), problem)
+    values[name] = merged
+  }
+  return { ...node, values }
 }
 
 /** The foreign keys of to-one relations that were sent as null, unless they are null already. */

@@ -6,6 +6,7 @@ import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { ApiError } from '../../errors.ts'
 import type { Connection } from '../../execute/run.ts'
 import type { ValueCheck } from '../../input/validators.ts'
+import type { JsonValue } from '../../json/json-value.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts'
@@ -59,6 +60,8 @@ export interface WriteContext extends ValueSources {
   readonly validate: (checks: readonly ValueCheck[]) => Promise<void>
   /** Collects the written records; absent if no callback receives them. */
   readonly changes: ChangeLog | undefined
+  /** Why a document that a merge has made of the stored one cannot be stored; undefined if it can. */
+  readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
   readonly problems: { add(path: string, message: string): void; refuse(): void }
   /** Whether the transaction is one of the host, in which no savepoint is set. */
   readonly hosted: boolean

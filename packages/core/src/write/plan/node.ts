@@ -30,6 +30,8 @@ export interface RecordNode {
   readonly sentBack: SentBack
   /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
   readonly wholeRecordChecks: readonly NamedColumn[]
+  /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
+  readonly merges: readonly NamedColumn[]
   /** Nested to-one objects, whose key this record stores; they are written first. */
   readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: WriteNode }[]
   /** Nested objects and lists that store this record's key, and many-to-many links; they are written last. */

@@ -27,6 +27,7 @@ export type Reason =
   | 'the body has nested records'
   | 'fields of the body must equal the stored ones'
   | 'a validator needs the whole record'
+  | 'it merges documents into the stored ones'
   | 'a policy may hide a referenced record'
   | 'the body changes no column'
   | 'it changes the primary key'
@@ -170,7 +171,7 @@ function reasonInBody(
   resource: Resource,
   narrows: WriteConditions['narrows'],
 ): Reason | undefined {
-  const { values, parents, children, sentBack, wholeRecordChecks } = node
+  const { values, parents, children, sentBack, wholeRecordChecks, merges } = node
   if (parents.length > 0 || children.length > 0) return 'the body has nested records'
   const takesDefaults = change === 'insert' || replace
   if (takesDefaults && hasDefaultWithArgs(resource))
@@ -180,6 +181,7 @@ function reasonInBody(
       Object.keys,
     ).length
     if (compared > 0) return 'fields of the body must equal the stored ones'
+    if (merges.length > 0) return 'it merges documents into the stored ones'
     if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
     if (Object.keys(values).length === 0 && !replace) return 'the body changes no column'
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'

@@ -1,0 +1,31 @@
+// Limits of a document that a merge patch has made: those of a body, which a client could not exceed otherwise.
+
+import type { JsonValue } from '../json/json-value.ts'
+import { stringify } from '../json/stringify.ts'
+import { type BodyLimit, bodySize } from './body.ts'
+import { isWithinLimits } from './json-limits.ts'
+
+/** The document is a member of a body, whose own object is the first level. */
+const level = 2
+
+/**
+ * Why a document that a merge has made cannot be stored, or undefined. A stored document that exceeds a limit already, because
+ * the host has written it, may be changed as long as it does not grow.
+ */
+export function mergedDocumentProblem(
+  stored: JsonValue,
+  merged: JsonValue,
+  { bytes, setting }: BodyLimit,
+): string | undefined {
+  const text = stringify(merged)
+  const size = bodySize(text)
+  if (size > bytes && size > bodySize(stringify(stored))) {
+    return `The merged document has ${size} bytes; at most ${bytes} are allowed (${setting}).`
+  }
+  // Parsed again, since verbatim numbers are objects.
+  return exceeds(text) && !exceeds(stringify(stored))
+    ? 'The merged document has an object of too many keys.'
+    : undefined
+}
+
+const exceeds = (text: string): boolean => !isWithinLimits(JSON.parse(text) as JsonValue, level)
