@@ -3,9 +3,38 @@ import type { Break } from './break.ts'
 
 const contract = 'test/contract/keyless.test.ts'
 const keys = 'test/introspect/keys.test.ts'
+const pairs = 'test/contract/repeated-pairs.test.ts'
 const credentials = 'test/cli/credentials.test.ts'
 
 export const keyless: readonly Break[] = [
+  {
+    title: 'A pair that a junction holds twice shows its record twice',
+    file: 'packages/core/src/compile/source.ts',
+    find: 'if (!through.repeats) return rows',
+    replace: 'return rows',
+    fails: pairs,
+  },
+  {
+    title: 'Pairs that a collation takes for equal lose a record',
+    file: 'packages/core/src/compile/source.ts',
+    find: 'groupBy([...refs, ...exact])',
+    replace: 'groupBy(refs)',
+    fails: pairs,
+  },
+  {
+    title: 'A junction model without a unique key counts as one with unique pairs',
+    file: 'packages/core/src/registry/resolve-relations.ts',
+    find: 'return !resource.uniqueKeys.some((key)',
+    replace: 'return resource.uniqueKeys.length === 0 && !resource.uniqueKeys.some((key)',
+    fails: pairs,
+  },
+  {
+    title: 'Introspection takes every junction for one with unique pairs',
+    file: 'packages/core/src/introspect/junctions.ts',
+    find: 'repeats: mayRepeat(draft, ends)',
+    replace: 'repeats: false && mayRepeat(draft, ends)',
+    fails: keys,
+  },
   {
     title: 'An object without a key links to whatever row comes first',
     file: 'packages/core/src/input/read-record.ts',

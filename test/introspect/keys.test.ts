@@ -232,6 +232,15 @@ eachDatabase('junctions of introspect', (test, db) => {
     equal(across('Tag').sort(), ['people Person', 'posts Post'])
   })
 
+  test('say that pairs may repeat where no key forbids it', () => {
+    const repeating = found.models.flatMap(({ name, relations }) =>
+      Object.entries(relations).flatMap(([relation, declared]) =>
+        'repeats' in declared ? [`${name}.${relation} ${declared.repeats}`] : [],
+      ),
+    )
+    equal(repeating.sort(), ['Post.tags true', 'Tag.posts true'])
+  })
+
   test('a table that may hold NULL or the same pair twice is a list, unless it is nothing but pairs', () => {
     equal(
       found.leftOut.map(({ table }) => table),

@@ -35,6 +35,7 @@ const odd = [
         schema: 'pairs',
         from: ['from_a', 'from_b'],
         to: ['to_a', 'to_b'],
+        repeats: true,
       }),
     },
     meta: { description: "Somebody's", allowed_methods: ['GET'] },

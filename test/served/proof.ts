@@ -267,10 +267,9 @@ export function proof(
               const expected = isMany ? related : related.slice(0, alike)
               if (shown.length < expected.length / alike && shown.length >= embedded) continue
               const embeds = shown.map((each) => fieldsOf(target, each))
-              // Of a table of pairs that has one twice, the record is embedded twice.
               const records =
                 declared.kind === 'manyToMany'
-                  ? [...new Map(embeds.map((each) => [canonical(each), each])).values()]
+                  ? embeds
                   : embeds.flatMap((each) => Array.from({ length: alike }, () => each))
               found.rows(records, expected)
             }
@@ -467,7 +466,7 @@ async function pairsOf(
     const key = canonical(asJson(client, one, values))
     const other = asJson(client, target, values.slice(one.fields.length))
     const pair = canonical([key, other])
-    // A table of pairs may hold one twice; the list of records has it once.
+    // A table of pairs may hold one twice; every list of related records has it once.
     if (kind === 'manyToMany' && seen.has(pair)) continue
     seen.add(pair)
     const known = pairs.get(key)

@@ -153,7 +153,8 @@ function amongKeys(target: Target, condition: Exists, where: readonly Test[]): T
   const keys = joinKeys(condition)
   // For a NULL key, EXISTS is false but IN is NULL, so NULL keys are excluded on both sides.
   const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
-  const rows = sql`${joinedSource(target, condition)}${whereAll([...known, ...where])}`
+  const related = joinedSource(target, condition, { rowsMayRepeat: true })
+  const rows = sql`${related}${whereAll([...known, ...where])}`
   const found = target.dialect.shortcuts?.keysIn?.(condition.lookUp, keys, rows)
   if (found === undefined || condition.exact !== true) return found
   const outerKeys = keys.map(({ otherRef }) => isNotNull(otherRef))

@@ -5,10 +5,15 @@ import type { KeyPair } from '../dialect/internal-dialect.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { ColumnRef, PlannedJoin, Source, Value } from '../plan/plan.ts'
 import { convertText } from '../plan/value.ts'
-import type { ForeignKeyColumn, NamedColumn, Resource } from '../registry/resource.ts'
+import type {
+  ForeignKeyColumn,
+  NamedColumn,
+  ResolvedRelation,
+  Resource,
+} from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { type TableName, tableOf } from '../sql/table-name.ts'
-import { whereAll } from './clauses.ts'
+import { groupBy, whereAll } from './clauses.ts'
 import type { KeyColumn } from './keys-condition.ts'
 import { hasConditions } from './scopes.ts'
 import type { Target } from './target.ts'
@@ -54,9 +59,27 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }
 
-/** The rows of a junction: its table, or the rows in scope of its published model. */
+/** The rows of a junction: its table, or the rows in scope of its published model. A pair may be there twice. */
 export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
   source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
+
+/** The pairs of a junction, each once, where a repeated pair would repeat the related record. */
+function distinctLinks(
+  target: Target,
+  source: Source,
+  through: NonNullable<ResolvedRelation['through']>,
+): Expression<unknown> {
+  const rows = linkRows(target, source, through)
+  if (!through.repeats) return rows
+  const keys = [...through.from, ...through.to].map(({ dbName, column }) => {
+    const ref = sql.id(dbName)
+    return { ref, exact: target.dialect.comparable(column, ref) }
+  })
+  // Texts that a collation takes for equal may be the keys of two records.
+  const exact = keys.flatMap((key) => (key.exact === key.ref ? [] : [key.exact]))
+  const refs = keys.map(({ ref }) => ref)
+  return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])})`
+}
 
 function expressionOf(column: NamedColumn): Expression<unknown> {
   if (column.computed === undefined) throw new Error(`${column.name} is not computed`)
@@ -97,18 +120,25 @@ const linkColumn = (i: number): string => `link_${i}`
 
 /**
  * The table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction, so that
- * a left join gives a single row for a base row whose related rows are all hidden.
+ * a left join gives a single row for a base row whose related rows are all hidden. `rowsMayRepeat`: only whether there are
+ * rows counts, so pairs that are stored twice need not be found.
  */
-export function joinedSource(target: Target, join: Omit<PlannedJoin, 'type'>): Aliased {
+export function joinedSource(
+  target: Target,
+  join: Omit<PlannedJoin, 'type'>,
+  { rowsMayRepeat = false }: { readonly rowsMayRepeat?: boolean } = {},
+): Aliased {
   const { relation, source } = join
-  if (relation.through === undefined) return aliasedSource(target, source)
-  const links = relation.through.from.map(
+  const { through } = relation
+  if (through === undefined) return aliasedSource(target, source)
+  const pairs = rowsMayRepeat ? linkRows : distinctLinks
+  const links = through.from.map(
     ({ dbName }, i) => sql`${sql.id(junction, dbName)} as ${sql.id(linkColumn(i))}`,
   )
   const columns = [...source.resource.allColumns.values()].map((column) =>
     sql.id(partner, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${linkRows(target, source, relation.through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${sameKeys(target, relation.through.to, junction, partner)})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${sameKeys(target, through.to, junction, partner)})`.as(
     source.alias,
   )
 }
@@ -189,14 +219,15 @@ export function rightJoinSteps(
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const alias = `links of ${source.alias}`
   return {
-    links: sql`${linkRows(target, source, through)}`.as(alias),
+    links: sql`${distinctLinks(target, source, through)}`.as(alias),
     onLinks: sameKeys(target, through.from, alias, from.alias),
     partners: aliasedSource(target, source),
     onPartners: sameKeys(target, through.to, alias, source.alias),
   }
 }
 
-/** `<table> where <keys are equal>`: the related rows of an outer row, for a correlated subquery. */
+/** `<table> where <keys are equal>`: the related rows of an outer row, for EXISTS. */
 export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
-  return sql`${joinedSource(target, join)} where ${joinCondition(target, join)}`
+  const rows = joinedSource(target, join, { rowsMayRepeat: true })
+  return sql`${rows} where ${joinCondition(target, join)}`
 }

@@ -7,6 +7,8 @@ export interface Junction {
   readonly ends: readonly [Link, Link]
   /** It has only the two keys, and no foreign key refers to it, so it needs no model. */
   readonly pure: boolean
+  /** No key of the table lies within the two, so it may hold a pair twice. */
+  readonly repeats: boolean
 }
 
 /**
@@ -21,8 +23,15 @@ export function findJunctions(drafts: readonly Draft[], links: readonly Link[]):
     const [ends, ...more] = pairsOf(own).filter((pair) => isPairing(draft, pair))
     if (ends === undefined || more.length > 0) return []
     const pure = holdsOnly(draft, ends) && !links.some((link) => link.parent === draft)
-    return [{ draft, ends, pure }]
+    return [{ draft, ends, pure, repeats: mayRepeat(draft, ends) }]
   })
+}
+
+function mayRepeat({ table }: Draft, [one, two]: readonly [Link, Link]): boolean {
+  const pair = [...one.columns, ...two.columns]
+  return ![table.primaryKey, ...table.uniqueKeys].some(
+    (key) => key.length > 0 && key.every((name) => pair.includes(name)),
+  )
 }
 
 const pairsOf = (links: readonly Link[]): (readonly [Link, Link])[] =>

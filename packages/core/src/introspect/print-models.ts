@@ -73,9 +73,10 @@ function members<T>(
 function printRelation(relation: Relation, place: Place): string {
   const target = quote(relation.target)
   if (relation.kind === 'manyToMany') {
-    const { through, schema, from, to } = relation
+    const { through, schema, from, to, repeats } = relation
     const names = { through, ...(schema === undefined ? {} : { schema }), from, to }
-    return bracketed(`manyToMany(${target}, {`, pairs(names), '})', place)
+    const flags = repeats === undefined ? [] : [`repeats: ${repeats}`]
+    return bracketed(`manyToMany(${target}, {`, [...pairs(names), ...flags], '})', place)
   }
   const key = printKey(relation.key)
   const options =

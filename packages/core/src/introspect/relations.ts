@@ -40,10 +40,11 @@ export function nameRelations(
   const plain = links.filter((link) => !pure.has(link.child))
   for (const link of plain) add(link.child, upwardNames(link, plain), upward(link))
   for (const link of plain) add(link.parent, downwardNames(link, plain), downward(link))
-  for (const { draft, ends } of junctions) {
+  for (const junction of junctions) {
+    const { draft, ends } = junction
     const [one, two] = ends
-    add(one.parent, acrossNames(draft, one, two), across(draft, one, two))
-    add(two.parent, acrossNames(draft, two, one), across(draft, two, one))
+    add(one.parent, acrossNames(draft, one, two), across(junction, one, two))
+    add(two.parent, acrossNames(draft, two, one), across(junction, two, one))
   }
   return relations
 }
@@ -68,15 +69,16 @@ function downward(link: Link): Relation {
   return relation(link.child.model, key(link.child, link.columns), references(link))
 }
 
-function across(junction: Draft, from: Link, to: Link): Relation {
+function across({ draft: { table }, repeats }: Junction, from: Link, to: Link): Relation {
   const columns = (link: Link): Key =>
     link.columns.length === 1 ? (link.columns[0] ?? '') : link.columns
-  const { place } = junction.table
+  const { place } = table
   return manyToMany(to.parent.model, {
-    through: ownName(junction.table),
+    through: ownName(table),
     ...(place === undefined ? {} : { schema: place.schema }),
     from: columns(from),
     to: columns(to),
+    ...(repeats ? { repeats } : {}),
   })
 }
 

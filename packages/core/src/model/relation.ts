@@ -51,6 +51,8 @@ export interface ManyToMany<Target extends string = string> {
   readonly from: Key
   /** Its columns that hold the target's key. */
   readonly to: Key
+  /** Whether the junction table has no unique key of these columns and may hold a pair twice. A related record is shown once. */
+  readonly repeats?: boolean
 }
 
 export type Relation = BelongsTo | HasOne | HasMany | ManyToMany
@@ -104,7 +106,7 @@ export function hasMany<const Target extends string, const K extends Key>(
 
 /**
  * A junction table pairs records of both sides. `through`, `schema`, `from` and `to` are names of the database; `schema` is
- * that of the junction table, by default this model's.
+ * that of the junction table, by default this model's. `repeats: true`: the table may hold a pair twice.
  *
  * ```ts
  * tags: manyToMany('Tag', { through: 'author_tags', from: 'author_id', to: 'tag_id' })
@@ -117,6 +119,7 @@ export function manyToMany<const Target extends string>(
     readonly schema?: string
     readonly from: Key
     readonly to: Key
+    readonly repeats?: boolean
   },
 ): ManyToMany<Target> {
   return { kind: 'manyToMany', target, ...junction }

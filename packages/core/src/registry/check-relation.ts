@@ -1,6 +1,6 @@
 // Checks the form of a declared relation, before its names are resolved.
 
-import { type Check, object, oneOf, shown, text } from '../config/checks.ts'
+import { boolean, type Check, object, oneOf, shown, text } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
 import type { Relation } from '../model/relation.ts'
 import { didYouMean } from '../naming/suggest.ts'
@@ -37,7 +37,7 @@ export function checkRelation(relation: Relation, at: string, problems: Problems
     if (message !== undefined) problems.add(`${at}.${name}`, message)
   }
   const optional: Readonly<Record<string, Check>> =
-    relation.kind === 'manyToMany' ? { schema: text } : { references: key }
+    relation.kind === 'manyToMany' ? { schema: text, repeats: boolean } : { references: key }
   const known = ['kind', ...Object.keys(required), ...Object.keys(optional)]
   for (const [name, value] of given) {
     if (!known.includes(name)) {

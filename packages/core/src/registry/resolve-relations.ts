@@ -191,8 +191,19 @@ function junction(
     from: foreignKey(list(relation.from), source),
     to: foreignKey(list(relation.to), target),
     resource: table?.resource,
+    repeats: relation.repeats ?? mayRepeat(relation, table?.resource),
   }
   return { pairs: [], from: source.primaryKey, to: target.primaryKey, through }
+}
+
+/** Whether a published junction model declares no unique key within the columns of a pair. Without one, pairs count as unique. */
+function mayRepeat(
+  { from, to }: Extract<Relation, { kind: 'manyToMany' }>,
+  resource: Resource | undefined,
+): boolean {
+  if (resource === undefined) return false
+  const pair = [...list(from), ...list(to)]
+  return !resource.uniqueKeys.some((key) => key.every(({ dbName }) => pair.includes(dbName)))
 }
 
 /** The problem with a junction table's key column: it must exist, and a published junction model must declare it. */

@@ -100,6 +100,8 @@ export interface ResolvedRelation {
     readonly to: readonly ForeignKeyColumn[]
     /** The published model of that table, if any. */
     readonly resource: Resource | undefined
+    /** Whether the table may hold a pair twice: no unique key of these columns is known. */
+    readonly repeats: boolean
   }
   /** Its URL in a row of the source; null if there is none, and the relation is only embedded. */
   readonly address: RelationAddress | null

@@ -43,6 +43,7 @@ export function* compareForeignKeys(
     if (!isComparable(relation, schema)) continue
     yield* missingInJunction(relation, schema)
     yield* uniqueOf(relation, schema)
+    yield* repeatedPairs(relation, schema)
     for (const key of isOnlyRead(relation) ? [] : keysOf(relation)) {
       const { holder, columns, referenced, references } = key
       const names = [tableKey(holder), columns, tableKey(referenced), references]
@@ -155,6 +156,19 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
       columns,
     }
   }
+}
+
+/** Pairs that the junction table may hold twice. What a published junction model declares is compared with that model. */
+function* repeatedPairs(
+  { through, source, name: relation }: ResolvedRelation,
+  schema: DatabaseSchema,
+): Generator<Difference> {
+  if (through === undefined || through.repeats || through.resource !== undefined) return
+  const table = findTable(schema, through)
+  const columns = [...through.from, ...through.to].map(({ dbName }) => dbName)
+  if (table === undefined || isView(table) || isUnique(schema, table, columns)) return
+  if (columns.some((name) => findColumn(schema, table, name) === undefined)) return
+  yield { kind: 'repeated pairs', model: source.name, table: through.table, columns, relation }
 }
 
 function* compareKey(

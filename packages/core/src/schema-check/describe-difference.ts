@@ -8,7 +8,7 @@ import type { Difference } from './difference.ts'
 export interface SchemaDifference {
   /**
    * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `length`,
-   * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique` or `foreign key`.
+   * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique`, `repeated pairs` or `foreign key`.
    */
   readonly kind: Difference['kind']
   /** The name of the model. */
@@ -74,6 +74,8 @@ function wordsOf(difference: Difference): Words {
       }
     case 'unique':
       return unique(difference)
+    case 'repeated pairs':
+      return repeatedPairs(difference)
     case 'foreign key':
       return foreignKey(difference)
     default:
@@ -208,6 +210,20 @@ function unique({ fields, columns, relation }: Extract<Difference, { kind: 'uniq
         : `the relation ${relation} expects one row for each value`,
     found: `no unique constraint covers (${columns.join(', ')})`,
     remedy: `Add a unique constraint or a unique index on (${columns.join(', ')}), or remove the declaration.`,
+  }
+}
+
+function repeatedPairs({
+  relation,
+  table,
+  columns,
+}: Extract<Difference, { kind: 'repeated pairs' }>): Words {
+  const pair = columns.join(', ')
+  return {
+    column: relation,
+    declared: `the relation expects each pair of ${table} once`,
+    found: `no unique constraint lies within (${pair})`,
+    remedy: `Make (${pair}) the primary key or unique, or declare repeats: true.`,
   }
 }
 

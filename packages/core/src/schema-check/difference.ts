@@ -77,6 +77,12 @@ export type Difference =
       readonly relation: string | undefined
     })
   | (Place & {
+      readonly kind: 'repeated pairs'
+      /** Columns of the junction table. */
+      readonly columns: readonly string[]
+      readonly relation: string
+    })
+  | (Place & {
       readonly kind: 'foreign key'
       readonly relation: string
       readonly key: Reference
