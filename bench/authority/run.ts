@@ -133,9 +133,14 @@ async function measure(name: DatabaseName): Promise<Multiples> {
 
 type Costs = readonly (readonly (readonly number[])[])[]
 
-/** What a variant costs under a workload, as a multiple of the first one. */
-const multiple = (costs: Costs, variant: number, workload: number): number =>
-  median(costs[variant]?.[workload] ?? []) / median(costs[0]?.[workload] ?? [])
+/**
+ * What a variant costs under a workload, as a multiple of the first one. Both were measured one after the other in each round:
+ * what else uses the machine changes from round to round, and so each is divided by its neighbour.
+ */
+const multiple = (costs: Costs, variant: number, workload: number): number => {
+  const first = costs[0]?.[workload] ?? []
+  return median((costs[variant]?.[workload] ?? []).map((cost, round) => cost / (first[round] ?? 0)))
+}
 
 function print(
   name: DatabaseName,

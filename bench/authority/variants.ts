@@ -1,6 +1,6 @@
 /** The same API without users, with policies, with JWT, with callbacks and with transactions of the host. */
 import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
-import type { Kysely } from 'kysely'
+import { CompiledQuery, type Kysely } from 'kysely'
 import type { Script } from '../databases.ts'
 import { models } from '../models.ts'
 
@@ -34,9 +34,10 @@ const User = defineModel('User', {
   meta: {},
 })
 
+/** A number that no record has. */
 // biome-ignore lint/suspicious/noExplicitAny: users and requests of any variant
 const strangerOf = ({ user, request }: any): number =>
-  user?.number ?? Number(request.headers['x-user'])
+  -(user?.number ?? Number(request.headers['x-user']))
 
 /**
  * Every row is visible, so that all variants read the same; the value differs from user to user. The condition is on the
@@ -79,6 +80,7 @@ const parts: Readonly<Record<string, (db: AnyKysely) => object>> = {
   dump: () => ({ API_DUMP_CALLBACK: (value: unknown) => value }),
   return: () => ({ API_RETURN_CALLBACK: (value: unknown) => value }),
   transaction: transactions,
+  'look-up': () => ({}),
 }
 
 export const partNames = Object.keys(parts)
@@ -106,8 +108,9 @@ export async function open(db: AnyKysely, name: string): Promise<Variant> {
     const user = { 'x-user': String(i) }
     headers.push(isJwt ? { ...user, authorization: await bearer(api, i) } : user)
   }
-  const answers = chosen.includes('transaction') ? inTransaction(api, db) : api
-  return { api: answers, headers }
+  if (chosen.includes('transaction')) return { api: inTransaction(api, db), headers }
+  if (chosen.includes('look-up')) return { api: afterLookUp(api, db), headers }
+  return { api, headers }
 }
 
 function partOf(name: string): (db: AnyKysely) => object {
@@ -122,6 +125,16 @@ function inTransaction(api: Api, db: AnyKysely): Api {
       held.set(request, own)
       return api.answer(request)
     })
+  return { ...api, answer }
+}
+
+/** Reads the user by a statement of the host before each request: what jwt cannot do without, where users are not kept. */
+function afterLookUp(api: Api, db: AnyKysely): Api {
+  const { sql } = db.selectFrom('bench_users').selectAll().where('id', '=', 0).compile()
+  const answer = async (request: Parameters<Api['answer']>[0]) => {
+    await db.executeQuery(CompiledQuery.raw(sql, [Number(request.headers?.['x-user'])]))
+    return api.answer(request)
+  }
   return { ...api, answer }
 }
 

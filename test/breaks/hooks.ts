@@ -63,9 +63,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A write with a callback after commit is one statement, and is told to nobody',
     file: 'packages/core/src/write/endpoints/single-statement.ts',
-    find: 'const resultHasHooks = (onReturn ?? final ?? afterCommit) !== undefined',
-    replace:
-      'const resultHasHooks = (onReturn ?? final ?? (afterCommit && undefined)) !== undefined',
+    find: 'narrowsEcho || afterCommit !== undefined',
+    replace: 'narrowsEcho',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {

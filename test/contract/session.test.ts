@@ -110,6 +110,26 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     equal((await get(api, '/api/books/1')).value.title, 'Arrows')
   })
 
+  test('a write of one record costs as many statements as without the transaction', async () => {
+    const writes: readonly (readonly [string, string, unknown?])[] = [
+      ['POST', '/api/tags', { name: 'counted' }],
+      ['PATCH', '/api/books/1', { title: 'Counted' }],
+      ['DELETE', '/api/reviews/1'],
+    ]
+    const counts = async (): Promise<unknown[]> => {
+      const list: unknown[] = []
+      for (const [method, url, body] of writes) {
+        const write = () => send(api, method, url, body === undefined ? {} : { body })
+        const { result, statements } = await db.capture(write)
+        list.push([method, result.status, statements.length])
+      }
+      return list
+    }
+    const within = await inside('rollback', counts)
+    equal(within, await counts())
+    await send(api, 'PATCH', '/api/books/1', { body: { title: 'Arrows' } })
+  })
+
   test('the first requests of all may each bring one, although they hold every connection', async () => {
     const count = db.name === 'sqlite' ? 1 : 4
     const open = await Promise.all(

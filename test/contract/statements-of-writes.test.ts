@@ -1,5 +1,5 @@
 /** How many statements a write costs, begin and commit included: of one record, and how that grows with more of them. */
-import type { ApiConfig, ApiRequest } from '@model-api/core'
+import type { Api, ApiConfig, ApiRequest } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { costTable, expectedCosts, growth } from '../support/costs.ts'
@@ -26,6 +26,10 @@ const table = costTable(`
   PUT a book                                |      1 |        1 |       2 |      2
   DELETE a book                             |      6 |        6 |       7 |      7
   DELETE an author                          |      8 |        9 |      10 |     10
+  one record, with a callback on the response
+  POST a tag, returned by a callback        |      3 |        3 |       4 |      5
+  PATCH a book, dumped by a callback        |      3 |        3 |       5 |      5
+  PATCH a book, returned by a callback      |      3 |        3 |       5 |      5
   n records
   POST n tags                               |      4 |        4 |       5 |      7
   POST n tags or change them, new           |      5 |        5 |       6 |      8
@@ -54,6 +58,8 @@ const config: ApiConfig = {
 /** A request and the status it must be answered with. */
 interface Write extends ApiRequest {
   readonly status: number
+  /** The API that is asked, if it is another one. */
+  readonly by?: Api
 }
 
 eachDatabase('statements of a write', (test, db) => {
@@ -62,6 +68,9 @@ eachDatabase('statements of a write', (test, db) => {
     withMeta(shop, 'Book', { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] }),
     config,
   )
+  const unchanged = <T>(value: T): T => value
+  const dumping = testApi(db, shop, { ...config, API_DUMP_CALLBACK: unchanged })
+  const returning = testApi(db, shop, { ...config, API_RETURN_CALLBACK: unchanged })
   let serial = 0
   const text = (): string => `text ${++serial}`
   const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make)
@@ -117,6 +126,9 @@ eachDatabase('statements of a write', (test, db) => {
     'PUT a book': () => ({ ...patch('books/1', { ...book(), author_id: 1 }), method: 'PUT' }),
     'DELETE a book': async () => remove(`books/${await added('books', book())}`),
     'DELETE an author': async () => remove(`authors/${await added('authors', { name: text() })}`),
+    'POST a tag, returned by a callback': () => ({ ...post('tags', tag()), by: returning }),
+    'PATCH a book, dumped by a callback': () => ({ ...patch('books/1', book()), by: dumping }),
+    'PATCH a book, returned by a callback': () => ({ ...patch('books/1', book()), by: returning }),
     'POST n tags': (n) => post('tags', times(n, tag)),
     'POST n tags or change them, new': (n) => post('tags?on_conflict=name', times(n, tag)),
     'POST n tags or change them, known': async (n) => {
@@ -164,7 +176,7 @@ eachDatabase('statements of a write', (test, db) => {
     for (const each of db.name === 'postgres' ? ['authors', 'books', 'tags'] : []) {
       await db.execScript(`alter table ${each} alter column id restart with 1000`)
     }
-    await api.ready
+    await Promise.all([api.ready, dumping.ready, returning.ready])
     // The table of the keys is made with the first of them.
     await api.handle(keyed())
     measured.push(await measure([2, 3]))
@@ -175,16 +187,17 @@ eachDatabase('statements of a write', (test, db) => {
   /** Two counts make a line; a third shows that it is one. */
   async function measure(numbers: readonly number[]): Promise<string[]> {
     const lines: string[] = []
-    for (const { request } of table) {
+    for (const { request: title } of table) {
       const counts: [number, number][] = []
       for (const n of numbers) {
-        const write = await writes[request]?.(n)
-        if (write === undefined) throw new Error(`What is "${request}"?`)
-        const { result, statements } = await db.capture(() => api.handle(write))
-        equal(result.status, write.status, `${request}: ${JSON.stringify(result.body)}`)
+        const write = await writes[title]?.(n)
+        if (write === undefined) throw new Error(`What is "${title}"?`)
+        const { by = api, status, ...request } = write
+        const { result, statements } = await db.capture(() => by.handle(request))
+        equal(result.status, status, `${title}: ${JSON.stringify(result.body)}`)
         counts.push([n, statements.length])
       }
-      lines.push(`${growth(counts)}: ${request}`)
+      lines.push(`${growth(counts)}: ${title}`)
     }
     return lines
   }

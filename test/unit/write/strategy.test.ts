@@ -102,7 +102,7 @@ const change: PlannedWrite = {
 }
 const removal: PlannedWrite = { ...change, change: 'delete', node: null, echo: null }
 const calm: WriteConditions = {
-  hosted: false,
+  transaction: false,
   many: false,
   idempotencyKey: false,
   precondition: false,
@@ -146,7 +146,6 @@ const written: Condition = {
 }
 
 const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
-  'the host has begun a transaction': [{ around: { hosted: true } }],
   'it writes several records': [{ around: { many: true } }],
   'it has an Idempotency-Key': [{ around: { idempotencyKey: true } }],
   'it has a precondition': [{ around: { precondition: true } }],
@@ -206,15 +205,18 @@ suite('the strategy of a write', (test) => {
     strategyOf({ ...change, ...write }, { ...calm, ...around })
 
   test('a plain write is one statement, its echo as the database has it', () => {
-    equal(strategy(), { kind: 'single statement', echo: 'returned' })
-    equal(strategy({ around: { singleWrites: () => 'read' } }), {
-      kind: 'single statement',
-      echo: 'read',
-    })
-    equal(strategy({ write: { change: 'insert' } }), { kind: 'single statement', echo: 'returned' })
-    equal(strategy({ write: removal }), { kind: 'single statement', echo: 'returned' })
+    const single = { kind: 'single statement', transaction: false } as const
+    equal(strategy(), { ...single, echo: 'returned' })
+    equal(strategy({ around: { singleWrites: () => 'read' } }), { ...single, echo: 'read' })
+    equal(strategy({ write: { change: 'insert' } }), { ...single, echo: 'returned' })
+    equal(strategy({ write: removal }), { ...single, echo: 'returned' })
     const counted: Remark = { write: removal, around: { singleWrites: () => 'read' } }
-    equal(strategy(counted), { kind: 'single statement', echo: 'read' })
+    equal(strategy(counted), { ...single, echo: 'read' })
+  })
+
+  test('it runs in a transaction if the host has begun one, or a callback may undo it', () => {
+    const around = { transaction: true }
+    equal(strategy({ around }), { kind: 'single statement', echo: 'returned', transaction: true })
   })
 
   test('the database is asked about the change and the table', () => {

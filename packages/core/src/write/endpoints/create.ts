@@ -53,10 +53,14 @@ async function insertAll(
   problems.refuse()
   const [node] = nodes
   const options = { many, idempotencyKey: storeResponse !== undefined } as const
-  const single = node && (await createInOneStatement(call, node, echo, options))
+  const inOneStatement = (place: Pick<Writing, 'call'>) =>
+    node && createInOneStatement(place, node, echo, options)
+  const single = await inOneStatement({ call })
   if (single?.result !== undefined) return single.result
   const steps = nodes.map((node) => ({ kind: 'create', node }) as const)
   const write = async (writing: Writing): Promise<Result> => {
+    const inOne = single?.inTransaction === true ? await inOneStatement(writing) : undefined
+    if (inOne?.result !== undefined) return inOne.result
     const returned = many ? returnedEcho(writing, echo) : undefined
     const created = await writeMany(writing.context, resource, steps, returned)
     const keys = created.map((values) => keyOf(resource, values))

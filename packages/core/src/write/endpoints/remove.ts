@@ -28,9 +28,13 @@ export async function remove(
   const precondition = preconditionOf(call, resource)
   const success: Result = { status: 200, value: null, total: 1 }
   const options = { cascade, precondition: precondition !== undefined } as const
-  const { result, isSingle } = await removeInOneStatement(call, resource, key, options)
+  const inOneStatement = (place: Pick<Writing, 'call'>) =>
+    removeInOneStatement(place, resource, key, options)
+  const { result, isSingle, inTransaction = false } = await inOneStatement({ call })
   if (result === true) return success
-  const write = async ({ context }: Writing): Promise<Result> => {
+  const write = async (writing: Writing): Promise<Result> => {
+    if (inTransaction && (await inOneStatement(writing)).result === true) return success
+    const { context } = writing
     await removeRecord(context, resource, key, { cascade, precondition })
     return success
   }

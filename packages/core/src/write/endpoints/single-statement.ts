@@ -1,4 +1,4 @@
-// POST, PATCH, PUT and DELETE of one record as a single statement without a transaction, if no hook or policy has to run.
+// POST, PATCH, PUT and DELETE of one record as a single statement, if no hook or policy takes part in the write: without a transaction, or in the one of callbacks or the host.
 
 import type { Action } from '../../access/action.ts'
 import { mayAct } from '../../access/reach.ts'
@@ -30,7 +30,7 @@ import { deletionMark } from '../execute/soft-delete.ts'
 import type { RecordNode } from '../plan/node.ts'
 import { type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
 import { recordResult } from './result.ts'
-import { explainedError, valueSourcesOf } from './stages.ts'
+import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
 
 /** What came of a write that may be one statement. */
 export interface SingleWrite<T> {
@@ -38,20 +38,26 @@ export interface SingleWrite<T> {
   readonly result: T | undefined
   /** Whether the write changes one record by one statement, so that it is whole without a transaction, too. */
   readonly isSingle: boolean
+  /** Whether one statement writes it in a transaction. */
+  readonly inTransaction?: boolean
 }
+
+/** Where a write runs: on the connection of its request, or in the transaction that has been begun for it. */
+type Place = Pick<Writing, 'call'> & Partial<Pick<Writing, 'opened'>>
 
 /** Runs a POST as one INSERT. */
 export function createInOneStatement(
-  call: Call,
+  place: Place,
   node: RecordNode,
   echo: ReadPlan,
   options: { readonly many: boolean; readonly idempotencyKey: boolean },
 ): MaybePromise<SingleWrite<Result>> {
+  const { call } = place
   const { resource } = node
   const write = { ...noParts, change: 'insert', resource, node, echo } as const
   const { many, idempotencyKey } = options
   const request = { ...noOptions, many, idempotencyKey, action: 'POST', callback: 'add' } as const
-  return andThen(singleWriteFor(call, write, request), async (run) => {
+  return andThen(singleWriteFor(place, write, request), async (run) => {
     if ('isSingle' in run) return run
     const read = { echo: run.echo, rows: echo.rows }
     const pending = newRecord(valueSourcesOf(call), node)
@@ -60,25 +66,27 @@ export function createInOneStatement(
       const written = await insertRecord(run.context, resource, values, read)
       return { isSingle: true, result: await resultOf(call, echo, 201, written) }
     } catch (error) {
-      throw await explainedError(call, run.opened, error)
+      // A refusal in a transaction is explained by its owner.
+      throw place.opened === undefined ? await explainedError(call, run.opened, error) : error
     }
   })
 }
 
 /** Runs a PATCH or PUT as one UPDATE. */
 export function changeInOneStatement(
-  call: Call,
+  place: Place,
   node: RecordNode,
   key: readonly Value[],
   echo: ReadPlan,
   options: { readonly replace: boolean; readonly precondition: boolean },
 ): MaybePromise<SingleWrite<Result>> {
+  const { call } = place
   const { resource } = node
   const { replace, precondition } = options
   const write = { ...noParts, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
   const request = { ...noOptions, precondition, action, callback: 'update' } as const
-  return andThen(singleWriteFor(call, write, request), async (run) => {
+  return andThen(singleWriteFor(place, write, request), async (run) => {
     if ('isSingle' in run) return run
     const read = { echo: run.echo, rows: echo.rows }
     const pending = independentChanges(valueSourcesOf(call), node, replace)
@@ -90,17 +98,18 @@ export function changeInOneStatement(
 
 /** Runs a DELETE as one DELETE or UPDATE. */
 export async function removeInOneStatement(
-  call: Call,
+  place: Place,
   resource: Resource,
   key: readonly Value[],
   options: { readonly cascade: boolean; readonly precondition: boolean },
 ): Promise<SingleWrite<true>> {
+  const { call } = place
   const { softDelete } = resource.settings
   const { cascade, precondition } = options
   const referredTo = softDelete === null && dependentsOf(call.registry, resource).length > 0
   const change = softDelete === null ? 'delete' : 'update'
   const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
-  const run = await singleWriteFor(call, write, {
+  const run = await singleWriteFor(place, write, {
     ...noOptions,
     precondition,
     action: 'DELETE',
@@ -120,36 +129,41 @@ interface WriteRequest extends Pick<WriteConditions, 'many' | 'idempotencyKey' |
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
-/** The context for a single-statement write, or that there is none because the write needs a transaction. */
+/** The context for a single-statement write, or that there is none here, because the write needs a transaction. */
 function singleWriteFor(
-  call: Call,
+  place: Place,
   write: PlannedWrite,
   request: WriteRequest,
 ): MaybePromise<SingleWriteRun | SingleWrite<never>> {
-  return andThen(openedWithScope(call, write.resource), ({ opened, scope }) => {
+  const { call } = place
+  return andThen(openedWithScope(place, write.resource), ({ opened, scope }) => {
     const circumstances = circumstancesOf(call, opened, scope, write, request)
     const strategy = strategyOf(write, circumstances)
     if (strategy.kind === 'transaction') {
       // A response that needs more reads does not make it several writes.
       const without = strategyOf({ ...write, echo: null }, circumstances)
-      return { isSingle: without.kind === 'single statement', result: undefined }
+      const isSingle = without.kind === 'single statement' && !without.transaction
+      return { isSingle, result: undefined }
     }
+    const isInside = place.opened !== undefined
+    if (strategy.transaction && !isInside)
+      return { isSingle: false, inTransaction: true, result: undefined }
     const { connection, target } = opened
     const finish = (text: string) => sqlForArrays(target.dialect, text)
     const conditions = typeof scope === 'string' ? undefined : scope
     const statements = cachedSingleWrites(target, finish, conditions)
-    const inBatch = call.runtime.batch !== undefined
-    const context = { connection, target, statements, inBatch, scope: conditions?.condition }
+    const inTransaction = isInside || call.runtime.batch !== undefined
+    const context = { connection, target, statements, inTransaction, scope: conditions?.condition }
     return { opened, context, echo: strategy.echo }
   })
 }
 
 /** The connection, and which records of the resource the scope of its policy leaves, if that is data. */
 function openedWithScope(
-  call: Call,
+  { call, opened: begun }: Place,
   resource: Resource,
 ): MaybePromise<{ readonly opened: Opened; readonly scope: WrittenScope }> {
-  return andThen(open(call), (opened) => {
+  return andThen(begun ?? open(call), (opened) => {
     if (call.runtime.policies.get(resource)?.scope === undefined) return { opened, scope: 'all' }
     const { own: db, target } = opened
     const scoping = { call, db, target, action: call.action }
@@ -173,19 +187,17 @@ function circumstancesOf(
   { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
   const { runtime, caller, hooks, method } = call
-  const echoHasHooks =
-    echo !== null &&
-    (hooks.filter !== undefined || hooks.dump !== undefined || hasDump(resource, echo.embeds))
-  const { return: onReturn, final, afterCommit } = hooks
-  const resultHasHooks = (onReturn ?? final ?? afterCommit) !== undefined
+  const { filter, dump, return: onReturn, final, afterCommit } = hooks
+  const narrowsEcho = echo !== null && filter !== undefined
+  const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
   return {
     many,
     idempotencyKey,
     precondition,
-    hosted: isHosted(call, own),
+    transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
     policyHooks: runtime.policies.hasHooks(resource),
     scope: typeof scope === 'string' ? scope : scope.conditions,
-    callback: echoHasHooks || resultHasHooks || hasCallback(resource, method, callback),
+    callback: narrowsEcho || afterCommit !== undefined || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.narrows(target),
     singleWrites: connection.dialect.shortcuts?.singleWrites,

@@ -14,7 +14,14 @@ import type { RecordNode } from '../plan/node.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
 import { changeInOneStatement } from './single-statement.ts'
-import { bodyOf, inWrite, preconditionOf, refuseOtherParameters, validatorHost } from './stages.ts'
+import {
+  bodyOf,
+  inWrite,
+  preconditionOf,
+  refuseOtherParameters,
+  validatorHost,
+  type Writing,
+} from './stages.ts'
 
 /**
  * `PATCH /api/books/1` with the fields to change, or a JSON Merge Patch, which also merges the documents of json columns; `PUT`
@@ -46,12 +53,16 @@ export async function update(
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const request = { replace, precondition: precondition !== undefined } as const
-  const { result, isSingle } = await changeInOneStatement(call, node, key, echo, request)
+  const inOneStatement = (place: Pick<Writing, 'call'>) =>
+    changeInOneStatement(place, node, key, echo, request)
+  const { result, isSingle, inTransaction = false } = await inOneStatement({ call })
   if (result !== undefined) return result
   const action = replace ? 'PUT' : 'PATCH'
   return inWrite(
     call,
     async (writing) => {
+      const written = inTransaction ? (await inOneStatement(writing)).result : undefined
+      if (written !== undefined) return written
       const options = { action, replace, precondition } as const
       await changeRecord(writing.context, node, key, options)
       return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })

@@ -1,4 +1,4 @@
-// Writes one record with one statement, without a transaction. If the database refuses the statement, nothing was written.
+// Writes one record with one statement. If the database refuses the statement, nothing was written.
 
 import type { QueryResult, SqlBool } from 'kysely'
 import { cellOf, type RawRow } from '../../compile/cell.ts'
@@ -29,8 +29,8 @@ import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 /** The context of a single-statement write: its connection, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
   readonly statements: SingleWriteStatements
-  /** Whether the connection is in the transaction of a batch, which then ends with any error of the statement. */
-  readonly inBatch: boolean
+  /** Whether the connection is in a transaction, which ends with any error of the statement. */
+  readonly inTransaction: boolean
   /** The conditions of the policy's scope, which `statements` have, too. */
   readonly scope: Fragment<SqlBool> | undefined
 }
@@ -139,7 +139,7 @@ async function writeAndRead(
     }
   })
   if (stored === undefined || 'row' in stored) return stored as Written | undefined
-  if (context.inBatch || !isTemporaryFailure(dialect, failure)) throw failure
+  if (context.inTransaction || !isTemporaryFailure(dialect, failure)) throw failure
   try {
     const again = () => readStored(context, resource, rows, stored.key)
     return {
@@ -197,7 +197,7 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
 
 /**
  * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write
- * or give the error. Outside of a batch the statement commits by itself: if its connection broke, it may be stored, and is not sent again.
+ * or give the error. Outside of a transaction the statement commits by itself: if its connection broke, it may be stored, and is not sent again.
  */
 async function runUnless(
   context: SingleWriteContext,
@@ -208,7 +208,7 @@ async function runUnless(
   try {
     return await runWriteForRows(context, statement, step)
   } catch (error) {
-    if (context.inBatch) throw error
+    if (context.inTransaction) throw error
     if (isExpected(context, error)) return undefined
     const isLost = context.connection.dialect.classify(error).lost === true
     throw isLost ? unknownOutcome(error) : error

@@ -1,4 +1,4 @@
-// Decides whether a write runs as a single statement or in a transaction, before anything is sent to the database.
+// Decides whether one statement makes a write, and whether it runs in a transaction, before anything is sent to the database.
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
 import type { Condition, ReadPlan } from '../../plan/plan.ts'
@@ -8,13 +8,17 @@ import type { RecordNode } from './node.ts'
 import { narrowedReferences } from './references.ts'
 
 export type WriteStrategy =
-  /** One statement in autocommit mode; `echo` says how the response's record is read. */
-  | { readonly kind: 'single statement'; readonly echo: SingleWriteEcho }
+  /** One statement; `echo` says how the response's record is read. */
+  | {
+      readonly kind: 'single statement'
+      readonly echo: SingleWriteEcho
+      /** Whether it runs in a transaction instead of autocommit mode. */
+      readonly transaction: boolean
+    }
   | { readonly kind: 'transaction'; readonly because: Reason }
 
-/** Why a write takes a transaction. */
+/** Why a write takes several statements in a transaction. */
 export type Reason =
-  | 'the host has begun a transaction'
   | 'it writes several records'
   | 'it has an Idempotency-Key'
   | 'it has a precondition'
@@ -54,8 +58,8 @@ export interface PlannedWrite {
 
 /** What else decides how a write runs: the request, the access rules and the database. */
 export interface WriteConditions {
-  /** Whether the host application has begun a transaction. */
-  readonly hosted: boolean
+  /** Whether the host application has begun a transaction, or a callback runs that undoes the write if it fails. */
+  readonly transaction: boolean
   readonly many: boolean
   readonly idempotencyKey: boolean
   readonly precondition: boolean
@@ -63,7 +67,7 @@ export interface WriteConditions {
   readonly policyHooks: boolean
   /** The rows that the scope of the policy leaves, if it is data: all, none, or those that meet conditions. */
   readonly scope: 'all' | 'none' | readonly Condition[]
-  /** Whether a callback runs before the transaction ends, or narrows what is read. */
+  /** Whether a callback takes part in the write, receives what was stored before, or narrows what is read. */
   readonly callback: boolean
   /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
@@ -74,10 +78,10 @@ export interface WriteConditions {
 }
 
 /**
- * Chooses a single statement if no callback, check or other statement must run between BEGIN and COMMIT, and the written
- * row holds everything that the response shows.
+ * Chooses a single statement if the write needs no other statement or check, and the written row holds everything that the
+ * response shows.
  *
- * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned' }`, or `'read'` without RETURNING
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false }`; `echo` is `'read'` without RETURNING
  */
 export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
@@ -88,12 +92,11 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
   const isSupported =
     echo === 'returned' || (echo === 'read' && (write.echo !== null || write.change === 'delete'))
   return isSupported
-    ? { kind: 'single statement', echo }
+    ? { kind: 'single statement', echo, transaction: conditions.transaction }
     : { kind: 'transaction', because: 'the database does not support it' }
 }
 
 function reasonInConditions(conditions: WriteConditions): Reason | undefined {
-  if (conditions.hosted) return 'the host has begun a transaction'
   if (conditions.many) return 'it writes several records'
   if (conditions.idempotencyKey) return 'it has an Idempotency-Key'
   if (conditions.precondition) return 'it has a precondition'
