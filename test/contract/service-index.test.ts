@@ -54,7 +54,11 @@ eachDatabase('the index', (test, db) => {
       const api = testApi(db, shop, config)
       const { value } = await get(api, '/api')
       equal(value.examples.length, 5, JSON.stringify(config))
-      for (const { url } of value.examples) equal((await get(api, url)).status, 200, url)
+      for (const { url } of value.examples) {
+        equal((await get(api, url)).status, 200, url)
+        // What a URL may hold as it stands.
+        match(url, /^[\w.~!$&'()*+,;=:@/?%-]+$/)
+      }
     }
   })
 

@@ -63,6 +63,14 @@ suite('names in the OpenAPI document', (test) => {
     }
   })
 
+  test('of components stay when a model is put before the others', () => {
+    const [before, after] = [documentOf(models), documentOf([Shelf, ...models])]
+    for (const [section, parts] of Object.entries<Anything>(before.components)) {
+      const lost = Object.keys(parts).filter((name) => !(name in after.components[section]))
+      equal(lost, [], section)
+    }
+  })
+
   test('of filters are shared by columns of the same name and type', () => {
     const { components } = documentOf(models)
     const filters = components.schemas.IdIntegerFilters.properties

@@ -3,30 +3,10 @@ import type { Api, ApiConfig } from '@model-api/core'
 import { config, openLibrary } from '../../examples/library/library.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
+import { resolved, startValue } from '../support/try-it-out.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read where they are understood
 type Anything = any
-
-/** A part of the document, with its reference followed. */
-function resolved(document: Anything, part: Anything): Anything {
-  if (part?.$ref === undefined) return part
-  const [, ...names] = part.$ref.split('/')
-  return names.reduce((at: Anything, name: string) => at[name], document)
-}
-
-/** The value that a field starts with: the example, else the default; undefined leaves the field empty. */
-function startValue(document: Anything, parameter: Anything): Anything {
-  const schema = resolved(document, parameter.schema)
-  const value = parameter.example ?? schema.example ?? schema.default
-  if (value !== undefined || schema.type !== 'object') return value
-  // Swagger UI makes up an object with a value for each member.
-  const members = [
-    schema,
-    ...(schema.allOf ?? []).map((part: Anything) => resolved(document, part)),
-  ]
-  const names = members.flatMap(({ properties = {} }: Anything) => Object.keys(properties))
-  return Object.fromEntries(names.map((name) => [name, 'string']))
-}
 
 /** The URL that "Execute" requests. */
 function urlOf(document: Anything, path: string, operation: Anything): string {

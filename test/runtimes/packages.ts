@@ -1,13 +1,8 @@
 /** What the tests of runtimes and drivers need beside the suite's own packages: pinned, installed by `pnpm run runtimes`, and in no lock file. */
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { type OptionalPackages, optionalPackages } from '../support/optional-packages.ts'
 import { repository } from '../support/source.ts'
-
-/** About 1.4 GB, most of it for the runtimes. */
-export const folder: string =
-  process.env.RUNTIMES_FOLDER ?? join(repository, 'node_modules/.cache/runtimes')
 
 const system = process.platform === 'win32' ? 'win' : process.platform
 const node = (version: string): string => `npm:node-${system}-${process.arch}@${version}`
@@ -47,27 +42,14 @@ const dependencies = {
   ...core.dependencies,
 } as const
 
-/** The package.json of the folder. */
-export const manifest: string = JSON.stringify({ private: true, type: 'module', dependencies })
+/** About 1.4 GB, most of it for the runtimes. */
+export const packages: OptionalPackages = optionalPackages(
+  'runtimes',
+  dependencies,
+  process.env.RUNTIMES_FOLDER,
+)
 
-/** Written when everything is installed: a copy of the manifest. */
-export const mark: string = join(folder, 'installed.json')
-
-/** Why the tests cannot run; undefined if everything is installed. */
-export function notInstalled(): string | undefined {
-  if (!existsSync(mark)) return 'not installed'
-  return readFileSync(mark, 'utf8') === manifest ? undefined : 'other versions are installed'
-}
-
-/** The folder of an installed package. */
-export const installed = (name: string): string => join(folder, 'node_modules', name)
-
-/** An installed package; its types are not installed with the suite. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
-export function load(name: string): Promise<any> {
-  const { resolve } = createRequire(join(folder, 'package.json'))
-  return import(pathToFileURL(resolve(name)).href)
-}
+export const { folder, notInstalled, installed, load } = packages
 
 /** The program of a runtime; `node24` is that of the suite. */
 export function program(runtime: string): string {

@@ -128,7 +128,7 @@ function grouped(resource: Resource): Asked | undefined {
   return (
     column && {
       about: ` counted by ${column.name}`,
-      query: `groupby=${column.name}&${key.name}|number__count=1&order_by=-number`,
+      query: `groupby=${column.name}&${key.name}__count=1&order_by=-${key.name}_count`,
     }
   )
 }
