@@ -3,7 +3,11 @@ import type { Coverage } from './choose-servers.ts'
 import type { Job } from './queue.ts'
 
 /** About SQL, values and catalogues, which differ between versions of a server. */
-const versionsMatter = /^(?:contract|dialect|golden|introspect|prepared|property|schema-check)\//
+const versionsMatter = [
+  /^(?:dialect|golden|introspect|prepared|schema-check)\//,
+  /^property\/(?:differential|links|pages|random)/,
+  /^contract\/(?:counting|far-pages|filtering|grouping|joins|json-paths|keyless|search|serialisation|special-values|values)/,
+]
 
 /** On every server, whatever the file is about; each way on one server of each engine. */
 export type Extent = 'usual' | 'whole'
@@ -18,5 +22,5 @@ export function coverageOf({ file, way }: Job, extent: Extent): Coverage | undef
   if (way === 'plain') {
     return file.startsWith('security/') ? 'SQLite alone' : 'one server of each engine'
   }
-  return versionsMatter.test(file) ? undefined : 'one server of each engine'
+  return versionsMatter.some((files) => files.test(file)) ? undefined : 'one server of each engine'
 }
