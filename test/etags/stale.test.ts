@@ -1,0 +1,33 @@
+/** No 304 for a copy that is out of date: two processes on one database, with writes and conditional reads at the same moment. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { propertySeed } from '../support/property.ts'
+import { eachDatabase, runsOn, type Test } from '../support/suite.ts'
+import { prepareDatabase } from './prepare.ts'
+import { soak } from './soak.ts'
+
+runsOn('one server of each kind')
+
+const define = (test: Test, db: TestDatabase): void => {
+  test('none is confirmed, whoever writes meanwhile and whatever the reader may see', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stale-etags-'))
+    try {
+      // The database is created by its first statement.
+      await db.execScript('select 1')
+      const url = db.url ?? join(folder, 'data.sqlite')
+      await prepareDatabase(url)
+      const tally = await soak({ url, operations: 600, seed: propertySeed })
+      equal(tally.stale, [])
+      ok(tally.writes > 40 && tally.notModified > 20, JSON.stringify(tally))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+}
+
+for (const only of ['sqlite', 'postgres'] as const) {
+  eachDatabase('stale copies', define, { only })
+}
