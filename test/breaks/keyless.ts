@@ -115,6 +115,21 @@ export const keyless: readonly Break[] = [
     databases: ['postgres'],
   },
   {
+    title: 'A bigint that refers to an integer key is rounded',
+    file: 'packages/core/src/introspect/align-keys.ts',
+    find: 'if (isWider(own, foreignKey)) {',
+    replace: 'if (!isWider(own, foreignKey)) {',
+    fails: 'test/introspect/wide-keys.test.ts',
+  },
+  {
+    title: 'A key that PostgreSQL has not validated keeps great values out',
+    file: 'packages/core/src/dialect/postgres/catalogue.ts',
+    find: '...(isTrue(first?.is_checked) ? {} : { unchecked: true }),',
+    replace: '...(isTrue(first?.is_checked) ? {} : {}),',
+    fails: 'test/introspect/wide-keys.test.ts',
+    databases: ['postgres'],
+  },
+  {
     title: 'A view shows a credential under another name',
     file: 'packages/core/src/introspect/view-credentials.ts',
     find: 'return shows ? ({ ...column, credential: true } as const) : column',

@@ -1,10 +1,17 @@
-// Foreign keys from `integer` to `bigint`: the referring column gets the type of the key it points to.
+// Foreign keys between `integer` and `bigint`: both sides get one of the two types.
 
-import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
+import type {
+  CatalogueColumn,
+  CatalogueForeignKey,
+  CatalogueTable,
+} from '../dialect/shared/catalogue.ts'
 
 type Tables = Map<string, CatalogueTable>
 
-/** A relation needs the same JSON form on both sides, and JSON writes a bigint as a string. */
+/**
+ * A relation needs the same JSON form on both sides, and JSON writes a bigint as a string. The referring column gets the type
+ * of the key it points to. If it is a bigint that may hold values beyond those of that key, the key becomes a bigint instead.
+ */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name, table]))
   // A key may itself be a foreign key; each round aligns one more link of such a chain.
@@ -15,14 +22,19 @@ export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
 function alignOnce(tables: Tables): boolean {
   let changed = false
   for (const [name, table] of tables) {
-    for (const { columns, references, schema, table: target } of table.foreignKeys) {
-      const parent = schema === undefined ? tables.get(spelt(tables.keys(), target)) : undefined
-      if (parent === undefined) continue
+    for (const foreignKey of table.foreignKeys) {
+      const { columns, references, schema } = foreignKey
+      const target = schema === undefined ? spelt(tables.keys(), foreignKey.table) : undefined
+      if (target === undefined) continue
       for (const [index, column] of columns.entries()) {
         const own = find(tables.get(name), column)
-        const other = find(parent, references[index] ?? '')
+        const other = find(tables.get(target), references[index] ?? '')
         if (own === undefined || other === undefined || !differ(own, other)) continue
-        tables.set(name, replaced(tables.get(name) ?? table, own, other))
+        if (isWider(own, foreignKey)) {
+          // So that no key that this one refers to makes it an integer again.
+          const wide = { ...own, fitsNumber: false }
+          replace(tables, target, other, wide, 'that points to it')
+        } else replace(tables, name, own, other, 'it points to')
         changed = true
       }
     }
@@ -47,15 +59,28 @@ function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   return types.includes('integer') && types.includes('bigint')
 }
 
-function replaced(
-  table: CatalogueTable,
-  own: CatalogueColumn,
-  other: CatalogueColumn,
-): CatalogueTable {
-  const { shape } = other
-  const note = `${own.declared}, served as ${shape?.type} like the key it points to`
-  const columns = table.columns.map((column) =>
-    column === own ? { ...column, shape, note } : column,
-  )
-  return { ...table, columns }
+/** Whether a referring column may hold numbers that no JSON number holds. A foreign key that is checked keeps them out. */
+function isWider(
+  { shape, fitsNumber }: CatalogueColumn,
+  { unchecked }: CatalogueForeignKey,
+): boolean {
+  if (shape?.type !== 'bigint') return false
+  return fitsNumber === undefined ? unchecked === true : !fitsNumber
+}
+
+/** Gives a column the type of another one. */
+function replace(
+  tables: Tables,
+  name: string,
+  old: CatalogueColumn,
+  { shape, fitsNumber }: CatalogueColumn,
+  which: string,
+): void {
+  const table = tables.get(name)
+  if (table === undefined) return
+  const note = `${old.declared}, served as ${shape?.type} like the key ${which}`
+  const { fitsNumber: _, ...rest } = old
+  const column = { ...rest, shape, note, ...(fitsNumber === undefined ? {} : { fitsNumber }) }
+  const columns = table.columns.map((one) => (one === old ? column : one))
+  tables.set(name, { ...table, columns })
 }

@@ -35,6 +35,7 @@ export function withRelations(
       columns,
       table: to,
       references,
+      unchecked: true as const,
     }))
     return { ...table, foreignKeys: [...table.foreignKeys, ...foreignKeys] }
   })

@@ -66,6 +66,7 @@ interface ForeignKeyRow {
   readonly target_schema: string
   readonly target_table: string
   readonly target_column: string
+  readonly is_checked: unknown
 }
 
 /** Every relation of one schema, or those of the given names; without a schema, of the one that unqualified names resolve to. */
@@ -192,6 +193,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
     columns: rows.map((row) => row.column),
     table: first?.target_table ?? '',
     references: rows.map((row) => row.target_column),
+    ...(isTrue(first?.is_checked) ? {} : { unchecked: true }),
     ...(target === schema ? {} : { schema: target }),
   }
 }
@@ -318,7 +320,7 @@ async function foreignKeyRows(
   return rowsOf<ForeignKeyRow>(db)`
     select c.relname::text as "table", o.conname::text as key, a.attname::text as "column",
       tn.nspname::text as target_schema, tc.relname::text as target_table,
-      ta.attname::text as target_column
+      ta.attname::text as target_column, o.convalidated as is_checked
     from pg_constraint o
     join pg_class c on c.oid = o.conrelid
     join pg_namespace n on n.oid = c.relnamespace

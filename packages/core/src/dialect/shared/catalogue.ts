@@ -41,6 +41,8 @@ export interface CatalogueColumn {
   /** Computed by the database from other columns. */
   readonly readOnly: boolean
   readonly description?: string
+  /** Of a bigint column: whether JSON numbers hold every value that was looked at; absent where none was. */
+  readonly fitsNumber?: boolean
   /** Set where a view shows a credential under a name that does not say so. */
   readonly credential?: true
   /** What the reader of the result should know of this column. */
@@ -52,6 +54,8 @@ export interface CatalogueForeignKey {
   readonly columns: readonly string[]
   readonly table: string
   readonly references: readonly string[]
+  /** The database does not check it, so its columns may hold values that the target does not have. */
+  readonly unchecked?: true
   /** Set where the target lies in another schema. */
   readonly schema?: string
 }

@@ -7,7 +7,7 @@ import { rowsOf } from '../../sql/statement.ts'
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
-/** Of these columns of type INTEGER, those with a number beyond 2^53-1 in the first `rows` rows; of a row id, in any row. */
+/** Of these columns of whole numbers, those with a number beyond 2^53-1 in the first `rows` rows; of a row id, in any row. */
 export async function largeIntegers(
   db: AnyDatabase,
   table: Fragment,

@@ -125,8 +125,11 @@ function primaryKey(rows: readonly ColumnRow[]): string[] {
     .map((row) => row.column)
 }
 
-const holdsIntegers = (declared: string): boolean =>
-  !sqliteNeedsValues(declared) && sqliteShape(declared).shape.type === 'integer'
+const declaresType = (declared: string, type: 'integer' | 'bigint'): boolean =>
+  !sqliteNeedsValues(declared) && sqliteShape(declared).shape.type === type
+
+const isWhole = (declared: string): boolean =>
+  declaresType(declared, 'integer') || declaresType(declared, 'bigint')
 
 const largeInteger: SqliteShape = {
   shape: { type: 'bigint' },
@@ -152,7 +155,7 @@ async function readColumns(
   const large = await largeIntegers(
     db,
     sql.id(schema, table.table),
-    rows.filter(({ declared }) => holdsIntegers(declared)).map(({ column }) => column),
+    rows.filter(({ declared }) => isWhole(declared)).map(({ column }) => column),
     rows.find(isRowId)?.column,
     sampleRows,
   )
@@ -160,7 +163,9 @@ async function readColumns(
     const values = sqliteNeedsValues(row.declared)
       ? await storageClasses(db, schema, table.table, row.column)
       : undefined
-    const { shape, note } = large.has(row.column) ? largeInteger : sqliteShape(row.declared, values)
+    const isBigint = declaresType(row.declared, 'bigint')
+    const isLarge = large.has(row.column)
+    const { shape, note } = isLarge && !isBigint ? largeInteger : sqliteShape(row.declared, values)
     const isText = shape?.type === 'string' || shape?.type === 'text'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
     const checks = columnChecks(
@@ -183,6 +188,7 @@ async function readColumns(
       ...(value === undefined ? {} : { databaseDefault: value }),
       ...(checks === undefined ? {} : { checks }),
       readOnly: row.hidden > 1,
+      ...(isBigint ? { fitsNumber: !isLarge } : {}),
       ...(note === undefined ? {} : { note }),
     })
   }
@@ -206,6 +212,8 @@ function foreignKey(
     columns: rows.map((row) => row.column),
     table,
     references: rows.map((row, index) => row.target_column ?? key[index] ?? ''),
+    // A setting of each connection, off by default.
+    unchecked: true,
   }
 }
 
