@@ -108,6 +108,15 @@ holds<Equal<RowOf<typeof Total>, { author_id: number; sum: string | null }>>()
 defineModel('Total', { columns: { n: { type: 'integer' } }, readOnly: 'yes' })
 
 const Untitled = defineModel('Untitled', { columns: { id: { type: 'uuid', primaryKey: true } } })
+const Stocked = defineModel('Stocked', {
+  table: 'authors',
+  schema: 'stock',
+  columns: { id: { type: 'integer', primaryKey: true }, shelf: { type: 'string' } },
+})
+type Schemas = DatabaseOf<[typeof Author, typeof Stocked]>
+holds<Equal<keyof Schemas, 'authors' | 'stock.authors'>>()
+holds<Equal<keyof Schemas['stock.authors'], 'id' | 'shelf'>>()
+
 type Database = DatabaseOf<[typeof Author, typeof Untitled]>
 holds<Equal<keyof Database, 'authors'>>()
 holds<

@@ -57,6 +57,24 @@ export const hook = policyFor(Note, db, {
   can_raed: () => true,
 })
 
+const Stocked = defineModel('Stocked', {
+  table: 'notes',
+  schema: 'stock',
+  columns: { id: { type: 'integer', primaryKey: true }, shelf: { type: 'text' } },
+  meta: {},
+})
+declare const schemas: Kysely<DatabaseOf<[typeof Note, typeof Stocked]>>
+
+// The query has the table of the model, under its own name.
+export const inSchema = policyFor(Stocked, schemas, {
+  scope_query: (query) => query.where('notes.shelf', '=', 'A'),
+})
+
+export const elsewhere = policyFor(Stocked, schemas, {
+  // @ts-expect-error: a column of the table of the same name in the other schema
+  scope_query: (query) => query.where('notes.owner_id', '=', 1),
+})
+
 // ---------------------------------------------------------------- access_policy: (model) => policy
 
 const columns = {

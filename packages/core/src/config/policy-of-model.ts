@@ -2,7 +2,7 @@
 
 import type { SelectQueryBuilder } from 'kysely'
 import type { AnyModel } from '../model/define-model.ts'
-import type { DatabaseOf, RecordOf, TableOf } from '../model/infer.ts'
+import type { QualifiedTable, RecordOf, TableOf } from '../model/infer.ts'
 import type { AccessPolicy } from './access-types.ts'
 import type { HookArgs, HookUser } from './hook-types.ts'
 import type { PolicyScope } from './scope-types.ts'
@@ -12,13 +12,15 @@ type Falsy = false | null | undefined | 0 | ''
 
 /**
  * The tables of the given Kysely instance if they include the model's; otherwise those of the model, under any name if the
- * model does not say its table.
+ * model does not say its table. A table of another schema has its own name in the query.
  */
 type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB
-  ? DB
-  : string extends M['table']
-    ? Readonly<Record<string, TableOf<M['columns']>>>
-    : DatabaseOf<readonly [M]>
+  ? [Exclude<QualifiedTable<M> & keyof DB, M['table']>] extends [never]
+    ? DB
+    : TableByName<M>
+  : TableByName<M>
+
+type TableByName<M extends AnyModel> = Readonly<Record<M['table'], TableOf<M['columns']>>>
 
 // biome-ignore lint/suspicious/noExplicitAny: joins change the tables, and any selection that has the columns will do
 type Narrowed = SelectQueryBuilder<any, any, any>

@@ -31,7 +31,11 @@ export interface ModelsFor<User> {
     const R extends Relations = NoRelations,
     const P extends Readonly<Record<string, ComputedShape<User>>> = NoComputed,
     const Table extends string = string,
-  >(name: Name, definition: ModelDefinition<Table, C, R, P, C, User>): Model<Name, Table, C, R, P>
+    const Schema extends string = never,
+  >(
+    name: Name,
+    definition: ModelDefinition<Table, C, R, P, C, User, Schema>,
+  ): Model<Name, Table, C, R, P, Schema>
   /** `defineBase`, the same; so is `define` of what it returns. */
   defineBase<const C extends Columns<User>>(base: {
     readonly columns: C & Exact<C, Column>

@@ -61,12 +61,13 @@ export interface Model<
   C extends Columns = Columns,
   R extends Relations = Relations,
   P extends Readonly<Record<string, ComputedShape>> = Readonly<Record<string, ComputedShape>>,
+  Schema extends string = string,
 > {
   readonly name: Name
   /** The table in the database. */
   readonly table: Table
   /** The schema of the table; absent: the `schema` of createApi, else where the connection looks by itself. */
-  readonly schema?: string
+  readonly schema?: Schema
   readonly columns: C
   readonly relations: R
   readonly computed: P
@@ -112,11 +113,12 @@ export interface ModelDefinition<
   P extends Readonly<Record<string, ComputedShape>>,
   All extends Columns = C,
   User = HookUser,
+  Schema extends string = string,
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
   /** The schema of the table (on MySQL and MariaDB: its database). Default: the `schema` of createApi, if any. */
-  readonly schema?: string
+  readonly schema?: Schema
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. Default: none. */
   readonly description?: string
   readonly columns: C & Exact<C, Column>
@@ -147,7 +149,7 @@ export interface ModelDefinition<
     Exact<P, ComputedColumn>
   readonly methods?: Readonly<Record<string, ModelMethod<FullRow<All, P>>>>
   /** Settings of the model; present, if only as `{}`, it publishes the model. */
-  readonly meta?: MetaOf<Model<string, Table, All, R, P>, User>
+  readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User>
 }
 
 type PlainMeta<User> = Omit<Meta<User>, 'access_policy'>
@@ -196,7 +198,11 @@ export function defineModel<
   const R extends Relations = NoRelations,
   const P extends Readonly<Record<string, ComputedShape>> = NoComputed,
   const Table extends string = string,
->(name: Name, definition: ModelDefinition<Table, C, R, P>): Model<Name, Table, C, R, P> {
+  const Schema extends string = never,
+>(
+  name: Name,
+  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema>,
+): Model<Name, Table, C, R, P, Schema> {
   return Object.freeze({
     name,
     table: (definition.table ?? pluralSnake(name)) as Table,
@@ -228,10 +234,11 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser> {
     const R extends Relations = NoRelations,
     const P extends Readonly<Record<string, ComputedShape<User>>> = NoComputed,
     const Table extends string = string,
+    const Schema extends string = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User>,
-  ): Model<Name, Table, Merged<C, Own>, R, P>
+    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema>,
+  ): Model<Name, Table, Merged<C, Own>, R, P, Schema>
 }
 
 /**

@@ -124,13 +124,24 @@ export type TableRow<C extends Columns> = {
   >
 }
 
-/** The table name as a literal type; never for a model with the default table name, which is therefore not in DatabaseOf. */
-type Named<M extends AnyModel> = string extends M['table'] ? never : M['table']
+/** The schema that a model says; never if it says none, and `string` if the type does not know. */
+type SchemaOf<M extends AnyModel> = Exclude<M['schema'], undefined>
+
+/** The table name as a literal type, with the schema if the model says one. */
+export type QualifiedTable<M extends AnyModel> = [SchemaOf<M>] extends [never]
+  ? M['table']
+  : string extends SchemaOf<M>
+    ? M['table']
+    : `${SchemaOf<M>}.${M['table']}`
+
+/** Never for a model with the default table name, which is therefore not in DatabaseOf. */
+type Named<M extends AnyModel> = string extends M['table'] ? never : QualifiedTable<M>
 
 /**
  * The Kysely interface of the listed models, by database names.
  *
- * Only models that say `table` are in it: TypeScript cannot form English plurals.
+ * Only models that say `table` are in it: TypeScript cannot form English plurals. The table of a model that says its `schema`
+ * is `schema.table`, as in `db.selectFrom('stock.books')`.
  *
  * ```ts
  * type DB = DatabaseOf<[typeof Author, typeof Book]>
