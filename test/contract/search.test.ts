@@ -324,6 +324,53 @@ eachDatabase('search by an index', (test, db) => {
   })
 })
 
+eachDatabase(
+  'search by an FTS5 table of an attached database',
+  (test, db) => {
+    const Story = (schema?: string) =>
+      defineModel('Story', {
+        table: 'stories',
+        ...(schema === undefined ? {} : { schema }),
+        columns: { id, title: { type: 'string', maxLength: 80 } },
+        search: { columns: ['title'], index: 'story_search' },
+        meta: {},
+      })
+    const warnings: string[] = []
+    const api = (schema?: string) =>
+      testApi(db, [Story(schema)], {}, { onWarning: (text) => void warnings.push(text) })
+
+    test.before(async () => {
+      await db.execScript("attach ':memory:' as other")
+      for (const [schema, word] of [
+        ['main', 'whale'],
+        ['other', 'wolf'],
+      ]) {
+        await db.execScript(`
+          create table ${schema}.stories (id integer primary key, title varchar(80) not null);
+          create virtual table ${schema}.story_search using fts5(title);
+          insert into ${schema}.stories values (1, 'a ${word}'), (2, 'b');
+          insert into ${schema}.story_search (rowid, title) values (1, 'a ${word}'), (2, 'b');`)
+      }
+    })
+
+    test('asks the table of the schema of the model', async () => {
+      const other = api('other')
+      const { statements } = await db.capture(async () => {
+        equal(await column(other, '/api/stories?search=wolf'), [1])
+      })
+      ok(statements.some(({ sql }) => / match \?/.test(sql)))
+      equal(await column(other, '/api/stories?search=whale'), [])
+      equal(await column(api(), '/api/stories?search=whale'), [1])
+      equal(await column(api('main'), '/api/stories?search=wolf'), [])
+      equal(
+        warnings.filter((text) => text.includes('Searches')),
+        [],
+      )
+    })
+  },
+  { only: 'sqlite' },
+)
+
 suite('declarations of search', (test) => {
   test('mistakes are reported at the start', () => {
     const start = (search: unknown): string => {
