@@ -10,13 +10,6 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/host-code.test.ts',
   },
   {
-    title: 'A policy that never settles is a refusal, not a failure',
-    file: 'packages/core/src/access/call-policy-hook.ts',
-    find: 'if (error instanceof ApiError || error instanceof HookTimeout) throw error',
-    replace: 'if (error instanceof ApiError) throw error',
-    fails: 'test/hooks/host-code.test.ts',
-  },
-  {
     title: 'A callback that returns nothing answers null',
     file: 'packages/core/src/call-hook.ts',
     find: 'if (result === undefined) {',

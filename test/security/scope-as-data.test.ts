@@ -226,7 +226,7 @@ eachDatabase('a scope as data', (test, db) => {
     equal(reports, [])
   })
 
-  test('whose value or conditions are wrong refuses, and says so to the host', async () => {
+  test('whose value or conditions are wrong is 500, and says so to the host', async () => {
     const wrong: readonly (readonly [AccessPolicy['scope'], string])[] = [
       [{ points: { eq: () => 'many' } }, 'scope at points.eq: expected a whole number'],
       [{ points: { in: () => 3 } }, 'scope at points.in: expected a list.'],
@@ -238,7 +238,7 @@ eachDatabase('a scope as data', (test, db) => {
     ]
     for (const [scope, message] of wrong) {
       reports.length = 0
-      equal(await tasks({ scope: scope as never }), 403)
+      equal(await tasks({ scope: scope as never }), 500)
       match(reports.join(), message)
     }
   })

@@ -299,7 +299,7 @@ eachDatabase('a policy', (test, db) => {
     })
   })
 
-  test('that throws refuses, and is reported with its model and hook', async () => {
+  test('that throws ends the request, and is reported with its model and hook', async () => {
     for (const hook of [
       () => {
         throw new Error('no tenant')
@@ -308,7 +308,7 @@ eachDatabase('a policy', (test, db) => {
     ]) {
       reports.length = 0
       const answer = await as({ Book: { scope_query: hook } })('/api/books')
-      equal(answer.status, 403)
+      equal(answer.status, 500)
       ok(!answer.text.includes('tenant'))
       match(reports[0]?.message ?? '', 'scope_query of the policy of Book failed: no tenant')
     }
@@ -324,7 +324,7 @@ eachDatabase('a policy', (test, db) => {
     equal(reports, [])
   })
 
-  test('whose query is not one of the model refuses', async () => {
+  test('whose query is not one of the model ends the request', async () => {
     const bad: readonly (readonly [AccessPolicy['scope_query'], string])[] = [
       [() => true, 'must return the query it received'],
       [() => 'select 1', 'must return the query it received'],
@@ -342,7 +342,7 @@ eachDatabase('a policy', (test, db) => {
     ]
     for (const [scope_query, message] of bad) {
       reports.length = 0
-      equal((await as({ Book: { scope_query } as AccessPolicy })('/api/books')).status, 403)
+      equal((await as({ Book: { scope_query } as AccessPolicy })('/api/books')).status, 500)
       match(reports[0]?.message ?? 'not reported', message)
     }
   })

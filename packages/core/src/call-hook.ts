@@ -14,7 +14,7 @@ import { withTimeLimit } from './time-limit.ts'
  */
 export type CallHook = <T>(name: string, call: () => T | PromiseLike<T>) => MaybePromise<T>
 
-/** A host function exceeded API_HOOK_TIMEOUT: always 500, while other errors of policies give 403 and those of logins 401. */
+/** A host function exceeded API_HOOK_TIMEOUT: always 500, while other errors of logins give 401. */
 export class HookTimeout extends Error {}
 
 /** Creates a CallHook that waits at most `timeout` milliseconds for promises (API_HOOK_TIMEOUT). */

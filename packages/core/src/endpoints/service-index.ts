@@ -7,6 +7,7 @@ import type { Caller } from '../access/roles.ts'
 import { refusesList } from '../access/scope.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { Runtime } from '../call.ts'
+import { HookTimeout } from '../call-hook.ts'
 import { ApiError, methodNotAllowed } from '../errors.ts'
 import { runSetup } from '../hooks/read-hooks.ts'
 import type { ListedResource, ServiceIndex } from '../html/index-page.ts'
@@ -80,9 +81,10 @@ async function isRefused(
   try {
     return await refusesList(scope, resource)
   } catch (error) {
-    // A policy refuses by an ApiError as well; the list would then be refused with it.
-    if (error instanceof ApiError) return true
-    throw error
+    if (error instanceof HookTimeout) throw error
+    // The list would be refused with an ApiError of the policy, and fail with any other error.
+    if (!(error instanceof ApiError)) scope.call.runtime.report(error, scope.call.request)
+    return true
   }
 }
 
