@@ -326,4 +326,18 @@ export const endpoints: readonly Break[] = [
     replace: 'if (cookies)',
     fails: 'test/openapi/custom-auth-scheme.test.ts',
   },
+  {
+    title: 'Filters are missing in the OpenAPI 3.2 form',
+    file: 'packages/core/src/openapi/query-string-form.ts',
+    find: 'parts.push(...(allOf ?? []), ',
+    replace: 'parts.push(',
+    fails: 'test/openapi/query-string-form.test.ts',
+  },
+  {
+    title: 'The 3.1 document is served where that of OpenAPI 3.2 is kept',
+    file: 'packages/core/src/endpoints/documentation.ts',
+    find: 'kept(`document ${document.openapi} ${mount}`',
+    replace: 'kept(`document ${mount}`',
+    fails: 'test/openapi/query-string-form.test.ts',
+  },
 ]

@@ -2,6 +2,7 @@
 
 import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
+import type * as oas32 from 'openapi3-ts/oas32'
 import { checksOf } from './access/authorize.ts'
 import { callerRegistries } from './access/column-rights.ts'
 import { buildPolicies } from './access/policy.ts'
@@ -25,7 +26,11 @@ import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { admissionOf } from './endpoints/admit.ts'
 import { authEndpointAt } from './endpoints/auth/route.ts'
 import { docsPartAt } from './endpoints/docs.ts'
-import { createDocumentation } from './endpoints/documentation.ts'
+import {
+  type AnyDocument,
+  createDocumentation,
+  type OpenApiVersion,
+} from './endpoints/documentation.ts'
 import { type AccessExplanation, explainAccess } from './endpoints/explain-access.ts'
 import { describeExposure } from './endpoints/exposure.ts'
 import { healthPartAt } from './endpoints/health.ts'
@@ -52,7 +57,8 @@ import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
-import { documentSteps, type Endpoints } from './openapi/document.ts'
+import { documentSteps, type Endpoints, queriedPaths } from './openapi/document.ts'
+import { queryStringSteps } from './openapi/query-string-form.ts'
 import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
 import { keylessWarnings } from './registry/keyless-warning.ts'
@@ -206,7 +212,16 @@ export interface Api<Given extends ApiModels = ApiModels> {
    * writeFileSync('openapi.json', JSON.stringify(api.openapi(), null, 2))
    * ```
    */
-  openapi(): OpenAPIObject
+  openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
+  /**
+   * The document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` answers it: the query of an operation is one
+   * parameter, and lists have QUERY.
+   *
+   * ```ts
+   * api.openapi({ version: '3.2' }).paths?.['/api/books']?.query?.operationId // 'queryBooks'
+   * ```
+   */
+  openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
   /**
    * Explains which rules allow or refuse a request of a user (null: anonymous), stage by stage, without serving it.
    *
@@ -397,7 +412,11 @@ export function createApi<
       callHook,
     }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
-    documentation: createDocumentation(() => documentSteps(registry, settings, describedEndpoints)),
+    documentation: createDocumentation(
+      () => documentSteps(registry, settings, describedEndpoints),
+      (document) =>
+        queryStringSteps(document, queriedPaths(registry, settings, describedEndpoints)),
+    ),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
   const checkReplicas = async (): Promise<void> => {
@@ -406,6 +425,12 @@ export function createApi<
     if (readYourWrites === 'off') return
     const primary = { db: db.withoutPlugins(), dialect: await dialect(), statementTimeout }
     if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
+  }
+  function openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
+  function openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
+  function openapi({ version = '3.1' }: { readonly version?: OpenApiVersion } = {}): AnyDocument {
+    const { documentation } = runtime
+    return version === '3.2' ? documentation.queryStringDocument() : documentation.document()
   }
   const owns = (url: string): boolean => {
     const { path } = splitUrl(url)
@@ -446,7 +471,7 @@ export function createApi<
     },
     registry,
     rateLimits: rateLimitScope(settings, registry),
-    openapi: () => runtime.documentation.document(),
+    openapi,
     explainAccess: (user, request) => explainAccess(runtime, user, request),
     schemaDifferences: () =>
       schemaCheck.differences().catch((error: unknown) => Promise.reject(causeOf(error))),

@@ -3,14 +3,20 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Runtime } from '../call.ts'
 import type { DocsSettings } from '../config/settings.ts'
-import { methodNotAllowed, unknownPath } from '../errors.ts'
+import { invalidParameter, methodNotAllowed, repeatedParameter, unknownPath } from '../errors.ts'
 import { matchesIfNoneMatch } from '../http/etag.ts'
 import { type ApiRequest, type Asset, wholeHeader } from '../http/request.ts'
+import { splitUrl } from '../http/route-table.ts'
 import { serversOf } from '../openapi/info.ts'
 import { plainPageSteps } from '../openapi/plain-page.ts'
 import { plainPolicy, redocPage, redocPolicy } from '../openapi/redoc-page.ts'
 import { admit } from './admit.ts'
-import type { Documentation } from './documentation.ts'
+import {
+  type AnyDocument,
+  type Documentation,
+  type OpenApiVersion,
+  openApiVersions,
+} from './documentation.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
 export type DocsPart = 'page' | 'script' | 'document'
@@ -19,7 +25,7 @@ export type DocsPart = 'page' | 'script' | 'document'
 export interface DocsAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | OpenAPIObject | undefined
+  readonly body: string | AnyDocument | undefined
   /** The compressed body. */
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
@@ -107,7 +113,7 @@ interface Part {
   readonly type: string
   readonly representation: Representation
   /** The document as an object. */
-  readonly object?: OpenAPIObject
+  readonly object?: AnyDocument
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -127,15 +133,32 @@ async function partOf(
       headers: { 'cache-control': 'public, max-age=3600' },
     }
   }
-  const whole = await documentation.built()
-  const document = mount === '' ? whole : { ...whole, servers: serversOf(settings, mount) }
-  if (part === 'page') return pageOf(documentation, document, docs, mount, redoc)
+  const served = <T extends AnyDocument>(document: T): T =>
+    mount === '' ? document : { ...document, servers: serversOf(settings, mount) }
+  if (part === 'page') {
+    const document = served(await documentation.built())
+    return pageOf(documentation, document, docs, mount, redoc)
+  }
+  const document =
+    versionAsked(request) === '3.2'
+      ? served(await documentation.builtQueryStringDocument())
+      : served(await documentation.built())
   return {
     type: 'application/json; charset=utf-8',
     representation: await documentation.text(mount, document),
     object: document,
     headers: {},
   }
+}
+
+/** The version of OpenAPI that `?openapi=3.2` asks for. */
+function versionAsked({ url }: ApiRequest): OpenApiVersion {
+  const asked = new URLSearchParams(splitUrl(url).query).getAll('openapi')
+  if (asked.length > 1) throw repeatedParameter('openapi', 'openapi')
+  const [version = '3.1'] = asked
+  const known = openApiVersions.find((one) => one === version)
+  if (known === undefined) throw invalidParameter('openapi', version, openApiVersions.join(' or '))
+  return known
 }
 
 async function pageOf(

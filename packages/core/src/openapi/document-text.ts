@@ -1,12 +1,15 @@
 // The text of the document, written in steps: a path or a component each.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
+import type * as oas32 from 'openapi3-ts/oas32'
 
 /** How deep entries are written on their own: those of `components` are sections of entries. */
 const depths: Readonly<Record<string, number>> = { paths: 1, components: 2 }
 
 /** `JSON.stringify` of the document in steps. */
-export function* documentTextSteps(document: OpenAPIObject): Generator<void, string> {
+export function* documentTextSteps(
+  document: OpenAPIObject | oas32.OpenAPIObject,
+): Generator<void, string> {
   const parts: string[] = []
   for (const [name, value] of Object.entries(document)) {
     parts.push(`${JSON.stringify(name)}:${yield* textSteps(value, depths[name] ?? 0)}`)

@@ -93,6 +93,21 @@ export function* documentSteps(
   }
 }
 
+/** The paths of lists that take QUERY, as the document has them. */
+export function queriedPaths(
+  { resources }: Registry,
+  { prefix }: ApiSettings,
+  endpoints: Endpoints,
+): ReadonlySet<string> {
+  const routes = [...resources.flatMap(ownRoutes), ...resources.flatMap(relationRoutes)]
+  const lists = routes.filter(
+    ({ route }) =>
+      (route.kind !== 'related' || route.relation.cardinality === 'many') &&
+      endpoints.methods(route).includes('QUERY'),
+  )
+  return new Set(lists.map(({ path }) => `${prefix}/${path}`))
+}
+
 interface RouteAt {
   readonly path: string
   /** Further paths; those of a collection also lead to what is below it. */
