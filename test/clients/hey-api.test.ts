@@ -8,7 +8,7 @@ import { type ServedLibrary, serveLibrary } from './served-library.ts'
 const missing = clients.notInstalled()
 if (missing === undefined) declare()
 else
-  notRun('clients/', `${missing}; npx --yes pnpm@12.21.0 run clients installs them, about 360 MB`)
+  notRun('clients/', `${missing}; npx --yes pnpm@12.21.0 run clients installs them, about 800 MB`)
 
 /** As docs/openapi.md says it. */
 const program = `

@@ -1,4 +1,7 @@
-/** `pnpm run clients`: installs the clients that test/clients runs, into a folder of their own. */
+/** `pnpm run clients`: installs the clients and apps that test/clients runs, each into a folder of its own. */
+import { exampleApps } from './example-apps.ts'
 import { clients } from './packages.ts'
 
-process.exitCode = clients.install()
+for (const packages of [clients, ...Object.values(exampleApps)]) {
+  process.exitCode ||= packages.install()
+}

@@ -1,7 +1,7 @@
 /** The stock clients of OpenAPI documents: pinned, installed by `pnpm run clients`, and in no lock file. */
 import { type OptionalPackages, optionalPackages } from '../support/optional-packages.ts'
 
-/** About 360 MB. */
+/** About 340 MB. */
 export const clients: OptionalPackages = optionalPackages('clients', {
   '@hey-api/openapi-ts': '0.99.0',
   '@stoplight/prism-cli': '5.16.0',

@@ -1,0 +1,86 @@
+/** The pages of examples/react-admin and examples/refine: they compile strictly, are built, and show the demo in Chromium. */
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { listener } from '@model-api/http-node'
+import { openLibrary } from '../../examples/library/library.ts'
+import { equal, ok } from '../support/assert.ts'
+import { chromiumPath, visit } from '../support/chromium.ts'
+import { notRun, suite } from '../support/suite.ts'
+import { appFolder, exampleApps } from './example-apps.ts'
+
+const run = promisify(execFile)
+
+/** Each app with what a search for “island” in its address is, and what its page then shows. */
+const searches: Readonly<Record<string, string>> = {
+  'react-admin': `/#/books?filter=${encodeURIComponent('{"title__ilike":"island"}')}`,
+  refine: '/?title=island',
+}
+
+const missing = Object.values(exampleApps)
+  .map((packages) => packages.notInstalled())
+  .find((why) => why !== undefined)
+if (missing !== undefined) notRun('clients/', missing)
+else if (chromiumPath() === undefined) notRun('clients/example-apps', 'there is no Chromium')
+else declare()
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+
+function declare(): void {
+  suite('the example apps', (test) => {
+    const folder = mkdtempSync(join(tmpdir(), 'model-api-apps-'))
+    let library: Awaited<ReturnType<typeof openLibrary>>
+    test.before(async () => {
+      library = await openLibrary()
+      for (const [name, packages] of Object.entries(exampleApps)) {
+        const own = (path: string): boolean => !/node_modules|dist$/.test(path)
+        cpSync(appFolder(name), join(folder, name), { recursive: true, filter: own })
+        symlinkSync(join(packages.folder, 'node_modules'), join(folder, name, 'node_modules'))
+      }
+    })
+    test.after(async () => {
+      await library.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    for (const [name, search] of Object.entries(searches)) {
+      test(`${name} compiles, and shows what is searched for`, async () => {
+        const cwd = join(folder, name)
+        const bin = (program: string): string => join(cwd, 'node_modules/.bin', program)
+        const { stdout } = await run(bin('tsc'), [], { cwd }).catch((error) => error)
+        equal(stdout, '')
+        await run(bin('vite'), ['build', '--logLevel', 'error'], { cwd, maxBuffer: 1e8 })
+        const server = createServer(
+          listener(library.api, {
+            fallback: (req, res) => {
+              const path = new URL(req.url ?? '/', 'http://app').pathname
+              const file = path === '/' ? '/index.html' : path
+              res.setHeader('content-type', types[extname(file)] ?? 'text/plain')
+              res.end(readFileSync(join(cwd, 'dist', file)))
+            },
+          }),
+        )
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+        try {
+          const address = server.address()
+          const port = typeof address === 'object' ? address?.port : 0
+          const settled = `document.body.innerText.includes('Treasure Island') && document.body.innerText.includes('Robert Louis Stevenson')`
+          const { text, errors } = await visit(`http://127.0.0.1:${port}${search}`, settled, 60_000)
+          equal(errors, [])
+          ok(text.indexOf('Treasure Island') < text.indexOf('Robert Louis Stevenson'), text)
+          ok(!text.includes('Emma'), text)
+        } finally {
+          await new Promise((resolve) => server.close(resolve))
+          server.closeAllConnections()
+        }
+      })
+    }
+  })
+}

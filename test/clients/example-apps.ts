@@ -1,0 +1,17 @@
+/** The apps of examples/ that have packages of their own: installed by `pnpm run clients` as their package.json says. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OptionalPackages, optionalPackages } from '../support/optional-packages.ts'
+import { repository } from '../support/source.ts'
+
+export const appFolder = (name: string): string => join(repository, 'examples', name)
+
+function packagesOf(name: string): OptionalPackages {
+  const manifest = JSON.parse(readFileSync(join(appFolder(name), 'package.json'), 'utf8'))
+  return optionalPackages(name, { ...manifest.dependencies, ...manifest.devDependencies })
+}
+
+export const exampleApps: Readonly<Record<string, OptionalPackages>> = {
+  'react-admin': packagesOf('react-admin'),
+  refine: packagesOf('refine'),
+}
