@@ -90,14 +90,23 @@ eachDatabase('values in a list', (test, db) => {
       const keys: readonly number[] = created.value.map((one: { readonly id: number }) => one.id)
       const list = await send(api, 'GET', `${url}?id__in=(${keys.join(',')})&order_by=id`)
       equal(list.value, created.value)
-      // Each record gets the values of the next one.
+      // Each record gets the values of the next one. The last one is first in the list, and in the response.
       const next = alone.map((_, i) => alone[(i + 1) % alone.length] as object)
-      const changes = next.map((values, i) => ({ id: keys[i], ...values }))
+      const changes = next.map((values, i) => ({ id: keys[i], ...values })).reverse()
       const changed = await send(api, 'PATCH', url, { body: changes })
       equal(changed.status, 200)
-      equal(changed.value.map(without), next)
+      equal(changed.value.map(without), next.reverse())
       const again = await send(api, 'GET', `${url}?id__in=(${keys.join(',')})&order_by=id`)
-      equal(again.value, changed.value)
+      equal(again.value, changed.value.reverse())
+      // The same value for all: the database finds them in the order of their keys.
+      const backwards = [...keys].reverse()
+      const same = await send(api, 'PATCH', url, {
+        body: backwards.map((id) => ({ id, whole: 4711 })),
+      })
+      equal(
+        same.value.map((one: { readonly id: number }) => one.id),
+        backwards,
+      )
     })
   }
 

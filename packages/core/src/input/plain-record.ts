@@ -86,16 +86,15 @@ export const hasValidators = (resource: Resource, mode: WriteMode): boolean =>
 const fields = new WeakMap<Resource, Map<WriteMode, Fields>>()
 
 function fieldsOf(resource: Resource, mode: WriteMode): Fields {
-  const modes = fields.get(resource) ?? new Map<WriteMode, Fields>()
-  fields.set(resource, modes)
-  const known = modes.get(mode)
+  const known = fields.get(resource)?.get(mode)
   if (known !== undefined) return known
   const columns = [...resource.columns.values()]
   const byName = new Map(columns.map((column) => [column.name, fieldOf(resource, column, mode)]))
   const required = [...byName.values()].filter((field) => field.isRequired).length
   const areValidated = columns.some(isValidated)
   const made = { byName, required, areValidated }
-  modes.set(mode, made)
+  const modes = fields.get(resource) ?? new Map<WriteMode, Fields>()
+  fields.set(resource, modes.set(mode, made))
   return made
 }
 

@@ -11,8 +11,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { writeMany } from '../execute/write-many.ts'
-import type { RecordNode } from '../plan/node.ts'
+import { type ManyStep, writeMany } from '../execute/write-many.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
 import { type Items, keyOf, writtenResult } from './result.ts'
@@ -43,21 +42,21 @@ async function insertAll(
   { items, many, problems, storeResponse }: Items,
   echo: ReadPlan,
 ): Promise<Result> {
-  const nodes: RecordNode[] = []
+  const steps: ManyStep[] = []
   const host = validatorHost(call)
   for (const [i, item] of items.entries()) {
     const path = many ? `[${i}]` : ''
-    const node = readNode(resource, item, { path, mode: 'create' }, problems, host)
-    nodes.push(node instanceof Promise ? await node : node)
+    const read = readNode(resource, item, { path, mode: 'create' }, problems, host)
+    const node = read instanceof Promise ? await read : read
+    steps.push({ kind: 'create', node })
   }
   problems.refuse()
-  const [node] = nodes
+  const node = steps[0]?.node
   const options = { many, idempotencyKey: storeResponse !== undefined } as const
   const inOneStatement = (place: Pick<Writing, 'call'>) =>
     node && createInOneStatement(place, node, echo, options)
   const single = await inOneStatement({ call })
   if (single?.result !== undefined) return single.result
-  const steps = nodes.map((node) => ({ kind: 'create', node }) as const)
   const write = async (writing: Writing): Promise<Result> => {
     const inOne = single?.inTransaction === true ? await inOneStatement(writing) : undefined
     if (inOne?.result !== undefined) return inOne.result
@@ -74,7 +73,7 @@ async function insertAll(
   }
   return inWrite(call, write, {
     isSingle: single?.isSingle === true,
-    isBulk: nodes.length > 1,
+    isBulk: steps.length > 1,
   })
 }
 

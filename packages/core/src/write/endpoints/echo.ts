@@ -122,11 +122,12 @@ export async function readEchoList(
   const asksForEach = call.runtime.policies.get(resource)?.can_read !== undefined
   const writerOf = (plan: ReadPlan): ObjectWriter | undefined =>
     asksForEach ? undefined : textWriterOf(call, resource, plan)
-  if (known !== undefined && areOf(resource, keys, known.rows)) {
+  const rows = known && rowsOf(resource, keys, known.rows)
+  if (known !== undefined && rows !== undefined) {
     const writer = writerOf(known.plan)
     if (writer !== undefined) {
-      await checkReadable(call, known.plan, known.rows)
-      return { value: null, text: writeList(known.rows, writer) }
+      await checkReadable(call, known.plan, rows)
+      return { value: null, text: writeList(rows, writer) }
     }
   }
   const texts = new Map<string, string>()
@@ -157,6 +158,24 @@ export interface KnownRows {
 interface EchoRows {
   readonly plan: ReadPlan
   readonly rows: ReadonlyMap<string, LoadedRow>
+}
+
+/** The rows in the order of these keys; undefined unless there is a row for each of them. */
+function rowsOf(
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+  rows: readonly LoadedRow[],
+): readonly LoadedRow[] | undefined {
+  if (rows.length !== keys.length) return undefined
+  if (areOf(resource, keys, rows)) return rows
+  const found = byKey(resource, rows)
+  const ordered: LoadedRow[] = []
+  for (const key of keys) {
+    const row = found.get(keyText(key))
+    if (row === undefined) return undefined
+    ordered.push(row)
+  }
+  return ordered
 }
 
 /** Whether the rows are those of exactly these keys, in their order. */

@@ -32,14 +32,15 @@ export interface PendingWrites {
   refuse(): void
 }
 
+/** Rows that are not stored yet, and the place of each in what `stored` returns. */
 interface Waiting<R> {
-  readonly index: number
-  readonly row: R
+  readonly rows: R[]
+  readonly places: number[]
 }
 
 export function pendingWrites(store: StoreRows): PendingWrites {
-  let inserts: Waiting<NewRow>[] = []
-  let updates: Waiting<ChangedRow>[] = []
+  let inserts: Waiting<NewRow> = { rows: [], places: [] }
+  let updates: Waiting<ChangedRow> = { rows: [], places: [] }
   let count = 0
   let last: Promise<void> = Promise.resolve()
   let failure: { readonly error: unknown } | undefined
@@ -48,31 +49,32 @@ export function pendingWrites(store: StoreRows): PendingWrites {
     if (failure !== undefined) throw failure.error
   }
   const storeAll = async <R>(
-    waiting: readonly Waiting<R>[],
+    { rows, places }: Waiting<R>,
     run: (rows: readonly R[]) => Promise<readonly Values[]>,
   ): Promise<void> => {
-    if (failure !== undefined || waiting.length === 0) return
+    if (failure !== undefined || rows.length === 0) return
     try {
-      const values = await run(waiting.map(({ row }) => row))
-      for (const [i, { index }] of waiting.entries()) stored[index] = values[i] ?? {}
+      const values = await run(rows)
+      for (const [i, place] of places.entries()) stored[place] = values[i] ?? {}
     } catch (error) {
       failure = { error }
     }
   }
-  const next = (): number => {
+  const add = <R>({ rows, places }: Waiting<R>, row: R): void => {
+    rows.push(row)
+    places.push(count)
     count += 1
-    return count - 1
   }
   return {
     refuse,
     stored: () => stored,
-    insert: (row) => void inserts.push({ index: next(), row }),
-    update: (row) => void updates.push({ index: next(), row }),
+    insert: (row) => add(inserts, row),
+    update: (row) => add(updates, row),
     flush() {
       const [changed, made] = [updates, inserts]
-      updates = []
-      inserts = []
-      if (changed.length + made.length > 0) {
+      updates = { rows: [], places: [] }
+      inserts = { rows: [], places: [] }
+      if (changed.rows.length + made.rows.length > 0) {
         last = last
           .then(() => storeAll(changed, store.update))
           .then(() => storeAll(made, store.insert))
