@@ -49,7 +49,7 @@ const namesOf = (all: readonly Multiples[]): readonly string[] =>
 
 const bar = 11
 const gap = 10
-const labels = 130
+const labels = 190
 const unit = 130
 const colours: Readonly<Record<DatabaseName, string>> = {
   postgres: '#336791',

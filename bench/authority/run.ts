@@ -20,7 +20,8 @@ const { values: options } = parseArgs({
     workloads: { type: 'string', default: 'W1,W2n,W3,W4,W5,W9,W10,W13' },
     variants: {
       type: 'string',
-      default: 'plain,policy,scope,jwt,jwt and policy,jwt and scope,filter,dump,return,transaction',
+      default:
+        'plain,look-up,policy,scope,jwt,jwt and policy,jwt and scope,jwt and scope and kept users,filter,dump,return,transaction',
     },
     requests: { type: 'string', default: '150' },
     rounds: { type: 'string', default: '15' },

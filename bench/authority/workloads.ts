@@ -40,6 +40,16 @@ const own: readonly Question[] = [
     title: 'the same in a shape never seen before',
     api: (next) => filtered(next, conditionsOf(++shape)),
   },
+  {
+    name: 'W15',
+    title: 'the books with some of three to eight ids, as a client encodes them',
+    api: (next) => {
+      const ids = Array.from({ length: 3 + next(6) }, () => 1 + next(sizes.books))
+      return get(
+        `/api/books?id__in=(${ids})&created_at__ge=2015-01-01T00%3A00%3A0${next(9)}Z&${list}`,
+      )
+    },
+  },
 ]
 
 export const questions: readonly Question[] = [...workloads, ...own]

@@ -43,8 +43,10 @@ eachDatabase('contract: request limits', (test, db) => {
 
   test('API_MAX_LIST: items of a list', async () => {
     const list = (n: number) => `/api/books?id__in=(${times(n, '1', ',')})`
-    equal((await read(api(), list(1000))).length, 1)
-    await refuses(api(), list(1001), { says: ['API_MAX_LIST', '1000'] })
+    const asked = api()
+    // The plan of the list is kept for lists of about its length.
+    for (let i = 0; i < 3; i++) equal((await read(asked, list(1000))).length, 1)
+    await refuses(asked, list(1001), { says: ['API_MAX_LIST', '1000'] })
     const three = api({ API_MAX_LIST: 3 })
     equal((await read(three, '/api/books?fields=id,title,price')).length, 5)
     await refuses(three, '/api/books?fields=id,title,price,rating', { says: ['API_MAX_LIST', '3'] })

@@ -79,9 +79,11 @@ export function compileCondition(target: Target, condition: Condition): Expressi
         }
         case 'between':
           return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', condition.low)} and ${dialect.compare(column, expression, 'le', condition.high)})`
-        case 'oneOf':
+        case 'oneOf': {
           if (condition.values.length === 0) return constant(condition.negated)
-          return dialect.oneOf(column, expression, condition.values, condition.negated)
+          const test = dialect.oneOf(column, expression, condition.values, condition.negated)
+          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+        }
         case 'text': {
           const test = dialect.textMatch(column, expression, condition)
           return condition.slot === undefined ? test : withOrigin(condition.slot, test)

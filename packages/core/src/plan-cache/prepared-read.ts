@@ -95,6 +95,11 @@ export function refilledPlan<P extends ReadPlan>(
   const { pageOrCursor } = given.skeleton
   if (replaceable.length === 0 && pageOrCursor === undefined)
     return { plan, conditions: noConditions }
+  const { list } = plan.rows.from.resource.settings.limits
+  // The parser refuses longer lists.
+  if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
+    return undefined
+  }
   const conditions = new Map<object, Condition>()
   for (const each of replaceable) {
     const condition = withNewValue(each, given)
@@ -122,12 +127,32 @@ function withNewValue(
 ): Condition | undefined {
   if ('key' in at) {
     const value = key?.[at.key]
-    return value === undefined || condition.kind === 'text' ? undefined : { ...condition, value }
+    return value === undefined || condition.kind !== 'compare' ? undefined : { ...condition, value }
   }
-  const text = skeleton.values[at.value]?.text ?? ''
+  const given = skeleton.values[at.value]
+  if (given === undefined) return undefined
+  if ('items' in given)
+    return condition.kind === 'oneOf' ? withItems(condition, given.items) : undefined
+  const { text } = given
+  if (condition.kind === 'oneOf') return undefined
   if (condition.kind === 'text') return isSearchable(text) ? { ...condition, text } : undefined
   const conversion = convertText(operandType(condition.operand), text)
   return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
+}
+
+/** The condition with other items; undefined if one does not fit the column. */
+function withItems(
+  condition: Extract<Condition, { readonly kind: 'oneOf' }>,
+  items: readonly string[],
+): Condition | undefined {
+  const type = operandType(condition.operand)
+  const values: Value[] = []
+  for (const item of items) {
+    const conversion = convertText(type, item)
+    if (!('value' in conversion)) return undefined
+    values.push(conversion.value)
+  }
+  return { ...condition, values }
 }
 
 function pageAtPosition(page: Page, pageOrCursor: string | undefined): Page | undefined {

@@ -8,20 +8,66 @@ export interface Skeleton {
   readonly pageOrCursor: string | undefined
 }
 
-export interface SkeletonValue {
-  readonly text: string
+export type SkeletonValue = {
   /** Its offset in the raw query. */
   readonly start: number
-}
+} & (
+  | { readonly text: string }
+  /** The items of a list. */
+  | { readonly items: readonly string[] }
+)
 
-/** Operators whose single value is converted by the column's type alone, so that it can be replaced in a cached plan. */
+/** Operators whose value, or each item of whose list, is converted by the column's type alone, so that it can be replaced in a cached plan. */
 const replaceable =
-  /__(?:eq|ne|lt|le|gt|ge|like|ilike|nlike|nilike|startswith|istartswith|endswith|iendswith)$/
+  /__(?:in|nin|eq|ne|lt|le|gt|ge|like|ilike|nlike|nilike|startswith|istartswith|endswith|iendswith)$/
 
 const name = /^[A-Za-z_][\w.]*$/
 
 /** Values that need no decoding: not percent-encoded, quoted or bracketed. */
 const plain = /^[\w.:@~/-]{1,500}$/
+
+/** Values that are read as a whole once they are decoded. */
+const decodable = /^(?:[\w.:@~/"+-]|%[0-9A-Fa-f]{2}){1,500}$/
+
+/** A decoded text in quotes that has no escapes. */
+const quoted = /^"([^"\\]*)"$/
+
+/** An item of a list that is read as it stands: blanks around it would be trimmed, brackets are read in pairs. */
+const bareItem = /^[^\s"()[\]](?:[^()[\]]*[^\s()[\]])?$/
+
+/** The text of a value, as the parser reads it; undefined if it must be parsed. */
+function textOf(written: string): string | undefined {
+  if (plain.test(written)) return written
+  const text = decodable.test(written) ? decoded(written) : undefined
+  return text?.startsWith('"') ? quoted.exec(text)?.[1] : text
+}
+
+/** The texts of a list such as `(1,2)`; undefined if it must be parsed. */
+function itemsOf(written: string): readonly string[] | undefined {
+  if (!written.startsWith('(') || !written.endsWith(')')) return undefined
+  const items: string[] = []
+  for (const item of written.slice(1, -1).split(',')) {
+    const text = textOf(item)
+    if (text === undefined) return undefined
+    const isQuoted = text.length < item.length && decoded(item)?.startsWith('"') === true
+    if (!isQuoted && !bareItem.test(text)) return undefined
+    items.push(text)
+  }
+  return items
+}
+
+/** The decoded text; undefined if the encoding is malformed, or the parser would refuse the text. */
+function decoded(written: string): string | undefined {
+  try {
+    const text = decodeURIComponent(written.replaceAll('+', ' '))
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Lists between the same powers of two share a statement. */
+const sizeOf = (items: readonly unknown[]): string => `(${32 - Math.clz32(items.length - 1)})`
 
 /** Whether the parameter's name is `page`, `after` or `before`. */
 const isPageOrCursor = (query: string, start: number, opening: number): boolean => {
@@ -45,7 +91,7 @@ function isFilter(query: string, start: number, opening: number): boolean {
   return replaceable.test(parameter) && name.test(parameter)
 }
 
-/** In characters. Longer queries are rare and would take too much memory in the cache. */
+/** In characters. Longer keys are rare and would take too much memory in the cache. */
 const maxLength = 1000
 
 /**
@@ -54,10 +100,12 @@ const maxLength = 1000
  * ```ts
  * skeletonOf('price__ge=30&order_by=-price&page=2')
  * // { key: 'price__ge=\n&order_by=-price&page=\n', values: [{ text: '30', start: 10 }], pageOrCursor: '2' }
+ * skeletonOf('id__in=(7,9,12)&author.name__eq=Jane%20Austen')
+ * // { key: 'id__in=\n(2)&author.name__eq=\n', values: [{ items: ['7', '9', '12'], start: 7 }, { text: 'Jane Austen', start: 32 }], … }
  * ```
  */
 export function skeletonOf(query: string): Skeleton | undefined {
-  if (query.length > maxLength || query.includes('\n')) return undefined
+  if (query.includes('\n')) return undefined
   let key = ''
   /** The part of the query before this offset is in the key already. */
   let copied = 0
@@ -68,18 +116,36 @@ export function skeletonOf(query: string): Skeleton | undefined {
     const end = ampersand === -1 ? query.length : ampersand
     const equals = query.indexOf('=', start)
     const opening = equals === -1 || equals > end ? end : equals
-    const setsPage = isPageOrCursor(query, start, opening)
-    if (setsPage || isFilter(query, start, opening)) {
+    if (isPageOrCursor(query, start, opening)) {
       const text = query.slice(opening + 1, end)
       if (plain.test(text)) {
-        if (setsPage && pageOrCursor !== undefined) return undefined
-        if (setsPage) pageOrCursor = text
-        else values.push({ text, start: opening + 1 })
+        if (pageOrCursor !== undefined) return undefined
+        pageOrCursor = text
         key += `${query.slice(copied, opening)}=\n`
+        copied = end
+      }
+    } else if (isFilter(query, start, opening)) {
+      const value = filterValueAt(query, opening, end)
+      if (value !== undefined) {
+        values.push(value)
+        key += `${query.slice(copied, opening)}=\n${'items' in value ? sizeOf(value.items) : ''}`
         copied = end
       }
     }
     start = end + 1
   }
-  return { key: copied === 0 ? query : key + query.slice(copied), values, pageOrCursor }
+  const whole = copied === 0 ? query : key + query.slice(copied)
+  return whole.length > maxLength ? undefined : { key: whole, values, pageOrCursor }
+}
+
+/** The value of the filter whose `=` is at `opening`; undefined if it must be parsed. */
+function filterValueAt(query: string, opening: number, end: number): SkeletonValue | undefined {
+  const start = opening + 1
+  const written = query.slice(start, end)
+  if (query.startsWith('in', opening - 2)) {
+    const items = itemsOf(written)
+    return items && { items, start }
+  }
+  const text = textOf(written)
+  return text === undefined ? undefined : { text, start }
 }

@@ -87,6 +87,7 @@ export type Condition =
       readonly operand: Operand
       readonly values: readonly Value[]
       readonly negated: boolean
+      readonly slot?: Slot
     }
   | {
       readonly kind: 'text'

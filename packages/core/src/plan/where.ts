@@ -16,7 +16,7 @@ import { operandType } from './operand-type.ts'
 import type { Condition, Operand } from './plan.ts'
 import { planRelationFilter } from './relation-filter.ts'
 import { textTest } from './text-test.ts'
-import { parseBoolean, planValue } from './value.ts'
+import { parseBoolean, planValue, type ValueColumn } from './value.ts'
 
 /** Returns the aggregate or bucket with a label; undefined for any other name. */
 export type Labels = (name: string) => Operand | undefined
@@ -127,7 +127,13 @@ export function planFilter(
   switch (node.operator) {
     case 'in':
     case 'nin':
-      return { kind: 'oneOf', operand, values: items.map(value), negated: node.operator === 'nin' }
+      return {
+        kind: 'oneOf',
+        operand,
+        values: items.map(value),
+        negated: node.operator === 'nin',
+        ...(hasListStatement(type) ? { slot: { query: node.value.span.start } } : {}),
+      }
     case 'contains':
     case 'overlaps': {
       const item = { ...type, type: type.items ?? 'text' }
@@ -173,6 +179,10 @@ export function planFilter(
       }
   }
 }
+
+/** Whether the statement of a list is the same for lists of about its length: of times, some databases compare each. */
+const hasListStatement = ({ type }: Pick<ValueColumn, 'type'>): boolean =>
+  type !== 'datetime' && type !== 'time'
 
 function fitting(operand: Operand): string {
   const type = operandType(operand)
