@@ -25,6 +25,14 @@ insert into tags values (1, 'classic');
 insert into book_tags values (1, 1), (3, 1);
 `
 
+/** A rule of the database, with a message that is meant for users. */
+const rule = {
+  sqlite: `create trigger rule before insert on tags when new.word = 'bad' begin select raise(abort, 'Not this word.'); end;`,
+  postgres: `create function rule() returns trigger language plpgsql as $$ begin if new.word = 'bad' then raise exception 'Not this word.'; end if; return new; end $$;
+    create trigger rule before insert on tags for each row execute function rule();`,
+  mysql: `create trigger rule before insert on tags for each row if new.word = 'bad' then signal sqlstate '45000' set message_text = 'Not this word.'; end if;`,
+}
+
 const requestsIn = (text: string): string[] =>
   [...text.matchAll(/curl -g "([^"]+)"/g)].map((found) => found[1] ?? '')
 
@@ -45,9 +53,10 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     for (const replica of replicas) await replica.close()
   })
   test.before(async () => {
-    if (db.name === 'sqlite') target = sqliteFile(script)
+    if (db.name === 'sqlite') target = sqliteFile(script + rule.sqlite)
     else {
       await db.execScript(script)
+      await db.execScript(rule[db.name])
       target = db.url ?? ''
     }
   })
@@ -72,6 +81,9 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     const id = value?.id
     equal((await send('PATCH', `/api/tags/${id}`, { word: 'newer' })).status, 200)
     equal((await send('DELETE', `/api/tags/${id}`)).status, 200)
+    const refused = await send('POST', '/api/tags', { ...tag, word: 'bad' })
+    const { errors } = (await refused.json()) as Envelope<null>
+    equal([refused.status, (errors as { reason?: string } | null)?.reason], [422, 'Not this word.'])
     for (const path of ['/api/logs', '/api/totals', '/api/dear-books']) {
       equal((await send('POST', path, {})).status, 405, path)
     }

@@ -38,6 +38,7 @@ export const servedConfig: ApiConfig = {
 const writingConfig: ApiConfig = {
   ...servedConfig,
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
+  API_SHOW_TRIGGER_MESSAGES: true,
 }
 
 /** Serves a database: read-only, by connections that are read-only themselves, unless `write` is given. */
