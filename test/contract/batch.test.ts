@@ -43,7 +43,10 @@ eachDatabase('batches', (test, db) => {
       {
         id: 'd',
         status: 204,
-        headers: { allow: 'GET, HEAD, PATCH, DELETE, OPTIONS' },
+        headers: {
+          allow: 'GET, HEAD, PATCH, DELETE, OPTIONS',
+          'accept-patch': 'application/json, application/merge-patch+json',
+        },
         value: null,
       },
     ])

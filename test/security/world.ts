@@ -309,6 +309,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
 
 const config: ApiConfig = {
   API_LIST_ETAGS: true,
+  API_CACHE_GROUPS: true,
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,

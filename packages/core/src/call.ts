@@ -20,7 +20,7 @@ import type { Reach } from './plan/context.ts'
 import type { ReadPlan } from './plan/plan.ts'
 import type { AuthorityCache } from './plan-cache/authority-bound.ts'
 import type { ReadCache } from './plan-cache/read-cache.ts'
-import type { Registry } from './registry/resource.ts'
+import type { Registry, Resource } from './registry/resource.ts'
 
 /** Everything that `createApi` builds once. */
 export interface Runtime extends HostFunctions, Connections, SignIn {
@@ -62,6 +62,8 @@ export interface Call extends RoutedRequest, HookCall {
   readonly replica?: Replica
   /** Version, request id and time for the envelope. */
   stamp(): Stamp
+  /** Collects the resources that a write may change; undefined without API_CACHE_GROUPS, and in reads. */
+  readonly changed: Set<Resource> | undefined
   /** The timer for Server-Timing; undefined if that is off. */
   readonly timing: Timing | undefined
 }

@@ -162,6 +162,11 @@ export interface ApiConfig<
    * meta.
    */
   readonly API_LIST_ETAGS?: boolean
+  /**
+   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), for caches that remove
+   * what a write has outdated. Default false. Config only.
+   */
+  readonly API_CACHE_GROUPS?: boolean
   /** Adds the header `Server-Timing`: the milliseconds of each stage. It tells strangers what is slow. Default false. Config only. */
   readonly API_SERVER_TIMING?: boolean
   /**

@@ -119,6 +119,8 @@ export interface ApiSettings {
   readonly usersFromReplicas: boolean
   /** Whether responses have the header Server-Timing. */
   readonly serverTiming: boolean
+  /** Whether responses have Cache-Groups and Cache-Group-Invalidation. */
+  readonly cacheGroups: boolean
   /** What the type of problem details begins with; null for `about:blank`. */
   readonly problemTypePrefix: string | null
   readonly info: InfoSettings

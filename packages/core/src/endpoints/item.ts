@@ -42,8 +42,13 @@ export function oneResult(
 ): Promise<Result> {
   return readOne(connection, program).then((row) => {
     if (row === undefined) throw recordNotFound()
-    return andThen(recordContent(call, resource, plan, row), okResult)
+    return andThen(recordContent(call, resource, plan, row), (content) => okResult(content, plan))
   })
 }
 
-const okResult = (content: Content): Result => ({ ...content, status: 200, total: 1 })
+const okResult = (content: Content, plan: ReadPlan): Result => ({
+  ...content,
+  status: 200,
+  total: 1,
+  plan,
+})

@@ -266,7 +266,7 @@ export function listResult(
 ): MaybePromise<Result> {
   return andThen(listContent(call, resource, plan, page), (content) => {
     const { next, previous } = pageLinks(call, plan, page)
-    const result = { ...content, status: 200, total: page.total, next, previous }
+    const result = { ...content, status: 200, total: page.total, next, previous, plan }
     return page.capped ? { ...result, headers: { 'x-total-count-capped': 'true' } } : result
   })
 }

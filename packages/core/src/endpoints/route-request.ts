@@ -57,6 +57,7 @@ type Decided =
   | 'query'
   | 'asPage'
   | 'asText'
+  | 'changed'
 
 /** What a call needs in addition to its request. */
 interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
@@ -103,6 +104,7 @@ export function routeRequest(
     caller: anonymous,
     reach: runtime.anonymousReach,
     registry: runtime.registry,
+    changed: undefined,
     stamp,
     timing,
   }

@@ -16,6 +16,7 @@ import { queryMediaType, wholeQuery } from '../input/query-body.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { type Admission, type Admitted, admitCall, needsNoAdmission } from './admit.ts'
 import { answerRoute } from './answer-route.ts'
+import { withCacheGroups } from './cache-groups.ts'
 import { routeForCaller } from './caller-route.ts'
 import { runReturnAndTag } from './finish.ts'
 import { isRead } from './read-source.ts'
@@ -86,12 +87,15 @@ function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): Mayb
 export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<Result> {
   if (call.isQuery) call.query = wholeQuery(call.request, call.query, bodyLimitOf(call.runtime))
   call.timing?.enter('plan')
+  const { cacheGroups } = call.runtime.settings
+  if (cacheGroups && !isRead(call.method)) call.changed = new Set()
   return andThen(routeForCaller(call, route), (own) =>
-    andThen(answerRoute(call, own), (result) =>
-      isRead(call.method)
+    andThen(answerRoute(call, own), (answered) => {
+      const result = cacheGroups ? withCacheGroups(call, own, answered) : answered
+      return isRead(call.method)
         ? runReturnAndTag(call, result)
-        : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, own, tagged)),
-    ),
+        : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, own, tagged))
+    }),
   )
 }
 

@@ -84,6 +84,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
     ...(target.settings.rates[method].length > 0 ? limitHeaders : {}),
     ...(sendsPosition(settings, method) ? positionTold : {}),
     ...(writes ? preferenceApplied : {}),
+    ...(settings.cacheGroups ? (writes ? groupsChanged : groupsRead) : {}),
   }
   const roles = rolesText(checks)
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
@@ -459,6 +460,14 @@ const preferenceApplied: HeadersObject = {
 const limitHeaders: HeadersObject = {
   'RateLimit-Policy': header('The limits of the operation: requests `q` in `w` seconds.'),
   RateLimit: header('Requests that are left, `r`, for `t` seconds, under each limit.'),
+}
+
+const groupsRead: HeadersObject = {
+  'Cache-Groups': header('What the response depends on, for caches (RFC 9875).'),
+}
+
+const groupsChanged: HeadersObject = {
+  'Cache-Group-Invalidation': header('What the write may have outdated, for caches (RFC 9875).'),
 }
 
 const positionTold: HeadersObject = {

@@ -15,6 +15,7 @@ import {
   storeOf,
 } from '../../write/endpoints/idempotent.ts'
 import { type KeyOwner, keyOwnerOf } from '../../write/endpoints/key-owner.ts'
+import { changedByReplay } from '../cache-groups.ts'
 import { routeForCaller } from '../caller-route.ts'
 import { runReturnAndTag } from '../finish.ts'
 import { type Opened, parse } from '../read-stages.ts'
@@ -63,8 +64,8 @@ export async function runBatchOnce(
     replay: async (own, response) => {
       const { value } = await withParts(storeOf(batch, own), claim, response)
       const results = await repeated(batch, operations, own, value as unknown as StoredResult[])
-      const headers = { 'idempotency-replayed': 'true' }
-      return { ...batchResult(results, asText), headers }
+      const result = batchResult(results, asText)
+      return { ...result, headers: { ...result.headers, 'idempotency-replayed': 'true' } }
     },
   })
 }
@@ -144,7 +145,8 @@ async function repeatedOne(
   const as = (now: JsonValue): OperationResult => {
     const { etag: _, ...others } = headers
     const shown = now === value ? headers : others
-    return { id, status, headers: shown, value: now, text: undefined, call, keys: undefined }
+    const unseen = { text: undefined, keys: undefined, changed: changedByReplay(call) }
+    return { id, status, headers: shown, value: now, call, ...unseen }
   }
   if (value === null || call.method === 'OPTIONS') return as(null)
   if (call.method === 'GET' || call.method === 'HEAD') {

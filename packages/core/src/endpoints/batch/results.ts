@@ -9,6 +9,7 @@ import { bareHeaders, type Result, successBody } from '../../http/envelope.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { quoted } from '../../json/quoted.ts'
 import { stringify } from '../../json/stringify.ts'
+import { batchInvalidation, withoutCacheGroups } from '../cache-groups.ts'
 import type { RoutedCall } from '../route-request.ts'
 
 /** The result of one operation. */
@@ -22,6 +23,8 @@ export interface OperationResult {
   /** The call that was answered, and the keys of what it wrote. */
   readonly call: RoutedCall
   readonly keys: Result['keys'] | undefined
+  /** The groups that it has changed, for caches. */
+  readonly changed: readonly string[]
 }
 
 /** The result of an operation; `final` runs here if it has not before, since the value that it hides must not be sent. HEAD has no value. */
@@ -32,10 +35,11 @@ export async function operationResult(
   result: Result,
 ): Promise<OperationResult> {
   const counts = call.action.endsWith('MANY') ? bareHeaders(result) : {}
-  const headers = { ...limits, ...counts, ...result.headers }
+  const { headers: own, changed } = withoutCacheGroups(result.headers ?? {})
+  const headers = { ...limits, ...counts, ...own }
   const { status, keys } = result
   const shown = await shownValue(call, result)
-  return { id, status, headers, ...(call.method === 'HEAD' ? noValue : shown), call, keys }
+  return { id, status, headers, ...(call.method === 'HEAD' ? noValue : shown), call, keys, changed }
 }
 
 type Shown = Pick<OperationResult, 'value' | 'text'>
@@ -93,5 +97,6 @@ export const batchResult = (results: readonly OperationResult[], asText: boolean
   status: 200,
   total: results.length,
   value: null,
+  headers: batchInvalidation(results.flatMap(({ changed }) => changed)),
   ...(asText ? { text: resultText(results) } : { value: resultList(results) }),
 })

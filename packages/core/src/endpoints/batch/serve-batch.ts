@@ -78,7 +78,8 @@ export async function serveBatch(
         if (call !== undefined) parts.failed(call.request, shapeOf(call))
       },
     })
-    return batchResult(results, asText)
+    const changing = body.dryRun ? results.map((one) => ({ ...one, changed: [] })) : results
+    return batchResult(changing, asText)
   }
   const result =
     key === undefined

@@ -30,6 +30,7 @@ import { removeRecord } from '../execute/remove.ts'
 import { type ManyStep, writeMany } from '../execute/write-many.ts'
 import { withAllColumns } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { noteCascade, noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
 import { cascadeParameter } from './remove.ts'
 import { writtenResult } from './result.ts'
@@ -66,6 +67,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     validatorHost(call),
   )
   problems.refuse()
+  noteChanged(call, node)
   return inWrite(
     call,
     async (writing) => {
@@ -93,6 +95,7 @@ async function updateListed(
   if (body.length > max) throw tooManyRecords(limit, max, limit)
   const echo = cachedEchoPlan(call, resource, ast)
   const changes = await readChanges(call, resource, body, problems)
+  for (const { node } of changes) noteChanged(call, node)
   const keys = changes.map(({ key }) => key)
   return inWrite(
     call,
@@ -159,6 +162,7 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
   const selection = selectionOf(call, resource, ast)
   const cascade = cascadeParameter(resource, ast)
+  if (cascade) noteCascade(call, resource)
   return inWrite(call, async (writing) => {
     const rows = await lockMatchingRows(writing, resource, selection, 'DELETE')
     await removeAll(writing, resource, rows, cascade)

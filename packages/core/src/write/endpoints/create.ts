@@ -12,6 +12,7 @@ import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { type ManyStep, writeMany } from '../execute/write-many.ts'
+import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
 import { type Items, keyOf, writtenResult } from './result.ts'
@@ -48,6 +49,7 @@ async function insertAll(
     const path = many ? `[${i}]` : ''
     const read = readNode(resource, item, { path, mode: 'create' }, problems, host)
     const node = read instanceof Promise ? await read : read
+    noteChanged(call, node)
     steps.push({ kind: 'create', node })
   }
   problems.refuse()

@@ -10,6 +10,7 @@ import { pathKey } from '../../plan/path-key.ts'
 import { parseBoolean } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { removeRecord } from '../execute/remove.ts'
+import { noteCascade } from './changed.ts'
 import { removeInOneStatement } from './single-statement.ts'
 import { inWrite, preconditionOf, refuseAllBut, type Writing } from './stages.ts'
 
@@ -23,6 +24,7 @@ export async function remove(
   refuseAllBut(ast, 'cascade_delete')
   refuseConditions(ast)
   const cascade = cascadeParameter(resource, ast)
+  if (cascade) noteCascade(call, resource)
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)

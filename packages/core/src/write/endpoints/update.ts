@@ -11,6 +11,7 @@ import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import type { RecordNode } from '../plan/node.ts'
+import { noteChanged } from './changed.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
 import { changeInOneStatement } from './single-statement.ts'
@@ -42,6 +43,7 @@ export async function update(
   const place = { path: '', mode: replace ? 'replace' : 'update', isMergePatch: isMerge } as const
   const read = readNode(resource, body, place, problems, validatorHost(call))
   const node = read instanceof Promise ? await read : read
+  noteChanged(call, node)
   if (isMerge) refuseNested(node, problems)
   const key = pathKey(resource, keyStrings)
   // If some checks need the stored record, all problems are reported together after it is read.

@@ -18,6 +18,7 @@ import type { ReturnedRows } from '../execute/returned-rows.ts'
 import { type ManyStep, writeMany } from '../execute/write-many.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
 import { type Items, keyOf, writtenResult } from './result.ts'
 import { inWrite, validatorHost } from './stages.ts'
@@ -108,6 +109,8 @@ async function readCandidates(
     const change = asChange instanceof Promise ? await asChange : asChange
     const asNew = readAs('create', createProblems)
     const create = asNew instanceof Promise ? await asNew : asNew
+    noteChanged(call, change)
+    noteChanged(call, create)
     candidates.push({ path, key: valuesOf(columns, change.values), change, create, createProblems })
     // Records without problems share their collector.
     if (createProblems.any) createProblems = inputProblems()

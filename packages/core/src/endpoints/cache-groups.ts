@@ -1,0 +1,93 @@
+// The headers Cache-Groups of reads and Cache-Group-Invalidation of writes (RFC 9875, API_CACHE_GROUPS; docs/deployment.md).
+
+import type { Call } from '../call.ts'
+import { hasDump } from '../hooks/read-hooks.ts'
+import { hasCallback } from '../hooks/write-hooks.ts'
+import {
+  everyRead,
+  groupOf,
+  groupsField,
+  groupsIn,
+  mostGroups,
+  unnamedDependencies,
+} from '../http/cache-groups.ts'
+import type { Result } from '../http/envelope.ts'
+import type { Route } from '../http/route-table.ts'
+import { allSourcesOf } from '../plan/sources.ts'
+import type { Resource } from '../registry/resource.ts'
+import { isRead } from './read-source.ts'
+
+/** Adds the groups of a read, or those that a write has changed. */
+export function withCacheGroups(call: Call, route: Route, result: Result): Result {
+  const [name, groups] = isRead(call.method)
+    ? (['cache-groups', groupsOfRead(call, route, result)] as const)
+    : (['cache-group-invalidation', changedGroups(call, route, result)] as const)
+  return { ...result, headers: { ...result.headers, [name]: groupsField(groups) } }
+}
+
+/** The resources that a read depends on. Those that its caller may not list are not named. */
+function groupsOfRead(call: Call, { resource }: Route, { plan }: Result): ReadonlySet<string> {
+  const groups = new Set([everyRead, groupOf(resource)])
+  const all = new Set([resource])
+  for (const source of plan === undefined ? [] : allSourcesOf(plan)) all.add(source.resource)
+  let isComplete = plan !== undefined && !hasReadHooks(call, plan)
+  for (const one of all) {
+    if (one !== resource && !call.reach(one)) isComplete = false
+    else groups.add(groupOf(one))
+    if (dependsOnOthers(call, one)) isComplete = false
+  }
+  if (isComplete && groups.size <= mostGroups) return groups
+  groups.add(unnamedDependencies)
+  return groups.size <= mostGroups ? groups : new Set([everyRead, unnamedDependencies])
+}
+
+/** Whether functions of the host shape the response, which may read anything. */
+function hasReadHooks({ hooks }: Call, { rows, embeds }: NonNullable<Result['plan']>): boolean {
+  const own = hooks.filter ?? hooks.dump ?? hooks.return ?? hooks.final
+  return own !== undefined || hasDump(rows.from.resource, embeds)
+}
+
+/** Whether other tables may decide what is read of a resource: by its policy, by its computed columns, or in the view that it is. */
+const dependsOnOthers = ({ runtime }: Call, resource: Resource): boolean =>
+  runtime.policies.has(resource) ||
+  resource.model.readOnly === true ||
+  [...resource.allColumns.values()].some(({ computed }) => computed !== undefined)
+
+/** The groups of the resources that a write may have changed, by its request alone: what was stored is not told. */
+function changedGroups(call: Call, { resource }: Route, { headers }: Result): ReadonlySet<string> {
+  const changed = new Set([resource, ...(call.changed ?? [])])
+  const groups = new Set([unnamedDependencies, groupOf(resource)])
+  let isKnown = headers?.['idempotency-replayed'] === undefined
+  for (const one of changed) {
+    if (call.reach(one)) groups.add(groupOf(one))
+    // Callbacks may write to other tables.
+    if (changes.some((change) => hasCallback(one, call.method, change))) isKnown = false
+  }
+  return isKnown && groups.size <= mostGroups ? groups : new Set([everyRead])
+}
+
+const changes = ['add', 'update', 'remove'] as const
+
+/** The results of the operations of a batch without these headers, which are those of the whole. */
+export function withoutCacheGroups(headers: Readonly<Record<string, string>>): {
+  readonly headers: Readonly<Record<string, string>>
+  readonly changed: readonly string[]
+} {
+  const { 'cache-groups': _, 'cache-group-invalidation': changed = '', ...others } = headers
+  return { headers: others, changed: groupsIn(changed) }
+}
+
+/** What the repeated result of an operation says it has changed: the cache may not have seen the first one. */
+export const changedByReplay = ({
+  method,
+  runtime,
+}: Pick<Call, 'method' | 'runtime'>): readonly string[] =>
+  runtime.settings.cacheGroups && !isRead(method) ? [everyRead] : []
+
+/** The header of a batch that has changed these groups. */
+export function batchInvalidation(groups: Iterable<string>): Readonly<Record<string, string>> {
+  const all = new Set(groups)
+  if (all.size === 0) return {}
+  const whole = all.has(everyRead) || all.size > mostGroups
+  return { 'cache-group-invalidation': groupsField(whole ? [everyRead] : all) }
+}

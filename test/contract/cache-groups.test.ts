@@ -1,0 +1,290 @@
+/** API_CACHE_GROUPS: what reads depend on and writes outdate (RFC 9875), as a cache sees it, and which names callers are told. */
+import { type ApiConfig, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
+import { random } from '../../bench/random.ts'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { sendBatch } from '../support/batch.ts'
+import { propertySeed } from '../support/property.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertLinks, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+const Writer = defineModel('Writer', {
+  columns: { id, name: { type: 'string' } },
+  relations: { books: hasMany('Book', 'writer_id') },
+  meta: {},
+})
+const Book = defineModel('Book', {
+  columns: {
+    id,
+    title: { type: 'string', unique: true },
+    writer_id: { type: 'integer', nullable: true },
+  },
+  relations: {
+    writer: belongsTo('Writer', 'writer_id'),
+    tags: manyToMany('Tag', { through: 'book_tags', from: 'book_id', to: 'tag_id' }),
+    shelves: manyToMany('Shelf', { through: 'placings', from: 'book_id', to: 'shelf_id' }),
+    reviews: hasMany('Review', 'book_id'),
+  },
+  meta: {},
+})
+const Tag = defineModel('Tag', {
+  columns: { id, name: { type: 'string' } },
+  relations: { books: manyToMany('Book', { through: 'book_tags', from: 'tag_id', to: 'book_id' }) },
+  meta: {},
+})
+const Shelf = defineModel('Shelf', {
+  columns: { id, name: { type: 'string' } },
+  relations: {
+    books: manyToMany('Book', { through: 'placings', from: 'shelf_id', to: 'book_id' }),
+  },
+  meta: {},
+})
+/** The junction of books and shelves, which only the staff may see. */
+const Placing = defineModel('Placing', {
+  table: 'placings',
+  columns: { id, book_id: { type: 'integer' }, shelf_id: { type: 'integer' } },
+  meta: { roles_required: ['staff'] },
+})
+const Review = defineModel('Review', {
+  columns: { id, book_id: { type: 'integer' }, text: { type: 'string' } },
+  relations: { book: belongsTo('Book', 'book_id') },
+  meta: { roles_required: ['staff'] },
+})
+const models = [Writer, Book, Tag, Shelf, Placing, Review] as const
+
+const config: ApiConfig = {
+  API_CACHE_GROUPS: true,
+  API_LIST_ETAGS: true,
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ALLOW_BATCH: true,
+  API_ALLOW_BULK: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_CASCADE_DELETE: true,
+  API_HTML_PAGES: false,
+}
+const staff = { id: 1, roles: ['staff'] }
+const reads = 'cache-groups'
+const writes = 'cache-group-invalidation'
+const groupsOf = (headers: Readonly<Record<string, string>>, name: string): string[] =>
+  (headers[name] ?? '').split(', ').filter(Boolean).sort()
+
+eachDatabase(
+  'cache groups',
+  (test, db) => {
+    const api = testApi(db, models, config)
+    test.before(async () => {
+      await createTables(db, models)
+      await insertRows(
+        db,
+        Writer,
+        [1, 2, 3].map((key) => ({ id: key, name: `w${key}` })),
+      )
+      await insertRows(
+        db,
+        Book,
+        [1, 2, 3, 4].map((key) => ({ id: key, title: `b${key}`, writer_id: (key % 3) + 1 })),
+      )
+      await insertRows(
+        db,
+        Tag,
+        [1, 2].map((key) => ({ id: key, name: `t${key}` })),
+      )
+      await insertRows(
+        db,
+        Shelf,
+        [1, 2].map((key) => ({ id: key, name: `s${key}` })),
+      )
+      await insertRows(db, Placing, [{ id: 1, book_id: 1, shelf_id: 1 }])
+      await insertRows(db, Review, [{ id: 1, book_id: 1, text: 'good' }])
+      await insertLinks(db, 'book_tags', [{ book_id: 1, tag_id: 1 }])
+    })
+    const readBy = async (url: string, user?: unknown): Promise<string[]> =>
+      groupsOf((await send(api, 'GET', url, { user })).headers, reads)
+    const changedBy = async (
+      method: string,
+      url: string,
+      body?: unknown,
+      more: object = {},
+    ): Promise<string[]> => {
+      const sent = body === undefined ? more : { body, ...more }
+      const { status, headers, text } = await send(api, method, url, sent)
+      ok(status < 300, text)
+      return groupsOf(headers, writes)
+    }
+
+    test('a read names what it depends on, a 304 too; without the setting neither header is sent', async () => {
+      equal((await get(api, '/api/books/1')).headers[reads], '"*", "books"')
+      equal(await readBy('/api/books?join=writer'), ['"*"', '"books"', '"writers"'])
+      equal(await readBy('/api/books?dump_relationships=false'), ['"*"', '"books"'])
+      equal(await readBy('/api/writers/1/books'), ['"*"', '"books"', '"writers"'])
+      equal(await readBy('/api/tags?exists(books.writer.name__eq=w1)'), [
+        '"*"',
+        '"books"',
+        '"tags"',
+        '"writers"',
+      ])
+      equal(await readBy('/api/books?groupby=writer_id&id|n__count=1'), ['"*"', '"books"'])
+      const { headers } = await get(api, '/api/books')
+      const known = { 'if-none-match': headers.etag ?? '' }
+      const again = await get(api, '/api/books', known)
+      equal([again.status, again.headers[reads]], [304, headers[reads]])
+      const off = testApi(db, models, { ...config, API_CACHE_GROUPS: false })
+      equal((await get(off, '/api/books')).headers[reads], undefined)
+      const written = await send(off, 'PATCH', '/api/books/1', { body: { title: 'b1' } })
+      equal(written.headers[writes], undefined)
+    })
+
+    test('a write names what it may have changed, by its request alone', async () => {
+      equal(await changedBy('PATCH', '/api/books/1', { title: 'b1' }), ['"*other"', '"books"'])
+      const nested = { title: 'b9', writer: { name: 'w9' }, tags: [{ id: 1 }] }
+      equal(await changedBy('POST', '/api/books', nested), [
+        '"*other"',
+        '"books"',
+        '"tags"',
+        '"writers"',
+      ])
+      const filter = '/api/books?title__eq=none'
+      equal(await changedBy('PATCH', filter, { title: 'x' }), ['"*other"', '"books"'])
+      equal(await changedBy('DELETE', filter), ['"*other"', '"books"'])
+      const minimal = { headers: { prefer: 'return=minimal' } }
+      const listed = [{ id: 1, title: 'b1' }]
+      equal(await changedBy('PATCH', '/api/books', listed, minimal), ['"*other"', '"books"'])
+      const refused = await send(api, 'PATCH', '/api/books/1', { body: { title: 5 } })
+      equal([refused.status, refused.headers[writes]], [400, undefined])
+    })
+
+    test('models that the caller may not list are not named', async () => {
+      equal(await readBy('/api/books/1?dump=json', staff), [
+        '"*"',
+        '"books"',
+        '"placings"',
+        '"reviews"',
+        '"shelves"',
+        '"tags"',
+        '"writers"',
+      ])
+      // Who may not see the junction is not told of it; every write invalidates what depends on it.
+      const shown = ['"*"', '"*other"', '"books"', '"shelves"', '"tags"', '"writers"']
+      equal(await readBy('/api/books/1?dump=json'), shown)
+      const { value } = await send(api, 'POST', '/api/books', { body: { title: 'gone' } })
+      const cascade = `/api/books/${value.id}?cascade_delete=true`
+      equal(await changedBy('DELETE', cascade), ['"*other"', '"books"'])
+    })
+
+    test('functions of the host may read and write anything', async () => {
+      const hooked = testApi(db, models, {
+        ...config,
+        API_UPDATE_CALLBACK: (object) => object,
+        API_RETURN_CALLBACK: (value) => value,
+      })
+      equal((await get(hooked, '/api/tags')).headers[reads], '"*", "tags", "*other"')
+      const { headers } = await send(hooked, 'PATCH', '/api/tags/1', { body: { name: 't1' } })
+      equal(headers[writes], '"*"')
+      const scoped = testApi(db, models, { ...config, API_ACCESS_POLICY: { scope: () => true } })
+      equal((await get(scoped, '/api/tags')).headers[reads], '"*", "tags", "*other"')
+    })
+
+    test('a batch invalidates what all of its operations do; a dry run nothing', async () => {
+      const operations = [
+        { method: 'PATCH', url: '/api/books/1', body: { title: 'b1' } },
+        { id: 'z', method: 'PATCH', url: '/api/tags/1', body: { name: 't1' } },
+        { id: 'y', method: 'GET', url: '/api/writers' },
+      ]
+      const { headers, value } = await sendBatch(api, operations)
+      equal(groupsOf(headers, writes), ['"*other"', '"books"', '"tags"'])
+      for (const one of value) {
+        equal([one.headers[reads], one.headers[writes]], [undefined, undefined])
+      }
+      equal((await sendBatch(api, operations, { dry_run: true })).headers[writes], undefined)
+      equal((await sendBatch(api, operations.slice(2))).headers[writes], undefined)
+    })
+
+    test('the repetition of a key invalidates everything: the first response may not have arrived', async () => {
+      const key = { headers: { 'idempotency-key': 'a-key-of-sixteen-characters' } }
+      const body = { name: 'once' }
+      equal(await changedBy('POST', '/api/tags', body, key), ['"*other"', '"tags"'])
+      equal(await changedBy('POST', '/api/tags', body, key), ['"*"'])
+    })
+
+    test('the OpenAPI document has the headers', () => {
+      const { get: read, patch } = api.openapi().paths?.['/api/books/{id}'] ?? {}
+      ok(JSON.stringify(read?.responses).length + JSON.stringify(patch?.responses).length > 0)
+      const text = JSON.stringify(api.openapi())
+      ok(text.includes('Cache-Groups') && text.includes('Cache-Group-Invalidation'))
+    })
+
+    test('a cache that removes what writes invalidate serves nothing that is out of date', async () => {
+      const next = random(propertySeed)
+      const any = (of: string) => async (): Promise<number> => {
+        const { value } = await get(api, `/api/${of}?fields=id&limit=100`)
+        return value.length === 0 ? 0 : value[next(value.length)].id
+      }
+      const [book, writer, tag, shelf] = [any('books'), any('writers'), any('tags'), any('shelves')]
+      let number = 0
+      const name = (): string => `n${++number}`
+      const changes: readonly (() => Promise<readonly [string, string, unknown?]>)[] = [
+        async () => ['PATCH', `/api/books/${await book()}`, { title: name() }],
+        async () => ['PATCH', `/api/writers/${await writer()}`, { name: name() }],
+        async () => ['PATCH', `/api/tags/${await tag()}`, { name: name() }],
+        async () => ['POST', '/api/tags', { name: name() }],
+        async () => ['POST', '/api/books', { title: name(), writer: { name: name() } }],
+        async () => ['POST', '/api/writers', { name: name(), books: [{ title: name() }] }],
+        async () => ['PATCH', `/api/books/${await book()}`, { tags: [{ id: await tag() }] }],
+        async () => ['PATCH', `/api/tags/${await tag()}`, { books: [{ id: await book() }] }],
+        async () => ['PATCH', `/api/books/${await book()}`, { shelves: [{ id: await shelf() }] }],
+        async () => ['POST', '/api/placings', { book_id: await book(), shelf_id: await shelf() }],
+        async () => ['PATCH', '/api/books?id__ge=1', { writer_id: await writer() }],
+        async () => ['POST', '/api/reviews', { book_id: await book(), text: name() }],
+        async () => ['POST', '/api/books?on_conflict=title', { title: 'same', writer_id: null }],
+        async () => ['DELETE', `/api/writers/${await writer()}?cascade_delete=true`],
+        async () => ['DELETE', `/api/books?id__eq=${await book()}&cascade_delete=true`],
+      ]
+      const urls = [
+        ...['books', 'writers', 'tags', 'shelves'].map((of) => `/api/${of}?limit=100`),
+        ...['books', 'writers', 'tags', 'shelves'].map((of) => `/api/${of}?dump=json&limit=100`),
+        ...['books/1', 'writers/2', 'tags/1/books', 'books/2/tags'].map((of) => `/api/${of}`),
+        ...['shelves/1/books', 'writers/1/books'].map((of) => `/api/${of}`),
+        '/api/books?join=writer&fields=title,writer.name&limit=100',
+        '/api/tags?exists(books.writer.name__ne=w1)&limit=100',
+        '/api/books?exists(shelves.name__eq=s1)&limit=100',
+        '/api/books?missing(tags)&count=exact',
+        '/api/books?groupby=writer_id&id|n__count=1',
+      ]
+      const copies = new Map<string, { readonly groups: string[]; readonly text: string }>()
+      const fresh = async (url: string) => {
+        const { headers, value, total, status } = await get(api, url)
+        return { groups: groupsOf(headers, reads), text: JSON.stringify([status, total, value]) }
+      }
+      for (const url of urls) equal((await get(api, url)).status, 200, url)
+      let [kept, stored] = [0, 0]
+      for (let step = 0; step < 60; step++) {
+        for (const url of urls) {
+          const copy = await fresh(url)
+          // A 404 has no groups; it is not stored.
+          if (!copies.has(url) && copy.groups.length > 0) copies.set(url, copy)
+          const known = copies.get(url)
+          if (known !== undefined) equal(known.text, copy.text, `${url} after ${step} writes`)
+        }
+        const change = changes[next(changes.length)]
+        if (change === undefined) continue
+        const [method, url, body] = await change()
+        const answer = await send(api, method, url, {
+          user: staff,
+          ...(body === undefined ? {} : { body }),
+        })
+        stored += answer.status < 300 ? 1 : 0
+        const invalidated = new Set(groupsOf(answer.headers, writes))
+        for (const [of, { groups }] of copies) {
+          if (groups.some((group) => invalidated.has(group))) copies.delete(of)
+          else kept += 1
+        }
+      }
+      ok(kept > 300 && stored > 40, `${kept} copies outlived ${stored} writes`)
+    })
+  },
+  { only: 'sqlite' },
+)
