@@ -3,6 +3,20 @@ import type { Break } from './break.ts'
 
 export const access: readonly Break[] = [
   {
+    title: 'A PATCH by one statement does not ask can_update',
+    file: 'packages/core/src/access/policy.ts',
+    find: "return ['scope_query', 'can_read', 'can_update']",
+    replace: "return ['scope_query', 'can_read']",
+    fails: 'test/contract/statements-of-writes.test.ts',
+  },
+  {
+    title: 'A POST by one statement does not ask can_create',
+    file: 'packages/core/src/access/policy.ts',
+    find: "return ['scope_query', 'can_read', 'can_create']",
+    replace: "return ['scope_query', 'can_read']",
+    fails: 'test/writing/policy-refusals.test.ts',
+  },
+  {
     title: 'One of several demanded roles is enough',
     file: 'packages/core/src/access/roles.ts',
     find: ': roles.every((role) =>',

@@ -1,5 +1,5 @@
 /** How many statements a write costs, begin and commit included: of one record, and how that grows with more of them. */
-import type { Api, ApiConfig, ApiRequest } from '@model-api/core'
+import type { AccessPolicy, Api, ApiConfig, ApiRequest } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { costTable, expectedCosts, growth } from '../support/costs.ts'
@@ -30,6 +30,10 @@ const table = costTable(`
   POST a tag, returned by a callback        |      3 |        3 |       4 |      5
   PATCH a book, dumped by a callback        |      3 |        3 |       5 |      5
   PATCH a book, returned by a callback      |      3 |        3 |       5 |      5
+  one record, with a hook of the policy
+  POST a tag, with can_update               |      1 |        1 |       1 |      2
+  PATCH a book, with can_create             |      1 |        1 |       2 |      2
+  PATCH a book, with can_update             |      5 |        5 |       6 |      6
   n records
   POST n tags                               |      4 |        4 |       5 |      7
   POST n tags or change them, new           |      5 |        5 |       6 |      8
@@ -71,6 +75,11 @@ eachDatabase('statements of a write', (test, db) => {
   const unchanged = <T>(value: T): T => value
   const dumping = testApi(db, shop, { ...config, API_DUMP_CALLBACK: unchanged })
   const returning = testApi(db, shop, { ...config, API_RETURN_CALLBACK: unchanged })
+  const always = () => true
+  const guarded = (policy: AccessPolicy) =>
+    testApi(db, shop, { ...config, API_ACCESS_POLICY: policy })
+  const creates = guarded({ can_create: always })
+  const updates = guarded({ can_update: always })
   let serial = 0
   const text = (): string => `text ${++serial}`
   const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make)
@@ -129,6 +138,9 @@ eachDatabase('statements of a write', (test, db) => {
     'POST a tag, returned by a callback': () => ({ ...post('tags', tag()), by: returning }),
     'PATCH a book, dumped by a callback': () => ({ ...patch('books/1', book()), by: dumping }),
     'PATCH a book, returned by a callback': () => ({ ...patch('books/1', book()), by: returning }),
+    'POST a tag, with can_update': () => ({ ...post('tags', tag()), by: updates }),
+    'PATCH a book, with can_create': () => ({ ...patch('books/1', book()), by: creates }),
+    'PATCH a book, with can_update': () => ({ ...patch('books/1', book()), by: updates }),
     'POST n tags': (n) => post('tags', times(n, tag)),
     'POST n tags or change them, new': (n) => post('tags?on_conflict=name', times(n, tag)),
     'POST n tags or change them, known': async (n) => {
@@ -176,7 +188,7 @@ eachDatabase('statements of a write', (test, db) => {
     for (const each of db.name === 'postgres' ? ['authors', 'books', 'tags'] : []) {
       await db.execScript(`alter table ${each} alter column id restart with 1000`)
     }
-    await Promise.all([api.ready, dumping.ready, returning.ready])
+    await Promise.all([api, dumping, returning, creates, updates].map(({ ready }) => ready))
     // The table of the keys is made with the first of them.
     await api.handle(keyed())
     measured.push(await measure([2, 3]))

@@ -7,14 +7,15 @@ import type { PolicySetting } from '../config/settings.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { type CheckedScope, checkScope } from '../plan/policy-scope.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
+import type { Action } from './action.ts'
 import { warnOfLiftedRoles } from './role-map-warning.ts'
 
 /** The policy of each resource that has one. A model's policy without hooks replaces the API's policy by none. */
 export interface Policies {
   get(resource: Resource): AccessPolicy | undefined
   has(resource: Resource): boolean
-  /** Whether the policy of a resource has a hook, beside a scope as data. */
-  hasHooks(resource: Resource): boolean
+  /** Whether the policy of a resource has a hook, beside a scope as data, that an action on one of its records may call. */
+  hasHookFor(resource: Resource, action: Action): boolean
   /** Whether the policy of a resource decides which of its rows are seen. */
   narrows(resource: Resource): boolean
   /** The checked conditions of `scope`; undefined if it is a function, or if there is none. */
@@ -63,9 +64,9 @@ export function buildPolicies(
   return {
     get: ({ model }) => policies.get(model),
     has: ({ model }) => policies.has(model),
-    hasHooks: ({ model }) => {
+    hasHookFor: ({ model }, action) => {
       const policy = policies.get(model)
-      return policyHooks.some((hook) => hook !== 'scope' && policy?.[hook] !== undefined)
+      return hooksOf(action).some((hook) => policy?.[hook] !== undefined)
     },
     narrows: ({ model }) => {
       const policy = policies.get(model)
@@ -73,6 +74,21 @@ export function buildPolicies(
     },
     scopeOf: ({ model }) => scopes.get(model),
     size: policies.size,
+  }
+}
+
+/** The hooks that an action on one record calls: those that decide what is read of it, and its own. */
+function hooksOf(action: Action): readonly (keyof AccessPolicy)[] {
+  switch (action) {
+    case 'POST':
+      return ['scope_query', 'can_read', 'can_create']
+    case 'PATCH':
+    case 'PUT':
+      return ['scope_query', 'can_read', 'can_update']
+    case 'DELETE':
+      return ['scope_query', 'can_read', 'can_delete']
+    default:
+      return ['scope_query', 'can_read', 'can_create', 'can_update', 'can_delete']
   }
 }
 

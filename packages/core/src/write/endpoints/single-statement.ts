@@ -195,7 +195,7 @@ function circumstancesOf(
     idempotencyKey,
     precondition,
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
-    policyHooks: runtime.policies.hasHooks(resource),
+    policyHooks: runtime.policies.hasHookFor(resource, action),
     scope: typeof scope === 'string' ? scope : scope.conditions,
     callback: narrowsEcho || afterCommit !== undefined || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),

@@ -63,7 +63,7 @@ export interface WriteConditions {
   readonly many: boolean
   readonly idempotencyKey: boolean
   readonly precondition: boolean
-  /** Whether the policy of the resource has a hook. */
+  /** Whether the policy of the resource has a hook that this action may call. */
   readonly policyHooks: boolean
   /** The rows that the scope of the policy leaves, if it is data: all, none, or those that meet conditions. */
   readonly scope: 'all' | 'none' | readonly Condition[]
