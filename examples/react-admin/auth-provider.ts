@@ -9,7 +9,7 @@ export interface TokenStore {
 
 const name = 'access_token'
 
-/** Everybody may read here, so that nobody is sent to the login before the API asks for it (401). */
+/** Pages that everybody may read say `disableAuthentication`; the others lead to the login. */
 export const authProvider = (url: string, store: TokenStore) => ({
   async login(credentials: { username: string; password: string }): Promise<void> {
     const response = await fetch(`${url}/auth/login`, {
@@ -24,7 +24,9 @@ export const authProvider = (url: string, store: TokenStore) => ({
   async logout(): Promise<void> {
     store.removeItem(name)
   },
-  async checkAuth(): Promise<void> {},
+  async checkAuth(): Promise<void> {
+    if (store.getItem(name) === null) throw new Error('Please log in.')
+  },
   async checkError({ status }: { status?: number }): Promise<void> {
     if (status !== 401) return
     store.removeItem(name)

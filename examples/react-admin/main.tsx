@@ -45,7 +45,7 @@ const columns = (
 )
 
 const Books = () => (
-  <List filters={filters} sort={{ field: 'title', order: 'ASC' }}>
+  <List disableAuthentication filters={filters} sort={{ field: 'title', order: 'ASC' }}>
     {columns}
   </List>
 )
@@ -67,7 +67,7 @@ const NewBook = () => <Create redirect="list">{fields}</Create>
 const EditBook = () => <Edit mutationMode="pessimistic">{fields}</Edit>
 
 const Authors = () => (
-  <List sort={{ field: 'name', order: 'ASC' }}>
+  <List disableAuthentication sort={{ field: 'name', order: 'ASC' }}>
     <DataTable rowClick="show">
       <DataTable.Col source="name" />
       <DataTable.Col source="country_code" label="Country">
@@ -78,7 +78,7 @@ const Authors = () => (
 )
 
 const Author = () => (
-  <Show>
+  <Show disableAuthentication>
     <SimpleShowLayout>
       <TextField source="name" />
       <ReferenceManyField reference="books" target="author_id">

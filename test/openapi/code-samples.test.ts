@@ -93,7 +93,7 @@ suite('the curl lines of the document', (test) => {
     const [first] = samplesOf(served({ API_BASE_URL: 'https://shop.example' }).openapi())
     equal(first?.source, 'curl https://shop.example/api')
     const { tags } = served().openapi()
-    match(tags?.[0]?.description ?? '', 'API=http://127.0.0.1:3000')
+    match(tags?.[0]?.description ?? '', 'such as `http://127.0.0.1:3000`')
   })
 
   test('show the credential where one is needed', async () => {
