@@ -1,6 +1,7 @@
 /** Many-to-many relations whose junction table may hold a pair twice: a related record is shown and counted once. */
 import { defineModel, manyToMany } from '@model-api/core'
-import { get, testApi } from '../support/api.ts'
+import { sql } from 'kysely'
+import { get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { read } from '../support/expect.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -30,7 +31,12 @@ const Credit = defineModel('Credit', {
   meta: {},
 })
 
-const config = { API_ALLOW_JOIN: true, API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true }
+const config = {
+  API_ALLOW_JOIN: true,
+  API_ALLOW_GROUPBY: true,
+  API_ALLOW_AGGREGATION: true,
+  API_ALLOW_NESTED_WRITES: true,
+}
 
 eachDatabase('junctions that hold a pair twice', (test, db) => {
   // Two tags that differ in case, named in a column that ignores it.
@@ -60,9 +66,12 @@ insert into credits values (1, 1, 1), (2, 1, 1), (3, 1, 2), (4, 2, 2), (5, 2, 2)
   const codes = (rows: readonly { readonly code: string }[]) => rows.map(({ code }) => code)
 
   test('show a related record once: embedded, in its list and in a join', async () => {
-    const [one, two] = await read(api, '/api/books?dump=json&order_by=id')
-    equal([codes(one.tags), one.people.length], [['A', 'a', 'b'], 2])
-    equal([codes(two.tags), two.people.length], [['b'], 1])
+    // Asked again, a query is answered from the plan that is kept, with JSON that the database builds.
+    for (let time = 1; time <= 3; time++) {
+      const [one, two] = await read(api, '/api/books?dump=json&order_by=id')
+      equal([codes(one.tags), one.people.length], [['A', 'a', 'b'], 2])
+      equal([codes(two.tags), two.people.length], [['b'], 1])
+    }
     equal(codes((await get(api, '/api/books/1/tags')).value), ['A', 'a', 'b'])
     const first = await get(api, '/api/books/1/tags?paging=cursor&limit=2')
     equal(codes(first.value), ['A', 'a'])
@@ -92,6 +101,23 @@ insert into credits values (1, 1, 1), (2, 1, 1), (3, 1, 2), (4, 2, 2), (5, 2, 2)
       { id: 1, code_count: 3 },
       { id: 2, code_count: 1 },
     ])
+  })
+
+  test('lose all rows of a pair with its link', async () => {
+    const tags = async (url: string, links: readonly object[]) => {
+      const { status, text } = await send(api, 'PATCH', url, { body: { tags: links } })
+      equal(status, 200, text)
+      return codes((await get(api, `${url}/tags`)).value)
+    }
+    equal(await tags('/api/books/1', [{ code: 'b' }, { code: 'a' }]), ['a', 'b'])
+    equal(await tags('/api/books/2', []), [])
+    const { rows } = await sql<{ book_id: number }>`select book_id from book_tags`.execute(
+      db.kysely,
+    )
+    equal(
+      rows.filter(({ book_id }) => book_id === 2),
+      [],
+    )
   })
 
   test('are found by the check of the schema where the relation expects each pair once', async () => {
