@@ -15,6 +15,15 @@ export const keyless: readonly Break[] = [
     fails: pairs,
   },
   {
+    title: 'PostgreSQL writes a record twice into the JSON of a relation whose pair is there twice',
+    file: 'packages/core/src/compile/embedded-json.ts',
+    find: 'const rows = relatedRows(target, { from, relation, source })',
+    replace:
+      'const rows = relatedRows(target, { from, relation, source }, { rowsMayRepeat: true })',
+    fails: pairs,
+    databases: ['postgres'],
+  },
+  {
     title: 'Pairs that a collation takes for equal lose a record',
     file: 'packages/core/src/compile/source.ts',
     find: 'groupBy([...refs, ...exact])',

@@ -144,7 +144,7 @@ function exists(target: Target, condition: Exists): Expression<SqlBool> {
 }
 
 function byRow(target: Target, condition: Exists, where: readonly Test[]): Test {
-  const rows = relatedRows(target, condition)
+  const rows = relatedRows(target, condition, { rowsMayRepeat: true })
   return where.length === 0
     ? sql<SqlBool>`exists (select 1 from ${rows})`
     : sql<SqlBool>`exists (select 1 from ${rows} and ${chain(where, 'and')})`

@@ -116,17 +116,21 @@ export const aliasedSource = (target: Target, source: Source): Aliased =>
 export const junction = 'junction of'
 const partner = 'partner of'
 
+interface RepeatedRows {
+  /** Only whether there are rows counts, so rows of pairs that are stored twice may stay. */
+  readonly rowsMayRepeat?: boolean
+}
+
 const linkColumn = (i: number): string => `link_${i}`
 
 /**
  * The table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction, so that
- * a left join gives a single row for a base row whose related rows are all hidden. `rowsMayRepeat`: only whether there are
- * rows counts, so pairs that are stored twice need not be found.
+ * a left join gives a single row for a base row whose related rows are all hidden.
  */
 export function joinedSource(
   target: Target,
   join: Omit<PlannedJoin, 'type'>,
-  { rowsMayRepeat = false }: { readonly rowsMayRepeat?: boolean } = {},
+  { rowsMayRepeat = false }: RepeatedRows = {},
 ): Aliased {
   const { relation, source } = join
   const { through } = relation
@@ -226,8 +230,11 @@ export function rightJoinSteps(
   }
 }
 
-/** `<table> where <keys are equal>`: the related rows of an outer row, for EXISTS. */
-export function relatedRows(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
-  const rows = joinedSource(target, join, { rowsMayRepeat: true })
-  return sql`${rows} where ${joinCondition(target, join)}`
+/** `<table> where <keys are equal>`: the related rows of an outer row, for a correlated subquery. */
+export function relatedRows(
+  target: Target,
+  join: Omit<PlannedJoin, 'type'>,
+  repeated: RepeatedRows = {},
+): Fragment {
+  return sql`${joinedSource(target, join, repeated)} where ${joinCondition(target, join)}`
 }
