@@ -28,7 +28,8 @@ import { printStatements, type Statement } from '../support/statements.ts'
 import { notRun, suite } from '../support/suite.ts'
 
 const databases = everyDatabase()
-const kinds = new Set(databases.map(({ name }) => name))
+/** A run may have one of them alone. */
+const kinds = ['sqlite', 'postgres', 'mysql'] as const
 const present = databases.filter((db) => db.missing === undefined)
 for (const { label, missing } of databases) {
   if (missing !== undefined) notRun(`golden files on ${label}`, missing)
@@ -64,7 +65,7 @@ async function check(file: GoldenFile): Promise<void> {
     ...first.stages,
     ...sql,
     // One line for all kinds of databases.
-    statements: [...kinds].every((kind) => runs.some(({ db }) => db.name === kind))
+    statements: kinds.every((kind) => runs.some(({ db }) => db.name === kind))
       ? countText(runs)
       : undefined,
     response: printAnswer(first.answer),
