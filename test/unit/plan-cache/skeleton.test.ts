@@ -1,6 +1,7 @@
 /** What queries have in common, and what is taken out of them. */
 import { skeletonOf } from '@model-api/core/internals'
 import { equal, ok } from '../../support/assert.ts'
+import { steepness } from '../../support/growth.ts'
 import { suite } from '../../support/suite.ts'
 
 const same = (a: string, b: string): boolean => skeletonOf(a)?.key === skeletonOf(b)?.key
@@ -78,6 +79,16 @@ suite('skeletons of queries', (test) => {
   test('what could be mistaken has none', () => {
     for (const query of ['price__ge=\n', 'page=1&page=2', 'page=1&after=x', 'a'.repeat(1001)]) {
       equal(skeletonOf(query), undefined, query.slice(0, 20))
+    }
+  })
+
+  test('a query of many parameters costs in proportion to its length', async () => {
+    for (const parameter of ['limit=id&', 'page&', 'id__eq&']) {
+      const grows = await steepness(24_000, (n) => {
+        const query = parameter.repeat(n)
+        return () => skeletonOf(query)
+      })
+      equal([parameter, grows], [parameter, undefined])
     }
   })
 })

@@ -83,10 +83,9 @@ const isPageOrCursor = (query: string, start: number, opening: number): boolean 
   }
 }
 
-/** Whether the parameter is a filter with a replaceable value. Looks for `__` first, because slicing every parameter is slower. */
+/** Whether the parameter is a filter with a replaceable value. */
 function isFilter(query: string, start: number, opening: number): boolean {
-  const suffix = query.indexOf('__', start)
-  if (suffix === -1 || suffix >= opening) return false
+  // Not searched for in the whole query, whose length each of its parameters would cost again.
   const parameter = query.slice(start, opening)
   return replaceable.test(parameter) && name.test(parameter)
 }
@@ -114,8 +113,9 @@ export function skeletonOf(query: string): Skeleton | undefined {
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf('&', start)
     const end = ampersand === -1 ? query.length : ampersand
-    const equals = query.indexOf('=', start)
-    const opening = equals === -1 || equals > end ? end : equals
+    if (key.length + start - copied > maxLength) return undefined
+    const equals = query.slice(start, end).indexOf('=')
+    const opening = equals === -1 ? end : start + equals
     if (isPageOrCursor(query, start, opening)) {
       const text = query.slice(opening + 1, end)
       if (plain.test(text)) {
