@@ -481,6 +481,10 @@ const positions: Readonly<Record<string, (field: string, json: string) => ApiReq
   'an upsert': (field, json) =>
     write('POST', '/api/sinks?on_conflict=id', `{"id":1,"${field}":${json}}`),
   'a change': (field, json) => write('PATCH', '/api/sinks/1', `{"${field}":${json}}`),
+  'a merge patch': (field, json) => ({
+    ...write('PATCH', '/api/sinks/1', `{"${field}":${json}}`),
+    headers: { 'content-type': 'application/merge-patch+json' },
+  }),
   'a replacement': (field, json) => write('PUT', '/api/sinks/1', `{"id":1,"${field}":${json}}`),
   'a change of many': (field, json) =>
     write('PATCH', '/api/sinks?id__in=(1,2)', `{"${field}":${json}}`),

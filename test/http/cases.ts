@@ -246,6 +246,10 @@ export const cases: readonly Case[] = [
     headers: { 'content-type': 'application/json; charset=utf-8' },
     has: 'Nana!',
   }),
+  write('a merge patch', 'PATCH', '/api/books/4', '{"title":"Nana?!"}', 200, {
+    headers: { 'content-type': 'application/merge-patch+json' },
+    has: 'Nana?!',
+  }),
   write(
     'what a read gave may be sent back',
     'PATCH',

@@ -16,6 +16,8 @@ export const patch = (url: string, body: unknown, headers = {}): Write => ({
   body,
   headers,
 })
+const merge = (url: string, body: unknown): Write =>
+  patch(url, body, { 'content-type': 'application/merge-patch+json' })
 export const post = (url: string, body: unknown): Write => ({ method: 'POST', url, body })
 const remove = (url: string, headers = {}): Write => ({ method: 'DELETE', url, headers })
 
@@ -39,6 +41,13 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     ...keys.map((key) => patch(`/api/payrolls/${key}`, { amount: 1 })),
     ...keys.map((key) => patch(`/api/audits/${key}`, { note: 'x' })),
     ...keys.map((key) => patch(`/api/books/${key}`, { title: 7 })),
+  ],
+  'merge patch': [
+    ...keys.map((key) => merge(`/api/books/${key}`, { title: 'Changed' })),
+    merge('/api/books/1', { vault_notes: { code: 'x' } }),
+    merge('/api/books/1', { vault_notes: null }),
+    merge('/api/books/1', { vault_note: { code: 'x' } }),
+    merge('/api/books/1', { author: { name: 'x' } }),
   ],
   'echo of a change': ['url', 'json', 'hybrid'].flatMap((dump) => [
     patch(`/api/books/1?dump=${dump}`, { title: 'Changed' }),

@@ -37,4 +37,6 @@ export function batchOfOne(request: ApiRequest, dryRun = false): ApiRequest {
 }
 
 const parsed = (body: string, headers: NonNullable<ApiRequest['headers']>): unknown =>
-  String(headers['content-type']).startsWith('application/json') ? JSON.parse(body) : body
+  /^application\/(?:merge-patch\+)?json/.test(String(headers['content-type']))
+    ? JSON.parse(body)
+    : body

@@ -35,7 +35,7 @@ export function coverageOfFile(): Coverage | undefined {
   return coverage
 }
 
-/** What the runner tells: nothing of a file without databases. */
+/** The coverage that the closing lines name; undefined for a file that uses no database. */
 export const coverageToTell = (): Coverage | undefined =>
   hasAsked || declares ? coverage : undefined
 

@@ -31,7 +31,7 @@ function alignOnce(tables: Tables): boolean {
         const other = find(tables.get(target), references[index] ?? '')
         if (own === undefined || other === undefined || !differ(own, other)) continue
         if (isWider(own, foreignKey)) {
-          // So that no key that this one refers to makes it an integer again.
+          // Marked, so that a key to which this one refers does not make it an integer again.
           const wide = { ...own, fitsNumber: false }
           replace(tables, target, other, wide, 'that points to it')
         } else replace(tables, name, own, other, 'it points to')

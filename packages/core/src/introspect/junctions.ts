@@ -7,7 +7,7 @@ export interface Junction {
   readonly ends: readonly [Link, Link]
   /** It has only the two keys, and no foreign key refers to it, so it needs no model. */
   readonly pure: boolean
-  /** No key of the table lies within the two, so it may hold a pair twice. */
+  /** No unique key of the table consists of columns of the two foreign keys alone, so it may hold a pair twice. */
   readonly repeats: boolean
 }
 

@@ -85,7 +85,7 @@ const isPageOrCursor = (query: string, start: number, opening: number): boolean 
 
 /** Whether the parameter is a filter with a replaceable value. */
 function isFilter(query: string, start: number, opening: number): boolean {
-  // Not searched for in the whole query, whose length each of its parameters would cost again.
+  // A search in `query` would run to its end for each parameter, which takes quadratic time.
   const parameter = query.slice(start, opening)
   return replaceable.test(parameter) && name.test(parameter)
 }

@@ -180,7 +180,7 @@ export function planFilter(
   }
 }
 
-/** Whether the statement of a list is the same for lists of about its length: of times, some databases compare each. */
+/** Whether lists of about the same length have the same statement. Lists of times have not: some databases need a comparison for each item. */
 const hasListStatement = ({ type }: Pick<ValueColumn, 'type'>): boolean =>
   type !== 'datetime' && type !== 'time'
 

@@ -1,4 +1,4 @@
-// POST, PATCH, PUT and DELETE of one record as a single statement, if no hook or policy takes part in the write: without a transaction, or in the one of callbacks or the host.
+// POST, PATCH, PUT and DELETE of one record as a single statement, if nothing else has to be read, asked or written (`write/plan/strategy.ts` decides): in autocommit mode, or in the transaction of a batch, of callbacks or of the host.
 
 import type { Action } from '../../access/action.ts'
 import { mayAct } from '../../access/reach.ts'
@@ -66,7 +66,7 @@ export function createInOneStatement(
       const written = await insertRecord(run.context, resource, values, read)
       return { isSingle: true, result: await resultOf(call, echo, 201, written) }
     } catch (error) {
-      // A refusal in a transaction is explained by its owner.
+      // In a transaction, the code that began it explains a refusal.
       throw place.opened === undefined ? await explainedError(call, run.opened, error) : error
     }
   })
