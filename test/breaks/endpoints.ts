@@ -94,6 +94,13 @@ export const endpoints: readonly Break[] = [
     fails: 'test/contract/similar-paths.test.ts',
   },
   {
+    title: 'A path that is disabled is called unknown',
+    file: 'packages/core/src/endpoints/route-request.ts',
+    find: ': settings.disabledEndpoints.get(path)',
+    replace: ': undefined',
+    fails: 'test/contract/disabled-endpoints.test.ts',
+  },
+  {
     title: 'A stale If-Match changes the record',
     file: 'packages/core/src/write/execute/change.ts',
     find: 'const stored = await lockedRecord(context, resource, key, action)\n  if (stored === undefined) throw recordNotFound()\n  if (precondition?.(stored) === false) throw preconditionFailed()',

@@ -72,6 +72,14 @@ export const unknownPath = (path: string, similar?: string): ApiError =>
     code: 'unknown_path',
   })
 
+/** A path that is served only with another setting. */
+export const endpointDisabled = (path: string, setting: string): ApiError =>
+  refusal(404, {
+    error: 'Not Found',
+    reason: `No endpoint answers at ${excerpt(path, longestPath)}: it is not enabled here (${setting}).`,
+    code: 'endpoint_disabled',
+  })
+
 /** A path below a list whose rows have no key. */
 export const noRecordUrls = (path: string, list: string): ApiError =>
   refusal(404, {

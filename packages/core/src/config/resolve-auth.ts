@@ -3,7 +3,8 @@
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { StrategyName } from './access-types.ts'
-import type { AuthRoutes, AuthSettings, Environment } from './auth-settings.ts'
+import { resolveAuthRoutes } from './auth-routes.ts'
+import type { AuthSettings, Environment } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
 import { keyTable } from './key-table.ts'
 import type { Problems } from './problems.ts'
@@ -32,7 +33,7 @@ export function resolveAuth(
       'cannot be used with API_SESSION_GETTER: the key of a user may mean another one in the database of another request. Leave it out.',
     )
   }
-  const routes = resolveRoutes(config, strategies, problems)
+  const routes = resolveAuthRoutes(config, strategies, problems)
   return {
     strategies,
     userModel: config.API_USER_MODEL,
@@ -108,31 +109,4 @@ function checkUserModel(config: ApiConfig, problems: Problems): void {
       `${model.name} has no method "${method}".${hint}`,
     )
   }
-}
-
-/** Which authentication routes are served, by the specification's column 'Available when'. */
-function resolveRoutes(
-  config: ApiConfig,
-  strategies: readonly StrategyName[],
-  problems: Problems,
-): AuthRoutes {
-  const refresh = config.API_AUTH_REFRESH_ROUTE ?? keyTable.API_AUTH_REFRESH_ROUTE.default ?? ''
-  const me = config.API_AUTH_ME_ROUTE ?? keyTable.API_AUTH_ME_ROUTE.default ?? ''
-  const served = config.API_AUTO_AUTH_ROUTES !== false && strategies.length > 0
-  const jwt = served && strategies.includes('jwt')
-  const login = jwt || (served && strategies.some((name) => name === 'basic' || name === 'api_key'))
-  const own = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
-  const routes: AuthRoutes = {
-    login: login ? '/auth/login' : null,
-    refresh: jwt ? refresh : null,
-    logout: jwt ? '/auth/logout' : null,
-    me: own ? me : null,
-  }
-  const paths = Object.values(routes).filter((path) => path !== null)
-  if (routes.refresh !== null && paths.filter((path) => path === refresh).length > 1) {
-    problems.add('config.API_AUTH_REFRESH_ROUTE', `"${refresh}" is already another endpoint.`)
-  } else if (routes.me !== null && paths.filter((path) => path === me).length > 1) {
-    problems.add('config.API_AUTH_ME_ROUTE', `"${me}" is already another endpoint.`)
-  }
-  return routes
 }

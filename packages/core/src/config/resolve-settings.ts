@@ -70,7 +70,7 @@ const limitSettings = ({ get }: Reader): LimitSettings => ({
 export function resolveApiSettings(
   config: ApiConfig,
   env: Environment | undefined,
-): Omit<ApiSettings, 'auth'> {
+): Omit<ApiSettings, 'auth' | 'disabledEndpoints'> {
   const read = reader(config)
   return {
     title: read.get('API_TITLE'),

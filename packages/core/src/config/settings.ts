@@ -132,6 +132,8 @@ export interface ApiSettings {
   readonly batch: BatchSettings | null
   /** Null if no documentation is served. */
   readonly docs: DocsSettings | null
+  /** The paths beside the resources that other settings would serve, each with the key that enables it. */
+  readonly disabledEndpoints: ReadonlyMap<string, string>
   readonly dump: DumpSettings
   readonly limits: LimitSettings
   readonly auth: AuthSettings

@@ -6,10 +6,22 @@ import type { MetaMethod } from '../config/meta.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { ApiSettings, ResourceSettings } from '../config/settings.ts'
-import { type ApiError, noRecordUrls, unknownPath, urlTooLong } from '../errors.ts'
+import {
+  type ApiError,
+  endpointDisabled,
+  noRecordUrls,
+  unknownPath,
+  urlTooLong,
+} from '../errors.ts'
 import { isQueryRequest } from '../http/query-method.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { keylessListAbove, matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import {
+  isRestoreDisabled,
+  keylessListAbove,
+  matchRoute,
+  type Route,
+  splitUrl,
+} from '../http/route-table.ts'
 import { similarPath } from '../http/similar-path.ts'
 import { actionOf, hasQuery, resourceOf } from './route-method.ts'
 
@@ -111,9 +123,16 @@ export function routeRequest(
   return { call, route }
 }
 
-/** The 404 of a path without a route. */
-export const unknownPathOf = (runtime: Runtime, path: string): ApiError =>
-  unknownPath(path, documentedPathLike(runtime, path))
+/** The 404 of a path without a route; it names the setting that would serve the path, or suggests a similar one. */
+export function unknownPathOf(runtime: Runtime, path: string): ApiError {
+  const { settings, routes } = runtime
+  const setting = isRestoreDisabled(routes, path)
+    ? settingNames.softDelete
+    : settings.disabledEndpoints.get(path)
+  return setting === undefined
+    ? unknownPath(path, documentedPathLike(runtime, path))
+    : endpointDisabled(path, setting)
+}
 
 /** A known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {

@@ -154,6 +154,10 @@ export function keylessListAbove(table: RouteTable, path: string): string | unde
   return list
 }
 
+/** Whether an unknown path would restore a record, if records of its resource were marked as deleted. */
+export const isRestoreDisabled = (table: RouteTable, path: string): boolean =>
+  path.endsWith('/restore') && matchRoute(table, path.slice(0, -'/restore'.length))?.kind === 'item'
+
 function below(
   resource: Resource,
   raw: readonly string[],

@@ -47,6 +47,7 @@ const setting = 'the setting'
 /** In the order of `errors.ts`. A test checks that none is missing. */
 export const catalogue: readonly Entry[] = [
   entry(errors.unknownPath('/api/Books/', '/api/books'), 'ruled', 'elsewhere'),
+  entry(errors.endpointDisabled('/api/batch', setting), 'elsewhere'),
   entry(errors.noRecordUrls('/api/sales/7', '/api/sales'), 'elsewhere'),
   entry(errors.methodNotAllowed('DELETE', ['GET', 'HEAD', 'OPTIONS']), 'elsewhere'),
   entry(errors.urlTooLong(9000, setting, 8192), 'always'),

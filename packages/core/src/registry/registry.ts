@@ -4,6 +4,7 @@ import type { Environment } from '../config/auth-settings.ts'
 import { checkOwnRoutes } from '../config/check-own-routes.ts'
 import { checkConfig, checkMeta } from '../config/check-settings.ts'
 import type { ApiConfig, SessionGetter } from '../config/config.ts'
+import { disabledEndpoints } from '../config/disabled-endpoints.ts'
 import type { Meta } from '../config/meta.ts'
 import { collectProblems, type Problems, throwProblems } from '../config/problems.ts'
 import { resolveAuth } from '../config/resolve-auth.ts'
@@ -110,7 +111,11 @@ export function buildRegistry(options: RegistryOptions): {
       openResource(model, {}, endpointNames(model.name, {}, general.endpointCase), opening),
     )
   if (users !== undefined && roles !== undefined) users.roles = roles
-  const settings: ApiSettings = { ...general, auth }
+  const settings: ApiSettings = {
+    ...general,
+    auth,
+    disabledEndpoints: disabledEndpoints(config, general, auth),
+  }
 
   throwProblems(problems)
   const sessionGetter = config.API_SESSION_GETTER

@@ -1,0 +1,45 @@
+// The endpoints beside the resources that the configuration disables, each with the key that enables it.
+
+import { authPaths } from './auth-routes.ts'
+import type { AuthSettings } from './auth-settings.ts'
+import type { ApiConfig } from './config.ts'
+import { keyTable } from './key-table.ts'
+import type { ApiSettings } from './settings.ts'
+
+/**
+ * The paths that other settings would serve: path → the key that enables the endpoint.
+ *
+ * ```ts
+ * disabledEndpoints({}, settings, auth).get('/api/batch') // 'API_ALLOW_BATCH'
+ * ```
+ */
+export function disabledEndpoints(
+  config: ApiConfig,
+  { prefix, batch, docs }: Pick<ApiSettings, 'prefix' | 'batch' | 'docs'>,
+  { routes, strategies }: Pick<AuthSettings, 'routes' | 'strategies'>,
+): ReadonlyMap<string, string> {
+  const disabled = new Map<string, string>()
+  if (batch === null) {
+    const route = config.API_BATCH_ROUTE ?? keyTable.API_BATCH_ROUTE.default ?? ''
+    disabled.set(`${prefix}${route}`, 'API_ALLOW_BATCH')
+  }
+  if (docs === null) {
+    const { API_DOCUMENTATION_URL: page, API_DOCS_SPEC_ROUTE: spec } = keyTable
+    disabled.set(config.API_DOCUMENTATION_URL ?? page.default ?? '', 'API_CREATE_DOCS')
+    disabled.set(config.API_DOCS_SPEC_ROUTE ?? spec.default ?? '', 'API_CREATE_DOCS')
+  }
+  const paths = authPaths(config)
+  const strategy =
+    config.API_AUTO_AUTH_ROUTES === false ? 'API_AUTO_AUTH_ROUTES' : 'API_AUTHENTICATE_METHOD'
+  for (const name of ['login', 'refresh', 'logout'] as const) {
+    if (routes[name] === null) disabled.set(paths[name], strategy)
+  }
+  if (routes.me === null) disabled.set(paths.me, meKey(config, strategies.length > 0, strategy))
+  return disabled
+}
+
+/** What enables the endpoint of the current user. */
+function meKey(config: ApiConfig, authenticates: boolean, strategy: string): string {
+  if (!authenticates || config.API_AUTO_AUTH_ROUTES === false) return strategy
+  return config.API_EXPOSE_ME === false ? 'API_EXPOSE_ME' : 'API_USER_MODEL'
+}
