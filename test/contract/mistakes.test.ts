@@ -7,9 +7,10 @@ import {
   defineModel,
   hasMany,
 } from '@model-api/core'
-import { Kysely, SqliteDialect } from 'kysely'
+import Sqlite from 'better-sqlite3'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
-import { equal, ok, throws } from '../support/assert.ts'
+import { equal, match, ok, rejects, throws } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -183,4 +184,26 @@ suite('mistakes in createApi', (test) => {
       ],
     )
   })
+
+  const drivers: Readonly<Record<string, () => Dialect>> = {
+    'this[#pool].connect is not a function': () =>
+      new PostgresDialect({ pool: new Sqlite(':memory:') as never }),
+    'this[#pool].getConnection is not a function': () =>
+      new MysqlDialect({ pool: new Sqlite(':memory:') as never }),
+    'this[#db].prepare is not a function': () => new SqliteDialect({ database: {} as never }),
+  }
+  for (const [message, dialect] of Object.entries(drivers)) {
+    test(`the driver of another database (${message}): ready rejects with its error, requests are "not ready"`, async () => {
+      const reported: unknown[] = []
+      const api = createApi({
+        db: new Kysely({ dialect: dialect() }),
+        models,
+        onError: (error) => void reported.push(error),
+      })
+      match((await rejects(api.ready)).message, message)
+      match(String(reported[0]), `TypeError: ${message}`)
+      const { status, errors } = await get(api, '/api/books')
+      equal([status, errors.code], [503, 'not_ready'])
+    })
+  }
 })
