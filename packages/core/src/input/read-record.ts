@@ -14,9 +14,9 @@ import {
   isValidated,
   unaddressable,
   unwritable,
+  unwritableRelation,
   type WriteMode,
 } from '../registry/field-rules.ts'
-import { junctionOf } from '../registry/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
 import {
@@ -211,8 +211,9 @@ function readRelation(
     )
     return
   }
-  if (storedKey(relation).some(({ withheld }) => withheld !== undefined)) {
-    problems.add(path, 'This relation is read-only.')
+  const why = unwritableRelation(relation, mode)
+  if (why !== undefined) {
+    problems.add(path, `This relation ${why}.`)
     return
   }
   if (place.left < 1) {
@@ -257,14 +258,6 @@ function readRelation(
       node: nodes[0],
     })
   }
-}
-
-/** The columns that a nested write stores keys in: the foreign key, or those of a published junction. */
-function storedKey(relation: ResolvedRelation): readonly NamedColumn[] {
-  const junction = junctionOf(relation)
-  if (junction !== undefined) return [...junction.own, ...junction.partner]
-  if (relation.through !== undefined) return []
-  return relation.kind === 'belongsTo' ? relation.from : relation.to
 }
 
 /** The fields of a nested record that its parent fills: its foreign key, and the inverse relation. */

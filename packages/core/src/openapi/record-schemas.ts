@@ -1,7 +1,12 @@
 // Schemas of records: as responses contain them, also with `fields` and groups, and as POST, PATCH and PUT accept them.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
-import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
+import {
+  isRequired,
+  unwritable,
+  unwritableRelation,
+  type WriteMode,
+} from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { Components } from './components.ts'
@@ -204,7 +209,9 @@ const bodyText: Readonly<Record<WriteMode, string>> = {
 function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
   if (!resource.settings.allowNestedWrites) return []
   return [...resource.relations.values()].filter(
-    ({ kind }) => mode === 'create' || kind === 'belongsTo' || kind === 'manyToMany',
+    (relation) =>
+      (mode === 'create' || relation.kind === 'belongsTo' || relation.kind === 'manyToMany') &&
+      unwritableRelation(relation, mode) === undefined,
   )
 }
 

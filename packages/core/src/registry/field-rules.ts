@@ -1,7 +1,8 @@
 // Which fields clients can write, and which a new record requires (docs/writing.md).
 
 import type { JsonValue } from '../json/json-value.ts'
-import type { NamedColumn, Resource } from './resource.ts'
+import { junctionOf } from './junction.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
 /** create: POST; update: PATCH; replace: PUT. */
 export type WriteMode = 'create' | 'update' | 'replace'
@@ -23,6 +24,27 @@ export function unwritable(
   }
   if (primaryKey === true && mode !== 'create') return 'is part of the key, which does not change'
   return undefined
+}
+
+/**
+ * Why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A to-one relation follows
+ * the rules of its foreign key. The keys of new children and links are the parent's own, so that only a right withholds them.
+ */
+export function unwritableRelation(
+  relation: ResolvedRelation,
+  mode: WriteMode,
+): string | undefined {
+  if (relation.kind === 'belongsTo') {
+    for (const column of relation.from) {
+      const why = unwritable(relation.source, column, mode)
+      if (why !== undefined) return why
+    }
+    return undefined
+  }
+  const junction = junctionOf(relation)
+  const stored = junction === undefined ? relation.to : [...junction.own, ...junction.partner]
+  if (junction === undefined && relation.through !== undefined) return undefined
+  return stored.some(({ withheld }) => withheld !== undefined) ? 'is read-only' : undefined
 }
 
 export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColumn): boolean =>

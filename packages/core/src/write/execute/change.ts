@@ -5,6 +5,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { mergePatch } from '../../json/merge-patch.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
+import { unwritableRelation } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
@@ -131,8 +132,8 @@ function clearedRelations({ problems }: WriteContext, node: RecordNode, stored: 
     const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
     if (!exists) continue
     const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
-    const withheld = relation.from.some((column) => column.withheld !== undefined)
-    if (sent || withheld || !resource.settings.allowNestedWrites) {
+    const isFixed = unwritableRelation(relation, 'update') !== undefined
+    if (sent || isFixed || !resource.settings.allowNestedWrites) {
       problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
       continue
     }
