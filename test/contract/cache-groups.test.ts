@@ -72,219 +72,229 @@ const writes = 'cache-group-invalidation'
 const groupsOf = (headers: Readonly<Record<string, string>>, name: string): string[] =>
   (headers[name] ?? '').split(', ').filter(Boolean).sort()
 
-eachDatabase(
-  'cache groups',
-  (test, db) => {
-    const api = testApi(db, models, config)
-    test.before(async () => {
-      await createTables(db, models)
-      await insertRows(
-        db,
-        Writer,
-        [1, 2, 3].map((key) => ({ id: key, name: `w${key}` })),
-      )
-      await insertRows(
-        db,
-        Book,
-        [1, 2, 3, 4].map((key) => ({ id: key, title: `b${key}`, writer_id: (key % 3) + 1 })),
-      )
-      await insertRows(
-        db,
-        Tag,
-        [1, 2].map((key) => ({ id: key, name: `t${key}` })),
-      )
-      await insertRows(
-        db,
-        Shelf,
-        [1, 2].map((key) => ({ id: key, name: `s${key}` })),
-      )
-      await insertRows(db, Placing, [{ id: 1, book_id: 1, shelf_id: 1 }])
-      await insertRows(db, Review, [{ id: 1, book_id: 1, text: 'good' }])
-      await insertLinks(db, 'book_tags', [{ book_id: 1, tag_id: 1 }])
+eachDatabase('cache groups', (test, db) => {
+  const api = testApi(db, models, config)
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Writer, [{ name: 'w1' }, { name: 'w2' }, { name: 'w3' }])
+    await insertRows(
+      db,
+      Book,
+      [2, 3, 1, 2].map((writer_id, i) => ({ title: `b${i + 1}`, writer_id })),
+    )
+    await insertRows(db, Tag, [{ name: 't1' }, { name: 't2' }])
+    await insertRows(db, Shelf, [{ name: 's1' }, { name: 's2' }])
+    await insertRows(db, Placing, [{ book_id: 1, shelf_id: 1 }])
+    await insertRows(db, Review, [{ book_id: 1, text: 'good' }])
+    await insertLinks(db, 'book_tags', [{ book_id: 1, tag_id: 1 }])
+  })
+  const readBy = async (url: string, user?: unknown): Promise<string[]> =>
+    groupsOf((await send(api, 'GET', url, { user })).headers, reads)
+  const changedBy = async (
+    method: string,
+    url: string,
+    body?: unknown,
+    more: object = {},
+  ): Promise<string[]> => {
+    const sent = body === undefined ? more : { body, ...more }
+    const { status, headers, text } = await send(api, method, url, sent)
+    ok(status < 300, text)
+    return groupsOf(headers, writes)
+  }
+
+  test('a read names what it depends on, a 304 too; without the setting neither header is sent', async () => {
+    equal((await get(api, '/api/books/1')).headers[reads], '"*", "books"')
+    equal(await readBy('/api/books?join=writer'), ['"*"', '"books"', '"writers"'])
+    equal(await readBy('/api/books?dump_relationships=false'), ['"*"', '"books"'])
+    equal(await readBy('/api/writers/1/books'), ['"*"', '"books"', '"writers"'])
+    equal(await readBy('/api/tags?exists(books.writer.name__eq=w1)'), [
+      '"*"',
+      '"books"',
+      '"tags"',
+      '"writers"',
+    ])
+    equal(await readBy('/api/books?groupby=writer_id&id|n__count=1'), ['"*"', '"books"'])
+    const { headers } = await get(api, '/api/books')
+    const known = { 'if-none-match': headers.etag ?? '' }
+    const again = await get(api, '/api/books', known)
+    equal([again.status, again.headers[reads]], [304, headers[reads]])
+    const off = testApi(db, models, { ...config, API_CACHE_GROUPS: false })
+    equal((await get(off, '/api/books')).headers[reads], undefined)
+    const written = await send(off, 'PATCH', '/api/books/1', { body: { title: 'b1' } })
+    equal(written.headers[writes], undefined)
+  })
+
+  test('a write names what it may have changed, by its request alone', async () => {
+    equal(await changedBy('PATCH', '/api/books/1', { title: 'b1' }), ['"*other"', '"books"'])
+    const nested = { title: 'b9', writer: { name: 'w9' }, tags: [{ id: 1 }] }
+    equal(await changedBy('POST', '/api/books', nested), [
+      '"*other"',
+      '"books"',
+      '"tags"',
+      '"writers"',
+    ])
+    const filter = '/api/books?title__eq=none'
+    equal(await changedBy('PATCH', filter, { title: 'x' }), ['"*other"', '"books"'])
+    equal(await changedBy('DELETE', filter), ['"*other"', '"books"'])
+    const minimal = { headers: { prefer: 'return=minimal' } }
+    const listed = [{ id: 1, title: 'b1' }]
+    equal(await changedBy('PATCH', '/api/books', listed, minimal), ['"*other"', '"books"'])
+    const refused = await send(api, 'PATCH', '/api/books/1', { body: { title: 5 } })
+    equal([refused.status, refused.headers[writes]], [400, undefined])
+  })
+
+  test('models that the caller may not list are not named', async () => {
+    equal(await readBy('/api/books/1?dump=json', staff), [
+      '"*"',
+      '"books"',
+      '"placings"',
+      '"reviews"',
+      '"shelves"',
+      '"tags"',
+      '"writers"',
+    ])
+    // Who may not see the junction is not told of it; every write invalidates what depends on it.
+    const shown = ['"*"', '"*other"', '"books"', '"shelves"', '"tags"', '"writers"']
+    equal(await readBy('/api/books/1?dump=json'), shown)
+    const { value } = await send(api, 'POST', '/api/books', { body: { title: 'gone' } })
+    const cascade = `/api/books/${value.id}?cascade_delete=true`
+    equal(await changedBy('DELETE', cascade), ['"*other"', '"books"'])
+  })
+
+  test('functions of the host may read and write anything', async () => {
+    const hooked = testApi(db, models, {
+      ...config,
+      API_UPDATE_CALLBACK: (object) => object,
+      API_RETURN_CALLBACK: (value) => value,
     })
-    const readBy = async (url: string, user?: unknown): Promise<string[]> =>
-      groupsOf((await send(api, 'GET', url, { user })).headers, reads)
-    const changedBy = async (
-      method: string,
-      url: string,
-      body?: unknown,
-      more: object = {},
-    ): Promise<string[]> => {
-      const sent = body === undefined ? more : { body, ...more }
-      const { status, headers, text } = await send(api, method, url, sent)
-      ok(status < 300, text)
-      return groupsOf(headers, writes)
+    equal((await get(hooked, '/api/tags')).headers[reads], '"*", "tags", "*other"')
+    const { headers } = await send(hooked, 'PATCH', '/api/tags/1', { body: { name: 't1' } })
+    equal(headers[writes], '"*"')
+    const scoped = testApi(db, models, { ...config, API_ACCESS_POLICY: { scope: () => true } })
+    equal((await get(scoped, '/api/tags')).headers[reads], '"*", "tags", "*other"')
+  })
+
+  test('a batch invalidates what all of its operations do; a dry run nothing', async () => {
+    const operations = [
+      { method: 'PATCH', url: '/api/books/1', body: { title: 'b1' } },
+      { id: 'z', method: 'PATCH', url: '/api/tags/1', body: { name: 't1' } },
+      { id: 'y', method: 'GET', url: '/api/writers' },
+    ]
+    const { headers, value } = await sendBatch(api, operations)
+    equal(groupsOf(headers, writes), ['"*other"', '"books"', '"tags"'])
+    for (const one of value) {
+      equal([one.headers[reads], one.headers[writes]], [undefined, undefined])
     }
+    equal((await sendBatch(api, operations, { dry_run: true })).headers[writes], undefined)
+    equal((await sendBatch(api, operations.slice(2))).headers[writes], undefined)
+  })
 
-    test('a read names what it depends on, a 304 too; without the setting neither header is sent', async () => {
-      equal((await get(api, '/api/books/1')).headers[reads], '"*", "books"')
-      equal(await readBy('/api/books?join=writer'), ['"*"', '"books"', '"writers"'])
-      equal(await readBy('/api/books?dump_relationships=false'), ['"*"', '"books"'])
-      equal(await readBy('/api/writers/1/books'), ['"*"', '"books"', '"writers"'])
-      equal(await readBy('/api/tags?exists(books.writer.name__eq=w1)'), [
-        '"*"',
-        '"books"',
-        '"tags"',
-        '"writers"',
-      ])
-      equal(await readBy('/api/books?groupby=writer_id&id|n__count=1'), ['"*"', '"books"'])
-      const { headers } = await get(api, '/api/books')
-      const known = { 'if-none-match': headers.etag ?? '' }
-      const again = await get(api, '/api/books', known)
-      equal([again.status, again.headers[reads]], [304, headers[reads]])
-      const off = testApi(db, models, { ...config, API_CACHE_GROUPS: false })
-      equal((await get(off, '/api/books')).headers[reads], undefined)
-      const written = await send(off, 'PATCH', '/api/books/1', { body: { title: 'b1' } })
-      equal(written.headers[writes], undefined)
-    })
+  test('the repetition of a key invalidates everything: the first response may not have arrived', async () => {
+    const key = { headers: { 'idempotency-key': 'a-key-of-sixteen-characters' } }
+    const body = { name: 'once' }
+    equal(await changedBy('POST', '/api/tags', body, key), ['"*other"', '"tags"'])
+    equal(await changedBy('POST', '/api/tags', body, key), ['"*"'])
+  })
 
-    test('a write names what it may have changed, by its request alone', async () => {
-      equal(await changedBy('PATCH', '/api/books/1', { title: 'b1' }), ['"*other"', '"books"'])
-      const nested = { title: 'b9', writer: { name: 'w9' }, tags: [{ id: 1 }] }
-      equal(await changedBy('POST', '/api/books', nested), [
-        '"*other"',
-        '"books"',
-        '"tags"',
-        '"writers"',
-      ])
-      const filter = '/api/books?title__eq=none'
-      equal(await changedBy('PATCH', filter, { title: 'x' }), ['"*other"', '"books"'])
-      equal(await changedBy('DELETE', filter), ['"*other"', '"books"'])
-      const minimal = { headers: { prefer: 'return=minimal' } }
-      const listed = [{ id: 1, title: 'b1' }]
-      equal(await changedBy('PATCH', '/api/books', listed, minimal), ['"*other"', '"books"'])
-      const refused = await send(api, 'PATCH', '/api/books/1', { body: { title: 5 } })
-      equal([refused.status, refused.headers[writes]], [400, undefined])
-    })
+  test('the OpenAPI document has the headers, of every response that carries them', () => {
+    const document = api.openapi()
+    const documented = (path: string, method: 'get' | 'post' | 'patch' | 'delete'): unknown =>
+      Object.fromEntries(
+        Object.entries(document.paths?.[path]?.[method]?.responses ?? {})
+          .map(([status, response]): [string, unknown] => {
+            const [, name = ''] = /responses\/(.+)/.exec(response.$ref ?? '') ?? []
+            const { headers = {} } = response.$ref
+              ? (document.components?.responses?.[name] ?? {})
+              : response
+            const named = Object.keys(headers).filter((one) => one.startsWith('Cache-Group'))
+            return [status, named.join()]
+          })
+          .filter(([, named]) => named !== ''),
+      )
+    const read = { 200: 'Cache-Groups', 304: 'Cache-Groups' }
+    const changed = 'Cache-Group-Invalidation'
+    equal(documented('/api/books', 'get'), read)
+    equal(documented('/api/books/{id}', 'get'), read)
+    equal(documented('/api/books/{id}/writer', 'get'), read)
+    equal(documented('/api/books', 'post'), { 200: changed, 201: changed, 204: changed })
+    equal(documented('/api/books/{id}', 'patch'), { 200: changed, 204: changed })
+    equal(documented('/api/books/{id}', 'delete'), { 200: changed, 204: changed })
+    equal(documented('/api/batch', 'post'), { 200: changed })
+    equal(documented('/auth/login', 'post'), {})
+    const off = JSON.stringify(
+      testApi(db, models, { ...config, API_CACHE_GROUPS: false }).openapi(),
+    )
+    ok(!off.includes('Cache-Group'))
+  })
 
-    test('models that the caller may not list are not named', async () => {
-      equal(await readBy('/api/books/1?dump=json', staff), [
-        '"*"',
-        '"books"',
-        '"placings"',
-        '"reviews"',
-        '"shelves"',
-        '"tags"',
-        '"writers"',
-      ])
-      // Who may not see the junction is not told of it; every write invalidates what depends on it.
-      const shown = ['"*"', '"*other"', '"books"', '"shelves"', '"tags"', '"writers"']
-      equal(await readBy('/api/books/1?dump=json'), shown)
-      const { value } = await send(api, 'POST', '/api/books', { body: { title: 'gone' } })
-      const cascade = `/api/books/${value.id}?cascade_delete=true`
-      equal(await changedBy('DELETE', cascade), ['"*other"', '"books"'])
-    })
-
-    test('functions of the host may read and write anything', async () => {
-      const hooked = testApi(db, models, {
-        ...config,
-        API_UPDATE_CALLBACK: (object) => object,
-        API_RETURN_CALLBACK: (value) => value,
+  test('a cache that removes what writes invalidate serves nothing that is out of date', async () => {
+    const next = random(propertySeed)
+    const any = (of: string) => async (): Promise<number> => {
+      const { value } = await get(api, `/api/${of}?fields=id&limit=100`)
+      return value.length === 0 ? 0 : value[next(value.length)].id
+    }
+    const [book, writer, tag, shelf] = [any('books'), any('writers'), any('tags'), any('shelves')]
+    let number = 0
+    const name = (): string => `n${++number}`
+    const changes: readonly (() => Promise<readonly [string, string, unknown?]>)[] = [
+      async () => ['PATCH', `/api/books/${await book()}`, { title: name() }],
+      async () => ['PATCH', `/api/writers/${await writer()}`, { name: name() }],
+      async () => ['PATCH', `/api/tags/${await tag()}`, { name: name() }],
+      async () => ['POST', '/api/tags', { name: name() }],
+      async () => ['POST', '/api/books', { title: name(), writer: { name: name() } }],
+      async () => ['POST', '/api/writers', { name: name(), books: [{ title: name() }] }],
+      async () => ['PATCH', `/api/books/${await book()}`, { tags: [{ id: await tag() }] }],
+      async () => ['PATCH', `/api/tags/${await tag()}`, { books: [{ id: await book() }] }],
+      async () => ['PATCH', `/api/books/${await book()}`, { shelves: [{ id: await shelf() }] }],
+      async () => ['POST', '/api/placings', { book_id: await book(), shelf_id: await shelf() }],
+      async () => ['PATCH', '/api/books?id__ge=1', { writer_id: await writer() }],
+      async () => ['POST', '/api/reviews', { book_id: await book(), text: name() }],
+      async () => ['POST', '/api/books?on_conflict=title', { title: 'same', writer_id: null }],
+      async () => ['DELETE', `/api/writers/${await writer()}?cascade_delete=true`],
+      async () => ['DELETE', `/api/books?id__eq=${await book()}&cascade_delete=true`],
+    ]
+    const urls = [
+      ...['books', 'writers', 'tags', 'shelves'].map((of) => `/api/${of}?limit=100`),
+      ...['books', 'writers', 'tags', 'shelves'].map((of) => `/api/${of}?dump=json&limit=100`),
+      ...['books/1', 'writers/2', 'tags/1/books', 'books/2/tags'].map((of) => `/api/${of}`),
+      ...['shelves/1/books', 'writers/1/books'].map((of) => `/api/${of}`),
+      '/api/books?join=writer&fields=title,writer.name&limit=100',
+      '/api/tags?exists(books.writer.name__ne=w1)&limit=100',
+      '/api/books?exists(shelves.name__eq=s1)&limit=100',
+      '/api/books?missing(tags)&count=exact',
+      '/api/books?groupby=writer_id&id|n__count=1',
+    ]
+    const copies = new Map<string, { readonly groups: string[]; readonly text: string }>()
+    const fresh = async (url: string) => {
+      const { headers, value, total, status } = await get(api, url)
+      return { groups: groupsOf(headers, reads), text: JSON.stringify([status, total, value]) }
+    }
+    for (const url of urls) equal((await get(api, url)).status, 200, url)
+    let [kept, stored] = [0, 0]
+    // The statements are those of SQLite; a server shows that its rows and keys come back the same way.
+    const steps = db.name === 'sqlite' ? 60 : 20
+    for (let step = 0; step < steps; step++) {
+      for (const url of urls) {
+        const copy = await fresh(url)
+        // A 404 has no groups; it is not stored.
+        if (!copies.has(url) && copy.groups.length > 0) copies.set(url, copy)
+        const known = copies.get(url)
+        if (known !== undefined) equal(known.text, copy.text, `${url} after ${step} writes`)
+      }
+      const change = changes[next(changes.length)]
+      if (change === undefined) continue
+      const [method, url, body] = await change()
+      const answer = await send(api, method, url, {
+        user: staff,
+        ...(body === undefined ? {} : { body }),
       })
-      equal((await get(hooked, '/api/tags')).headers[reads], '"*", "tags", "*other"')
-      const { headers } = await send(hooked, 'PATCH', '/api/tags/1', { body: { name: 't1' } })
-      equal(headers[writes], '"*"')
-      const scoped = testApi(db, models, { ...config, API_ACCESS_POLICY: { scope: () => true } })
-      equal((await get(scoped, '/api/tags')).headers[reads], '"*", "tags", "*other"')
-    })
-
-    test('a batch invalidates what all of its operations do; a dry run nothing', async () => {
-      const operations = [
-        { method: 'PATCH', url: '/api/books/1', body: { title: 'b1' } },
-        { id: 'z', method: 'PATCH', url: '/api/tags/1', body: { name: 't1' } },
-        { id: 'y', method: 'GET', url: '/api/writers' },
-      ]
-      const { headers, value } = await sendBatch(api, operations)
-      equal(groupsOf(headers, writes), ['"*other"', '"books"', '"tags"'])
-      for (const one of value) {
-        equal([one.headers[reads], one.headers[writes]], [undefined, undefined])
+      stored += answer.status < 300 ? 1 : 0
+      const invalidated = new Set(groupsOf(answer.headers, writes))
+      for (const [of, { groups }] of copies) {
+        if (groups.some((group) => invalidated.has(group))) copies.delete(of)
+        else kept += 1
       }
-      equal((await sendBatch(api, operations, { dry_run: true })).headers[writes], undefined)
-      equal((await sendBatch(api, operations.slice(2))).headers[writes], undefined)
-    })
-
-    test('the repetition of a key invalidates everything: the first response may not have arrived', async () => {
-      const key = { headers: { 'idempotency-key': 'a-key-of-sixteen-characters' } }
-      const body = { name: 'once' }
-      equal(await changedBy('POST', '/api/tags', body, key), ['"*other"', '"tags"'])
-      equal(await changedBy('POST', '/api/tags', body, key), ['"*"'])
-    })
-
-    test('the OpenAPI document has the headers', () => {
-      const { get: read, patch } = api.openapi().paths?.['/api/books/{id}'] ?? {}
-      ok(JSON.stringify(read?.responses).length + JSON.stringify(patch?.responses).length > 0)
-      const text = JSON.stringify(api.openapi())
-      ok(text.includes('Cache-Groups') && text.includes('Cache-Group-Invalidation'))
-    })
-
-    test('a cache that removes what writes invalidate serves nothing that is out of date', async () => {
-      const next = random(propertySeed)
-      const any = (of: string) => async (): Promise<number> => {
-        const { value } = await get(api, `/api/${of}?fields=id&limit=100`)
-        return value.length === 0 ? 0 : value[next(value.length)].id
-      }
-      const [book, writer, tag, shelf] = [any('books'), any('writers'), any('tags'), any('shelves')]
-      let number = 0
-      const name = (): string => `n${++number}`
-      const changes: readonly (() => Promise<readonly [string, string, unknown?]>)[] = [
-        async () => ['PATCH', `/api/books/${await book()}`, { title: name() }],
-        async () => ['PATCH', `/api/writers/${await writer()}`, { name: name() }],
-        async () => ['PATCH', `/api/tags/${await tag()}`, { name: name() }],
-        async () => ['POST', '/api/tags', { name: name() }],
-        async () => ['POST', '/api/books', { title: name(), writer: { name: name() } }],
-        async () => ['POST', '/api/writers', { name: name(), books: [{ title: name() }] }],
-        async () => ['PATCH', `/api/books/${await book()}`, { tags: [{ id: await tag() }] }],
-        async () => ['PATCH', `/api/tags/${await tag()}`, { books: [{ id: await book() }] }],
-        async () => ['PATCH', `/api/books/${await book()}`, { shelves: [{ id: await shelf() }] }],
-        async () => ['POST', '/api/placings', { book_id: await book(), shelf_id: await shelf() }],
-        async () => ['PATCH', '/api/books?id__ge=1', { writer_id: await writer() }],
-        async () => ['POST', '/api/reviews', { book_id: await book(), text: name() }],
-        async () => ['POST', '/api/books?on_conflict=title', { title: 'same', writer_id: null }],
-        async () => ['DELETE', `/api/writers/${await writer()}?cascade_delete=true`],
-        async () => ['DELETE', `/api/books?id__eq=${await book()}&cascade_delete=true`],
-      ]
-      const urls = [
-        ...['books', 'writers', 'tags', 'shelves'].map((of) => `/api/${of}?limit=100`),
-        ...['books', 'writers', 'tags', 'shelves'].map((of) => `/api/${of}?dump=json&limit=100`),
-        ...['books/1', 'writers/2', 'tags/1/books', 'books/2/tags'].map((of) => `/api/${of}`),
-        ...['shelves/1/books', 'writers/1/books'].map((of) => `/api/${of}`),
-        '/api/books?join=writer&fields=title,writer.name&limit=100',
-        '/api/tags?exists(books.writer.name__ne=w1)&limit=100',
-        '/api/books?exists(shelves.name__eq=s1)&limit=100',
-        '/api/books?missing(tags)&count=exact',
-        '/api/books?groupby=writer_id&id|n__count=1',
-      ]
-      const copies = new Map<string, { readonly groups: string[]; readonly text: string }>()
-      const fresh = async (url: string) => {
-        const { headers, value, total, status } = await get(api, url)
-        return { groups: groupsOf(headers, reads), text: JSON.stringify([status, total, value]) }
-      }
-      for (const url of urls) equal((await get(api, url)).status, 200, url)
-      let [kept, stored] = [0, 0]
-      for (let step = 0; step < 60; step++) {
-        for (const url of urls) {
-          const copy = await fresh(url)
-          // A 404 has no groups; it is not stored.
-          if (!copies.has(url) && copy.groups.length > 0) copies.set(url, copy)
-          const known = copies.get(url)
-          if (known !== undefined) equal(known.text, copy.text, `${url} after ${step} writes`)
-        }
-        const change = changes[next(changes.length)]
-        if (change === undefined) continue
-        const [method, url, body] = await change()
-        const answer = await send(api, method, url, {
-          user: staff,
-          ...(body === undefined ? {} : { body }),
-        })
-        stored += answer.status < 300 ? 1 : 0
-        const invalidated = new Set(groupsOf(answer.headers, writes))
-        for (const [of, { groups }] of copies) {
-          if (groups.some((group) => invalidated.has(group))) copies.delete(of)
-          else kept += 1
-        }
-      }
-      ok(kept > 300 && stored > 40, `${kept} copies outlived ${stored} writes`)
-    })
-  },
-  { only: 'sqlite' },
-)
+    }
+    ok(kept > 5 * steps && stored > steps * 0.6, `${kept} copies outlived ${stored} writes`)
+  })
+})

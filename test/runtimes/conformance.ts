@@ -13,7 +13,16 @@ export interface Answers {
   readonly errors: readonly string[]
 }
 
-const shownHeaders = ['content-type', 'location', 'allow', 'etag', 'www-authenticate', 'vary']
+const shownHeaders = [
+  'content-type',
+  'location',
+  'allow',
+  'etag',
+  'www-authenticate',
+  'vary',
+  'cache-groups',
+  'cache-group-invalidation',
+]
 const token = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 
 /** Creates the tables in an empty database and sends every request, one after the other. */

@@ -80,6 +80,7 @@ export const config: ApiConfig = {
   // Runtimes without an environment have no pages by default.
   API_HTML_PAGES: true,
   API_HEALTH_ROUTE: '/health',
+  API_CACHE_GROUPS: true,
   API_DUMP_DATETIME: false,
   API_DUMP_RESPONSE_MS: false,
   API_ALLOW_JOIN: true,

@@ -4,10 +4,11 @@ import type { OperationObject, PathItemObject } from 'openapi3-ts/oas31'
 import { ok } from './auth-operations.ts'
 import type { Occasion } from './catalogue.ts'
 import { batchTag } from './info.ts'
-import { jsonBody, type Writer } from './operations.ts'
+import { cacheGroupHeaders, jsonBody, type Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
 import type { Schema } from './schema.ts'
 import { securityOf } from './security.ts'
+import { headerRefs } from './success-responses.ts'
 
 /** The path that is served. */
 export function batchPaths(writer: Writer): Record<string, PathItemObject> {
@@ -59,7 +60,10 @@ function operation(writer: Writer, max: number): OperationObject {
     security: securityOf(settings.auth, { strategies, required: false }),
     requestBody: jsonBody(body),
     responses: {
-      200: ok(writer, { type: 'array', items: result }),
+      200: {
+        ...ok(writer, { type: 'array', items: result }),
+        ...headerRefs(writer, cacheGroupHeaders(settings, true)),
+      },
       ...failuresOf(writer, 'Batch', occasions),
     },
   }

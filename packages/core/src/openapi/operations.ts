@@ -35,7 +35,7 @@ import {
 import { answeredRecord, listedChangeRef, type Records, writtenRef } from './record-schemas.ts'
 import type { Schema } from './schema.ts'
 import { hasCookie, isRestricted, type Protection, rolesText, securityOf } from './security.ts'
-import { failureShape, header, successRef } from './success-responses.ts'
+import { failureShape, header, headerRefs, successRef } from './success-responses.ts'
 
 /** The context in which operations are built. */
 export interface Writer extends Records {
@@ -79,12 +79,13 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const protection = writer.protection(route, method)
   const writes = method !== 'GET'
   const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const groups = cacheGroupHeaders(settings, writes)
   const headers = {
     ...draft.headers,
     ...(target.settings.rates[method].length > 0 ? limitHeaders : {}),
     ...(sendsPosition(settings, method) ? positionTold : {}),
     ...(writes ? preferenceApplied : {}),
-    ...(settings.cacheGroups ? (writes ? groupsChanged : groupsRead) : {}),
+    ...groups,
   }
   const roles = rolesText(checks)
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
@@ -114,8 +115,8 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
           return [status, successRef(writer, { target, method, answer, headers, outcome })]
         }),
       ),
-      ...(writes ? { 204: noContent(writer.components) } : {}),
-      ...(draft.notModified ? { 304: notModified(writer.components) } : {}),
+      ...(writes ? { 204: noContent(writer, groups) } : {}),
+      ...(draft.notModified ? { 304: notModified(writer, groups) } : {}),
       ...failures(
         writer.components,
         failureShape(writer, target, hooks.final !== undefined),
@@ -126,14 +127,16 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   }
 }
 
-const notModified = (components: Components): ReferenceObject =>
-  components.response('not modified', 'NotModified', () => ({
+const notModified = (writer: Writer, headers: HeadersObject): ReferenceObject =>
+  writer.components.response('not modified', 'NotModified', () => ({
     description: "The client's copy is up to date.",
+    ...headerRefs(writer, headers),
   }))
 
-const noContent = (components: Components): ReferenceObject =>
-  components.response('no content', 'NoContent', () => ({
+const noContent = (writer: Writer, headers: HeadersObject): ReferenceObject =>
+  writer.components.response('no content', 'NoContent', () => ({
     description: 'Written. The client prefers a response without a body.',
+    ...headerRefs(writer, headers),
   }))
 
 /** Whether a query on the resource can name relations to others. */
@@ -461,6 +464,12 @@ const limitHeaders: HeadersObject = {
   'RateLimit-Policy': header('The limits of the operation: requests `q` in `w` seconds.'),
   RateLimit: header('Requests that are left, `r`, for `t` seconds, under each limit.'),
 }
+
+/** The headers of caches, of a read or of a write. */
+export const cacheGroupHeaders = (
+  { cacheGroups }: Writer['settings'],
+  writes: boolean,
+): HeadersObject => (cacheGroups ? (writes ? groupsChanged : groupsRead) : {})
 
 const groupsRead: HeadersObject = {
   'Cache-Groups': header('What the response depends on, for caches (RFC 9875).'),

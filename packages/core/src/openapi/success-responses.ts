@@ -62,20 +62,24 @@ function successResponse(
   }
   return {
     description: `${phrases[answer.status]}.`,
-    ...(Object.keys(all).length === 0 ? {} : { headers: headerRefs(context, all) }),
+    ...headerRefs(context, all),
     content: {
       'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
     },
   }
 }
 
-const headerRefs = ({ components }: Context, headers: HeadersObject): HeadersObject =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, one]) => [
-      name,
-      '$ref' in one ? one : components.header(`${name} ${one.description}`, name, () => one),
-    ]),
-  )
+/** The headers of a response, each as a component; nothing without headers. */
+export const headerRefs = (
+  { components }: Pick<Records, 'components'>,
+  all: HeadersObject,
+): { readonly headers?: HeadersObject } => {
+  const headers = Object.entries(all).map(([name, one]) => [
+    name,
+    '$ref' in one ? one : components.header(`${name} ${one.description}`, name, () => one),
+  ])
+  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
+}
 
 /** Shares envelopes under their name, which begins with their resource where it has an envelope of its own. */
 export const shareEnvelope =
