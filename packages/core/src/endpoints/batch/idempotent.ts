@@ -15,8 +15,8 @@ import {
   storeOf,
 } from '../../write/endpoints/idempotent.ts'
 import { type KeyOwner, keyOwnerOf } from '../../write/endpoints/key-owner.ts'
-import { changedByReplay } from '../cache-groups.ts'
 import { routeForCaller } from '../caller-route.ts'
+import { changedByReplay } from '../choose-cache-groups.ts'
 import { runReturnAndTag } from '../finish.ts'
 import { type Opened, parse } from '../read-stages.ts'
 import type { RoutedCall } from '../route-request.ts'

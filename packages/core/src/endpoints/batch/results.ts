@@ -9,7 +9,7 @@ import { bareHeaders, type Result, successBody } from '../../http/envelope.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { quoted } from '../../json/quoted.ts'
 import { stringify } from '../../json/stringify.ts'
-import { batchInvalidation, withoutCacheGroups } from '../cache-groups.ts'
+import { batchInvalidation, withoutCacheGroups } from '../choose-cache-groups.ts'
 import type { RoutedCall } from '../route-request.ts'
 
 /** The result of one operation. */

@@ -1,4 +1,4 @@
-// The headers Cache-Groups of reads and Cache-Group-Invalidation of writes (RFC 9875, API_CACHE_GROUPS; docs/deployment.md).
+// Chooses the cache groups of a response: what a read depends on, and what a write has changed (RFC 9875, API_CACHE_GROUPS; docs/deployment.md).
 
 import type { Call } from '../call.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
@@ -10,7 +10,7 @@ import {
   groupsIn,
   mostGroups,
   unnamedDependencies,
-} from '../http/cache-groups.ts'
+} from '../http/cache-group-syntax.ts'
 import type { Result } from '../http/envelope.ts'
 import type { Route } from '../http/route-table.ts'
 import { allSourcesOf } from '../plan/sources.ts'

@@ -1,4 +1,4 @@
-// The groups of RFC 9875: their names, and the field value of `Cache-Groups` and `Cache-Group-Invalidation`.
+// The syntax of cache groups (RFC 9875): the names of groups, and the field value of `Cache-Groups` and `Cache-Group-Invalidation`.
 
 import { hashOfText } from './text-hash.ts'
 
