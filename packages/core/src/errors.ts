@@ -24,7 +24,7 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /**
- * Creates the error that a hook throws to refuse a request (docs/hooks.md).
+ * Creates the error that a hook throws to refuse a request.
  *
  * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client. It is sent
  * unchanged; only the errors of the service itself have a maximum size.
@@ -173,7 +173,7 @@ export const authorizationMissing = (
     challenge,
   )
 
-/** A malformed or wrong credential; all of them give the same bytes (docs/authentication.md). */
+/** A malformed or wrong credential; all of them give the same bytes. */
 export const invalidCredentials = (challenge: string): ApiError =>
   unauthorized('invalid_credentials', 'Invalid credentials', challenge)
 
@@ -238,7 +238,7 @@ export const forbiddenCharacter = (what: string, at: string): ApiError =>
     at,
   )
 
-/** Brackets, quotes or names that do not follow the grammar (docs/query-language.md). */
+/** Brackets, quotes or names that do not follow the grammar. */
 export const malformedQuery = (reason: string, at: string): ApiError =>
   badRequest('malformed_query', reason, at)
 
@@ -258,7 +258,7 @@ export const unknownParameter = (name: string, hint: string, at: string): ApiErr
 export const repeatedParameter = (name: string, at: string): ApiError =>
   badRequest('repeated_parameter', `${quoted(name)} may be given only once.`, at)
 
-/** A request limit (docs/configuration.md); the error names the setting. */
+/** A request limit; the error names the setting. */
 export const limitExceeded = (
   setting: string,
   limit: number,
@@ -268,7 +268,7 @@ export const limitExceeded = (
 
 // ---------------------------------------------------------------- plan: 400, the names and values do not fit the model
 
-/** Hidden, unjoined, unpublished and unknown fields all give this error (docs/query-language.md). */
+/** Hidden, unjoined, unpublished and unknown fields all give this error. */
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
@@ -297,7 +297,7 @@ export const invalidJoinModel = (token: string, hint = ''): ApiError =>
     at: token,
   })
 
-/** A join to a resource that the caller may not list (docs/query-language.md). */
+/** A join to a resource that the caller may not list. */
 export const forbiddenJoin = (token: string): ApiError =>
   refusal(403, {
     error: 'Forbidden',
@@ -391,7 +391,7 @@ export const recordNotFound = (path: string = ''): ApiError =>
     code: 'record_not_found',
   })
 
-/** An embed would exceed API_MAX_EMBEDDED_ROWS (docs/query-language.md). */
+/** An embed would exceed API_MAX_EMBEDDED_ROWS. */
 export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
   badRequest(
     'too_many_embedded_rows',
@@ -457,7 +457,7 @@ export const clientGone = (): ApiError =>
     code: 'client_closed_request',
   })
 
-/** An unexpected error: the response holds only the request id (docs/errors.md). */
+/** An unexpected error: the response holds only the request id. */
 export const internalError = (requestId: string): ApiError =>
   refusal(500, {
     error: 'Internal Server Error',
@@ -545,7 +545,7 @@ export const malformedJson = (what: string, at?: number, around = ''): ApiError 
 export const wrongBody = (expected: string): ApiError =>
   badRequest('wrong_body', `The body must be ${expected}.`)
 
-/** All problems of a body: path → messages (docs/writing.md). */
+/** All problems of a body: path → messages. */
 export const validationFailed = (
   problems: Iterable<readonly [path: string, messages: readonly string[]]>,
   /** The number of further problems. */
@@ -611,7 +611,7 @@ export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError 
   return refusedFor(409, 'unique_violation', takenValue, fields)
 }
 
-/** A foreign key or link to a record that does not exist or that the caller may not see; both give the same error (docs/writing.md). */
+/** A foreign key or link to a record that does not exist or that the caller may not see; both give the same error. */
 export const missingReference = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'missing_reference', paths, 'No such record.')
 

@@ -40,7 +40,7 @@ const keys: Readonly<Record<Action, readonly AccessKey[]>> = Object.fromEntries(
 ) as unknown as Record<Action, readonly AccessKey[]>
 
 /**
- * The keys of a map that can apply to an action, the most specific first (docs/access.md).
+ * The keys of a map that can apply to an action, the most specific first.
  *
  * ```ts
  * keysFor('RELATION_GET_MANY') // ['RELATION_GET_MANY', 'RELATION_GET', 'GET_MANY', 'GET', 'ALL', '*']

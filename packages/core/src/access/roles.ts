@@ -75,7 +75,7 @@ export const allowedByRoles = (
   caller: Caller,
 ): boolean => decidingRules(maps, action).every(({ rule }) => satisfies(rule, caller))
 
-/** The roles in a list of strings; any other value has none (docs/access.md). */
+/** The roles in a list of strings; any other value has none. */
 export function rolesIn(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return []
   return value.every((role) => typeof role === 'string') ? value : []

@@ -48,7 +48,7 @@ export type SessionGetter = (
 ) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
 
 /**
- * The configuration of an API: `createApi({ db, models, config })`. `docs/configuration.md` lists every key.
+ * The configuration of an API: `createApi({ db, models, config })`. Every key: https://github.com/model-api/model-api/blob/main/docs/configuration.md
  *
  * ```ts
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }

@@ -5,7 +5,7 @@ import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 
-/** The requirements of a level as booleans; for an absent key the next more general one applies (docs/access.md). */
+/** The requirements of a level as booleans; for an absent key the next more general one applies. */
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
 /** Requirements may be strings: true 1 yes on, false 0 no off. */

@@ -120,7 +120,7 @@ const noPair = { privateKey: undefined, verifyKey: undefined }
 
 /**
  * The RSA key pair. The verifying key is the public key, else the PEM given as secret, else the public half of the
- * private key (docs/authentication.md).
+ * private key.
  */
 function resolvePair(
   kind: Kind,

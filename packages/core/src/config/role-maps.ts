@@ -16,7 +16,7 @@ interface Level {
 }
 
 /**
- * The role maps of a model: those of its meta if it sets any role, else those of config (docs/access.md).
+ * The role maps of a model: those of its meta if it sets any role, else those of config.
  *
  * `roles_required: ['editor']` is the map `{ ALL: ['editor'] }`, `roles_accepted` the map `{ ALL: { roles, any_of: true } }`.
  */

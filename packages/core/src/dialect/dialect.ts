@@ -167,7 +167,7 @@ export interface OrderTerm {
 }
 
 /**
- * A database, as the service sees it: functions over Kysely expressions. `docs/adding-a-database.md` adds one.
+ * A database, as the service sees it: functions over Kysely expressions. How to add one: https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
  *
  * A `ref` is a column of a table, or an expression that `comparable` made of one.
  */

@@ -28,7 +28,7 @@ export interface Admission {
   readonly reads?: boolean
 }
 
-/** The admission of a route whose checks must all pass: only strategies that every check accepts (docs/access.md). */
+/** The admission of a route whose checks must all pass: only strategies that every check accepts. */
 export function admissionOf(
   checks: readonly Check[],
   route: string,

@@ -42,8 +42,7 @@ export function relationUrl(
 const paging = new Set(['page', 'limit', 'after', 'before'])
 
 /**
- * The URL of the request with other paging parameters; all other parameters stay as the client wrote them
- * (docs/query-language.md).
+ * The URL of the request with other paging parameters; all other parameters stay as the client wrote them.
  */
 export function pageUrl(
   path: string,

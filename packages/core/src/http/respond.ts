@@ -46,7 +46,7 @@ function headersOf(
   return all
 }
 
-/** The client's X-Request-Id if it has only harmless characters, otherwise a new UUID (docs/configuration.md). */
+/** The client's X-Request-Id if it has only harmless characters, otherwise a new UUID. */
 export function requestIdOf(request: ApiRequest): string {
   const given = header(request, 'x-request-id')
   return given !== undefined && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : crypto.randomUUID()

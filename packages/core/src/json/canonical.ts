@@ -22,7 +22,7 @@ const deepest = 200
 const longest = 100_000
 
 /**
- * Reads a JSON text (docs/serialisation.md): keys sorted by code point, the last of equal keys wins, and a number that
+ * Reads a JSON text: keys sorted by code point, the last of equal keys wins, and a number that
  * JavaScript would print differently keeps its text.
  *
  * Throws SyntaxError if the text is not JSON. Only memory limits the depth.

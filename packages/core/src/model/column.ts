@@ -5,7 +5,7 @@ import type { DefaultFunction, HookArgs, HookUser } from '../config/hook-types.t
 import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** The column types and their JSON types in requests and responses; `docs/models.md` has their forms in each database. */
+/** The column types and their JSON types in requests and responses. Their forms in each database: https://github.com/model-api/model-api/blob/main/docs/models.md */
 export interface ColumnTypes {
   integer: number
   bigint: string
@@ -57,7 +57,7 @@ export type ColumnRight<User = HookUser> =
   | RoleRule
   | ((args: HookArgs<User>) => boolean | Promise<boolean>)
 
-/** One declared column. Only `type` is required. `docs/models.md` shows every option. */
+/** One declared column. Only `type` is required. Every option: https://github.com/model-api/model-api/blob/main/docs/models.md */
 export interface Column<User = HookUser> {
   /** How the value is stored, compared and written in JSON. */
   readonly type: ColumnType

@@ -29,7 +29,7 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 type Hidden = { readonly hidden: true }
 
-/** A client never writes these (docs/writing.md). */
+/** A client never writes these. */
 type Unwritable =
   | Hidden
   | { readonly readOnly: true }

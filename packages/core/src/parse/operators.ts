@@ -26,7 +26,7 @@ export const filterOperators = {
 
 export type FilterOperator = keyof typeof filterOperators
 
-/** Aliases of operators (docs/query-language.md). */
+/** Aliases of operators. */
 export const operatorAliases: Readonly<Record<string, FilterOperator>> = {
   neq: 'ne',
   lte: 'le',

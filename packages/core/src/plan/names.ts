@@ -33,7 +33,7 @@ export const keyRefs = (source: Source): readonly ColumnRef[] =>
   source.resource.primaryKey.map((column) => refOf(source, column))
 
 /**
- * Resolves a field among the visible columns of the base and of the joined relations (docs/query-language.md).
+ * Resolves a field among the visible columns of the base and of the joined relations.
  * Hidden, unjoined, unpublished and unknown fields give the same 400, so that the response does not reveal hidden columns.
  *
  * `titel__eq=Emma` → 400 `Unknown column "titel" on books. Did you mean "title"?`

@@ -3,7 +3,7 @@
 import type { AggregateFunction } from '../../parse/operators.ts'
 import type { DialectColumn } from '../dialect.ts'
 
-/** The column of an aggregate's result (docs/query-language.md); goes with an aggregate's `comparable`. */
+/** The column of an aggregate's result; goes with an aggregate's `comparable`. */
 export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): DialectColumn {
   if (fn === 'count')
     return { name: column.name, type: 'integer', nullable: false, comparable: true }

@@ -16,7 +16,7 @@ export function userKeyValue(users: Users | undefined, user: HookRecord): JsonVa
   return (user?.[column?.name ?? 'id'] as JsonValue | undefined) ?? null
 }
 
-/** Basic user information: the key, and the login name under its own field (docs/authentication.md). */
+/** Basic user information: the key, and the login name under its own field. */
 export function basicInformation(
   users: Users | undefined,
   lookupField: string | undefined,

@@ -7,7 +7,7 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/res
 /** Values by field name, in their JSON forms. */
 export type Values = Readonly<Record<string, JsonValue>>
 
-/** Members of the body that the client cannot change: accepted if they equal what a response would show (docs/writing.md). */
+/** Members of the body that the client cannot change: accepted if they equal what a response would show. */
 export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
