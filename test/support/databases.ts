@@ -160,7 +160,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
       if (!created) return
       if (name !== 'postgres') return admin(`drop database if exists ${database}`)
       const spare = spareDatabases(label)
-      if (spare.length === 0 && (await emptyPostgres(url ?? ''))) {
+      if (spare.length < mostSpares && (await emptyPostgres(url ?? ''))) {
         spare.push(database)
       } else {
         await admin(`drop database if exists ${database} with (force)`)
@@ -209,6 +209,9 @@ export const databasePrefix = 'model_api_test_'
 
 /** By server, databases of this process that are as good as new. The runner drops those that are left at its end. */
 const spares = new Map<string, string[]>()
+
+/** As many as a file uses at once. */
+const mostSpares = 4
 
 function spareDatabases(label: string): string[] {
   const spare = spares.get(label) ?? []

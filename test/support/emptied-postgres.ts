@@ -16,6 +16,8 @@ begin
     select format('drop %s if exists public.%I cascade', case relkind when 'v' then 'view'
       when 'm' then 'materialized view' when 'S' then 'sequence' when 'f' then 'foreign table' else 'table' end, relname)
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    -- The sequence of an identity column can only be dropped with its table.
+    order by relkind = 'S'
   ) loop execute statement; end loop;
   foreach statement in array array(
     select format('drop routine if exists %s cascade', oid::regprocedure)
