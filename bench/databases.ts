@@ -52,6 +52,19 @@ export async function openScript(name: DatabaseName, database = measured): Promi
   return name === 'postgres' ? openPostgres(database) : openMysql(database)
 }
 
+/** Drops a database beside the measured one, with all that it holds. */
+export async function dropDatabase(name: 'postgres' | 'mysql', database: string): Promise<void> {
+  if (name === 'postgres') {
+    const admin = new pg.Client(servers.postgres)
+    await admin.connect()
+    await admin.query(`drop database if exists ${database} with (force)`)
+    return admin.end()
+  }
+  const admin = await mysql.createConnection(servers.mysql)
+  await admin.query(`drop database if exists ${database}`)
+  return admin.end()
+}
+
 async function openPostgres(database: string): Promise<Script> {
   const admin = new pg.Client(servers.postgres)
   await admin.connect()

@@ -1,29 +1,47 @@
 /** Kysely over the pool that a service would have, with statements prepared where there is a wrapper for it. */
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
-import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import {
+  type Dialect,
+  Kysely,
+  type Logger,
+  MysqlDialect,
+  PostgresDialect,
+  SqliteDialect,
+} from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { type DatabaseName, locationOf, poolSize } from '../databases.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
-export function openKysely(name: DatabaseName, prepared = false): Kysely<any> {
-  const location = locationOf(name)
+interface Opening {
+  /** Another database than the measured one. */
+  readonly location?: string
+  readonly log?: Logger
+}
+
+export function openKysely(
+  name: DatabaseName,
+  prepared = false,
+  { location = locationOf(name), log }: Opening = {},
+  // biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
+): Kysely<any> {
+  const dialect = dialectOf(name, prepared, location)
+  return new Kysely(log === undefined ? { dialect } : { dialect, log })
+}
+
+function dialectOf(name: DatabaseName, prepared: boolean, location: string): Dialect {
   switch (name) {
     case 'sqlite': {
       const file = openFile(location)
-      const database = prepared ? preparedSqlite(file) : file
-      return new Kysely({ dialect: new SqliteDialect({ database }) })
+      return new SqliteDialect({ database: prepared ? preparedSqlite(file) : file })
     }
     case 'postgres': {
       const pool = new pg.Pool({ connectionString: location, max: poolSize })
-      return new Kysely({
-        dialect: new PostgresDialect({ pool: preparedPg(pool, { named: prepared }) }),
-      })
+      return new PostgresDialect({ pool: preparedPg(pool, { named: prepared }) })
     }
     case 'mysql': {
       const pool = createPool({ uri: location, connectionLimit: poolSize })
-      return new Kysely({ dialect: new MysqlDialect({ pool: preparedMysql(pool, { prepared }) }) })
+      return new MysqlDialect({ pool: preparedMysql(pool, { prepared }) })
     }
   }
 }

@@ -63,7 +63,10 @@ function reader(target: Target, column: NamedColumn): (raw: unknown) => string |
 const isPlace = (column: NamedColumn, text: string | undefined): boolean =>
   text !== undefined && placeValue(column, text) !== undefined
 
-/** The rows beyond the cursor's row: `a > 1 or (a = 1 and b > 2) or …`; undefined for the first page. */
+/**
+ * The rows beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the first page. The bound on the
+ * first term follows from the rest, but PostgreSQL and SQLite begin to read an index at the cursor only where it stands by itself.
+ */
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
   if (values === null) return undefined
@@ -75,9 +78,22 @@ export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool
     const equal = terms.slice(0, i).map((term, k) => same(target, term, values[k] ?? null))
     choices.push(sql`(${sql.join([...equal, greater], sql` and `)})`)
   }
-  return choices.length === 0
-    ? sql<SqlBool>`1 = 0`
-    : sql<SqlBool>`(${sql.join(choices, sql` or `)})`
+  if (choices.length === 0) return sql<SqlBool>`1 = 0`
+  const rows = sql<SqlBool>`(${sql.join(choices, sql` or `)})`
+  const bound = choices.length > 1 ? firstBound(target, page) : undefined
+  return bound === undefined ? rows : sql<SqlBool>`${bound} and ${rows}`
+}
+
+/** The first term is the cursor's or comes after it; undefined where NULLs come after it or where it is NULL itself. */
+function firstBound(
+  target: Target,
+  { terms, values, direction }: KeysetPage,
+): Expression<unknown> | undefined {
+  const [{ ref, descending, nulls, mayBeNull }, stored] = [terms[0] as KeysetTerm, values?.[0]]
+  const backwards = direction === 'before'
+  if (stored === null || stored === undefined) return undefined
+  if (mayBeNull && (nulls === 'last') !== backwards) return undefined
+  return compare(target, ref, descending !== backwards ? 'le' : 'ge', stored)
 }
 
 function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expression<unknown> {
@@ -103,7 +119,7 @@ function beyond(
 function compare(
   target: Target,
   term: KeysetTerm['ref'],
-  operator: 'eq' | 'lt' | 'gt',
+  operator: 'eq' | 'lt' | 'gt' | 'le' | 'ge',
   value: Value,
 ): Expression<unknown> {
   const { dialect } = target

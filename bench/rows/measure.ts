@@ -1,0 +1,115 @@
+/** Asks every size in turns, in both ways, and takes what a request costs. */
+import { random } from '../random.ts'
+import { cpuOfThreads, databaseThreads } from '../threads.ts'
+import { answerOf, type Place, run } from './place.ts'
+import type { Question } from './questions.ts'
+
+/** What a request costs. */
+export interface Cost {
+  readonly milliseconds: number
+  /** Microseconds of this process. */
+  readonly server: number
+  /** Microseconds of the threads of the database. */
+  readonly database: number
+}
+
+export type Way = 'model-api' | 'by hand'
+export const ways: readonly Way[] = ['model-api', 'by hand']
+
+/** The costs of each round, by place and way. */
+export type Costs = ReadonlyMap<Place, Readonly<Record<Way, Cost[]>>>
+
+export const noCosts = (places: readonly Place[]): Costs =>
+  new Map(places.map((place) => [place, { 'model-api': [], 'by hand': [] }]))
+
+/** How long one turn is: until either is reached, one request at least. */
+export interface Turn {
+  readonly milliseconds: number
+  readonly requests: number
+}
+
+/** Milliseconds; a request that takes longer is not asked again. */
+const longest = 5_000
+
+/** Every place is asked in both ways in each round; the first round only warms up, and counts where it was long. */
+export async function inTurns(
+  places: readonly Place[],
+  question: Question,
+  rounds: number,
+  turn: Turn,
+): Promise<Costs> {
+  const costs = noCosts(places)
+  for (let round = -1; round < rounds; round++) {
+    for (const place of places) {
+      for (const way of ways) {
+        const known = costs.get(place)?.[way] ?? []
+        if (known.some((cost) => cost.milliseconds > longest)) continue
+        const cost = await costOf(place, asking(question, place, way, round), turn)
+        if (round >= 0 || cost.milliseconds > longest) known.push(cost)
+      }
+    }
+  }
+  return costs
+}
+
+/** Sends one request after the other, each with other values; both ways have the same ones. */
+function asking(question: Question, place: Place, way: Way, seed: number) {
+  const next = random(seed + 2)
+  return way === 'by hand'
+    ? async () => JSON.stringify(await byHand(question, place, next))
+    : () => answerOf(place.api, question.api(next, place.given))
+}
+
+async function byHand(question: Question, place: Place, next: (below: number) => number) {
+  const found: (readonly unknown[])[] = []
+  for (const statement of question.hand(next, place.given)) found.push(await run(place, statement))
+  return found
+}
+
+/** The mean of the requests of one turn. */
+export async function costOf(
+  place: Place,
+  ask: () => Promise<unknown>,
+  { milliseconds, requests }: Turn,
+): Promise<Cost> {
+  // Pools close connections that nobody used for a while.
+  await run(place, { text: 'select 1' })
+  const threads = await databaseThreads(place.given.database, place.script, process.pid)
+  const database = cpuOfThreads(threads) ?? Number.NaN
+  const [used, started] = [process.cpuUsage(), performance.now()]
+  let count = 0
+  do {
+    await ask()
+    count++
+  } while (count < requests && performance.now() < started + milliseconds)
+  const passed = performance.now() - started
+  const { user, system } = process.cpuUsage(used)
+  return {
+    milliseconds: passed / count,
+    server: (user + system) / count,
+    database: ((cpuOfThreads(threads) ?? Number.NaN) - database) / count,
+  }
+}
+
+/** Throws where the statements by hand give other rows than model-api, or in another order, for so many different values. */
+export async function requireSameRows(
+  question: Question,
+  place: Place,
+  times: number,
+): Promise<void> {
+  for (let seed = 1; seed <= times; seed++) {
+    const answer = await answerOf(place.api, question.api(random(seed), place.given))
+    const { value } = JSON.parse(answer) as { readonly value: unknown }
+    const lists = await byHand(question, place, random(seed))
+    const own = namesOf([value].flat())
+    const hand = namesOf(lists.find((rows) => rows.length > 0) ?? [])
+    if (own === hand) continue
+    throw new Error(`${question.name}: model-api answers ${own}, by hand it is ${hand}`)
+  }
+}
+
+/** Records by their ids, groups by their states. */
+const namesOf = (rows: readonly unknown[]): string =>
+  (rows as readonly { id?: unknown; state?: unknown }[])
+    .map(({ id, state }) => String(id ?? state))
+    .join()
