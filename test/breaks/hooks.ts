@@ -56,8 +56,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A write with a callback after commit is one statement, and is told to nobody',
     file: 'packages/core/src/write/endpoints/single-statement.ts',
-    find: 'narrowsEcho || afterCommit !== undefined',
-    replace: 'narrowsEcho',
+    find: 'callback: afterCommit !== undefined || ',
+    replace: 'callback: ',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {

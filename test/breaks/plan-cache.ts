@@ -54,7 +54,7 @@ export const planCache: readonly Break[] = [
   },
   {
     title: 'A value of a policy is taken for a fragment of SQL',
-    file: 'packages/core/src/plan-cache/printed-scopes.ts',
+    file: 'packages/core/src/sql/kysely-text.ts',
     find: '|| !parameters.every(isBindable)',
     replace: '',
     fails: 'test/security/scoped-statements.test.ts',

@@ -75,6 +75,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
       await rows(db)
       return true as never
     }
+    const narrow = async (query: unknown) => (await use()) && (query as never)
     const withColumn = (option: object) =>
       [
         defineModel('Note', {
@@ -88,9 +89,9 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
       ['return callback of Note', { API_RETURN_CALLBACK: use }],
       ['final callback', { API_FINAL_CALLBACK: use }],
       ['dump callback of Note', { API_DUMP_CALLBACK: use }],
-      ['filter callback of Note', { API_FILTER_CALLBACK: use }],
+      ['filter callback of Note', { API_FILTER_CALLBACK: narrow }],
       ['can_create of the policy of Note', {}, withPolicy({ can_create: use })],
-      ['scope_query of the policy of Note', {}, withPolicy({ scope_query: use })],
+      ['scope_query of the policy of Note', {}, withPolicy({ scope_query: narrow })],
     ]
     for (const [name, config, models] of cases) {
       const { status } = await create(config, models)

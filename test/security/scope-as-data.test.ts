@@ -316,12 +316,10 @@ eachDatabase('a scope as data', (test, db) => {
     const task = { title: 'New', open: true, team_id: 1 }
     await count('POST', '/api/tasks', { ...task, id: 8 })
     equal(await count('POST', '/api/tasks', { ...task, id: 9 }), db.engine === 'mysql' ? 2 : 1)
+    const change = db.name === 'sqlite' || db.engine === 'postgres' ? 1 : 2
     await count('PATCH', '/api/tasks/1', { title: 'a' })
-    equal(
-      await count('PATCH', '/api/tasks/1', { title: 'b' }),
-      db.name === 'sqlite' || db.engine === 'postgres' ? 1 : 2,
-    )
-    equal((await count('PATCH', '/api/tasks/1', { open: true })) > 2, true)
+    equal(await count('PATCH', '/api/tasks/1', { title: 'b' }), change)
+    equal(await count('PATCH', '/api/tasks/1', { open: true }), change)
   })
 
   test('narrows what a filter callback has narrowed', async () => {

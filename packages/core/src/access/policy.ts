@@ -14,7 +14,7 @@ import { warnOfLiftedRoles } from './role-map-warning.ts'
 export interface Policies {
   get(resource: Resource): AccessPolicy | undefined
   has(resource: Resource): boolean
-  /** Whether the policy of a resource has a hook, beside a scope as data, that an action on one of its records may call. */
+  /** Whether the policy of a resource has a hook, beside its scope, that an action on one of its records may call. */
   hasHookFor(resource: Resource, action: Action): boolean
   /** Whether the policy of a resource decides which of its rows are seen. */
   narrows(resource: Resource): boolean
@@ -77,18 +77,18 @@ export function buildPolicies(
   }
 }
 
-/** The hooks that an action on one record calls: those that decide what is read of it, and its own. */
+/** The hooks that an action on one record calls beside the scope: the one that decides whether it is read, and its own. */
 function hooksOf(action: Action): readonly (keyof AccessPolicy)[] {
   switch (action) {
     case 'POST':
-      return ['scope_query', 'can_read', 'can_create']
+      return ['can_read', 'can_create']
     case 'PATCH':
     case 'PUT':
-      return ['scope_query', 'can_read', 'can_update']
+      return ['can_read', 'can_update']
     case 'DELETE':
-      return ['scope_query', 'can_read', 'can_delete']
+      return ['can_read', 'can_delete']
     default:
-      return ['scope_query', 'can_read', 'can_create', 'can_update', 'can_delete']
+      return ['can_read', 'can_create', 'can_update', 'can_delete']
   }
 }
 

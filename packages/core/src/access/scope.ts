@@ -15,7 +15,7 @@ import type { RoutedRequest } from '../call/routed-request.ts'
 import { allOf } from '../compile/condition.ts'
 import {
   type ConditionScope,
-  hasConditions,
+  type RowScope,
   type Scope,
   type ScopeDecisions,
   type Scopes,
@@ -42,6 +42,7 @@ import { sql } from '../sql/fragment.ts'
 import type { Action } from './action.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
 import { subjectArgs } from './hook-args.ts'
+import { rowScopeOf } from './row-scope.ts'
 
 /** The input of scoping. */
 export interface ScopeCall {
@@ -182,36 +183,72 @@ function narrow(
 }
 
 /** Calls scope_query for a source: 'all' without such a hook, 'none' for a falsy result, otherwise the returned query. */
-async function narrowByQuery(
+function narrowByQuery(
   { call, db, action }: Omit<ScopeCall, 'target'>,
   { resource, many, relation }: NarrowedSource,
   filter?: BaseFilter,
-): Promise<Expression<unknown> | 'all' | 'none'> {
+): MaybePromise<Expression<unknown> | 'all' | 'none'> {
   const policy = call.runtime.policies.get(resource)
   if (policy?.scope_query === undefined && filter === undefined) return 'all'
   const all = openQuery(db, call.runtime.schema, resource)
-  const filtered = filter === undefined ? all : await filter(all)
-  if (policy?.scope_query === undefined) return checked(filtered, resource)
-  const name = relation?.name ?? null
-  const args = subjectArgs(call, { action, resource, many, relation: name })
-  const narrowQuery = () => policy.scope_query?.(filtered, args)
-  return callPolicyHook(call, resource, 'scope_query', narrowQuery, (query) =>
-    query ? checked(query, resource) : 'none',
-  )
+  return andThen(filter === undefined ? all : filter(all), (filtered) => {
+    if (policy?.scope_query === undefined) return checked(filtered, resource)
+    const name = relation?.name ?? null
+    const args = subjectArgs(call, { action, resource, many, relation: name })
+    const narrowQuery = () => policy.scope_query?.(filtered, args)
+    return callPolicyHook(call, resource, 'scope_query', narrowQuery, (query) =>
+      query ? checked(query, resource) : 'none',
+    )
+  })
 }
 
-/** What the policy's scope, as data, leaves of the records of a resource, for a write of one of them. */
-export function scopeOfRecord(
-  scoping: ScopeCall,
-  resource: Resource,
-): MaybePromise<'all' | 'none' | ConditionScope> {
-  const scope = scoping.call.runtime.policies.get(resource)?.scope
-  if (scope === undefined) return 'all'
-  const record = { resource, many: false, relation: null }
-  return andThen(narrowByConditions(scoping, scope, record, undefined), (found) =>
-    typeof found === 'string' || hasConditions(found) ? found : 'none',
-  )
+/** What policy and filter callback leave of the records of a resource, for a write of one of them by one statement. */
+export interface RecordScope {
+  /** The stored records that may be written: those that the policy leaves. */
+  readonly written: RowScope | 'all'
+  /** The records that the response may show: of these, those that the filter callback leaves. */
+  readonly shown: RowScope | 'all'
 }
+
+/**
+ * The scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
+ * cannot hold the scope. A scope_query or filter callback that waits counts as such, since it may read what the write changes.
+ */
+export function scopeOfRecord(
+  scoping: ScopeCall & { readonly call: Pick<RoutedRequest, 'hooks'> },
+  resource: Resource,
+  isNew: boolean,
+): MaybePromise<RecordScope | 'none' | 'other rows'> {
+  const { call, db, target, filter } = scoping
+  const policy = call.runtime.policies.get(resource)
+  const hooks = [filter && call.hooks.filter, policy?.scope_query].filter(
+    (hook) => hook !== undefined,
+  )
+  if (hooks.some((hook) => waiting.has(hook))) return 'other rows'
+  const record = { resource, many: false, relation: null }
+  const narrowed = (by?: BaseFilter): MaybePromise<NarrowedRecord> => {
+    const scope = narrow(scoping, record, by)
+    if (scope instanceof Promise && (by !== undefined || policy?.scope === undefined)) {
+      for (const hook of hooks) waiting.add(hook)
+      return scope.then(() => 'other rows')
+    }
+    return andThen(scope, (found) =>
+      found === 'none' ? 'none' : (rowScopeOf(db, target, resource, found) ?? 'other rows'),
+    )
+  }
+  return andThen(isNew ? 'all' : narrowed(), (written) => {
+    if (written === 'none' || written === 'other rows') return written
+    const shown = isNew || filter !== undefined ? narrowed(filter) : written
+    return andThen(shown, (found) =>
+      found === 'none' || found === 'other rows' ? found : { written, shown: found },
+    )
+  })
+}
+
+type NarrowedRecord = RowScope | 'all' | 'none' | 'other rows'
+
+/** Hooks that have returned a promise. They are not asked before a write, since its transaction asks them again. */
+const waiting = new WeakSet<object>()
 
 /** The conditions of `scope` on the table, or on the filter callback's query. */
 function narrowByConditions(

@@ -15,6 +15,16 @@ export interface ConditionScope extends PlannedScope {
   readonly condition: Fragment<SqlBool>
 }
 
+/** A scope whose condition tests columns of the row alone. */
+export interface RowScope {
+  /** On columns of the table, with or without its name. */
+  readonly condition: Fragment<SqlBool>
+  /** Names the SQL of the condition but for its values. */
+  readonly form: string
+  /** The columns that it tests, by their database names. */
+  readonly columns: readonly string[]
+}
+
 export const hasConditions = (scope: Scope): scope is ConditionScope =>
   typeof scope === 'object' && 'condition' in scope
 

@@ -1,11 +1,12 @@
 // printScopes: the narrowed queries of policies as SQL text and parameters, so that a cached statement takes the parameters of another caller whose policies have the same text.
 
-import { createQueryId, type Expression } from 'kysely'
+import type { Expression, RootOperationNode } from 'kysely'
 import { hasConditions, type Scopes, scopeDecisions } from '../compile/scopes.ts'
 import type { ReadPlan, Source } from '../plan/plan.ts'
 import { allSourcesOf } from '../plan/sources.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
-import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
+import { type Fragment, withOrigin } from '../sql/fragment.ts'
+import { kyselyText } from '../sql/kysely-text.ts'
 import type { TextStyle } from '../sql/print.ts'
 
 export interface PrintedScopes {
@@ -62,27 +63,11 @@ const none: ReadonlyMap<object, Fragment> = new Map()
 
 function printScope(
   db: AnyDatabase,
-  { placeholders }: TextStyle,
+  style: TextStyle,
   source: Source,
   scope: Expression<unknown>,
 ): { readonly text: string; readonly fragment: Fragment } | undefined {
   // The compiler of the host's own dialect prints it, as it does when the whole statement is printed by Kysely.
-  const query = scope.toOperationNode() as Parameters<
-    ReturnType<AnyDatabase['getExecutor']>['compileQuery']
-  >[0]
-  const { sql: text, parameters } = db.getExecutor().compileQuery(query, createQueryId())
-  const strings = text.split(placeholders === 'numbered' ? /\$\d+/ : '?')
-  // Each parameter has one placeholder. Another number of matches means that a literal or an operator looks like one.
-  if (strings.length !== parameters.length + 1 || !parameters.every(isBindable)) return undefined
-  strings[0] = `(${strings[0]}`
-  strings[parameters.length] += ')'
-  return { text, fragment: withOrigin(source, sql(strings, ...parameters)) }
+  const printed = kyselyText(db, style, scope.toOperationNode() as RootOperationNode)
+  return printed && { text: printed.text, fragment: withOrigin(source, printed.fragment) }
 }
-
-/** Whether a value can stand in a fragment: other objects could be mistaken for a fragment or an identifier. */
-const isBindable = (value: unknown): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  Array.isArray(value) ||
-  value instanceof Date ||
-  value instanceof Uint8Array

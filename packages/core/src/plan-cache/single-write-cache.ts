@@ -1,6 +1,6 @@
 // Caches the SQL of single-statement writes by resource, output and set of written columns, so that each request only encodes its values.
 
-import type { ConditionScope } from '../compile/scopes.ts'
+import type { RowScope } from '../compile/scopes.ts'
 import type { Sendable } from '../compile/sendable.ts'
 import type { Target } from '../compile/target.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -19,6 +19,7 @@ import {
   type Match,
   matchCondition,
   scopeOrigin,
+  shownOrigin,
   storedColumns,
 } from '../write/compile/statements.ts'
 import type { Values } from '../write/plan/node.ts'
@@ -54,20 +55,24 @@ const maxStatements = 50
 /** By resource and by output list: cached plans return the same list object for every request. */
 const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrite>>>()
 
-/** The scope of the policy that a write stays within. */
-export type WriteScope = Pick<ConditionScope, 'condition' | 'form'>
+/** The conditions of the policy and of the filter callback in the statements of a write. */
+export interface WriteScope {
+  /** Narrows the stored records that are written. */
+  readonly written?: Condition | undefined
+  /** Which written records may be shown: a row that is returned says whether it is one, others are not read. */
+  readonly shown?: Condition | undefined
+}
 
-/**
- * Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. `scope` narrows the
- * statements on stored records; of a new one an INSERT tells whether it is in scope.
- */
+type Condition = Pick<RowScope, 'condition' | 'form'>
+
+/** Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
 export function cachedSingleWrites(
   target: Target,
   finish: (text: string) => string,
-  scope?: WriteScope,
+  { written, shown }: WriteScope = {},
 ): SingleWriteStatements {
   const { dialect } = target
-  const reach = { scope: scope?.condition }
+  const reach = { scope: written?.condition, shown: shown?.condition }
 
   const cached = (
     { resource, change, columns, output }: WriteKey,
@@ -77,7 +82,7 @@ export function cachedSingleWrites(
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
     const statements = statementsOf(resource, output)
-    const key = `${change} ${columns.map(({ name }) => name).join()} ${scope?.form ?? ''}`
+    const key = `${change} ${columns.map(({ name }) => name).join()} ${formOf(written)} ${formOf(shown)}`
     const known = statements.get(key)
     if (known?.dialect === dialect) {
       const parameters = filled(known.template, refill)
@@ -97,35 +102,40 @@ export function cachedSingleWrites(
 
   const refillReach = (origin: object, key: readonly Match[]): Fragment | undefined => {
     if (origin === keyOrigin) return matchCondition(target, key)
-    return origin === scopeOrigin ? scope?.condition : undefined
+    if (origin === scopeOrigin) return written?.condition
+    return origin === shownOrigin ? shown?.condition : undefined
   }
 
   return {
     insert(resource, values, output) {
       const columns = storedColumns(resource, values)
-      const written = { resource, change: 'insert', columns, output } as const
+      const key = { resource, change: 'insert', columns, output } as const
       const refillValue = refillOf(target, values)
       const refill: Refill = (origin) => refillReach(origin, []) ?? refillValue(origin)
-      return cached(written, refill, () => compileInsert(target, resource, values, output, reach))
+      return cached(key, refill, () => compileInsert(target, resource, values, output, reach))
     },
-    update(resource, values, key, output) {
+    update(resource, values, matches, output) {
       const columns = storedColumns(resource, values)
-      const written = { resource, change: 'update', columns, output } as const
+      const key = { resource, change: 'update', columns, output } as const
       const refillValue = refillOf(target, values)
-      const refill: Refill = (origin) => refillReach(origin, key) ?? refillValue(origin)
-      return cached(written, refill, () =>
-        compileUpdate(target, resource, values, key, { ...reach, alive: true, output }),
+      const refill: Refill = (origin) => refillReach(origin, matches) ?? refillValue(origin)
+      return cached(key, refill, () =>
+        compileUpdate(target, resource, values, matches, { ...reach, alive: true, output }),
       )
     },
-    locked(plan, key) {
+    locked(plan, matches) {
       const { from, output } = plan
       const change = from.includeDeleted ? 'locked, deleted too' : 'locked'
-      const written = { resource: from.resource, change, columns: [], output } as const
-      const refill: Refill = (origin) => refillReach(origin, key)
-      return cached(written, refill, () => compileLockedRecord(target, plan, key, reach))
+      const key = { resource: from.resource, change, columns: [], output } as const
+      const refill: Refill = (origin) => refillReach(origin, matches)
+      return cached(key, refill, () => compileLockedRecord(target, plan, matches, reach))
     },
   }
 }
+
+/** With its length: texts of two conditions never make up those of two others. */
+const formOf = (condition: Condition | undefined): string =>
+  condition === undefined ? '*' : `${condition.form.length}:${condition.form}`
 
 const withReading = (
   statement: Sendable,

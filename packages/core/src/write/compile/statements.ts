@@ -30,22 +30,22 @@ export interface Match {
   readonly value: Value
 }
 
-/** Identifies the conditions of the policy's scope in a statement's template. */
+/** Identifies the condition of the policy's scope on the records that are written, in a statement's template. */
 export const scopeOrigin: object = {}
+
+/** Identifies the condition on the written records that the response may show, in a statement's template. */
+export const shownOrigin: object = {}
 
 /** Identifies the condition on the record's key in a statement's template; written values are identified by their columns. */
 export const keyOrigin: object = {}
 
-/**
- * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. The row then says whether it is in `scope`: what a
- * policy hides is stored all the same, and not shown.
- */
+/** `insert into t (…) values (…)`, with RETURNING if `output` is not empty; the row then says whether it may be `shown`. */
 export function compileInsert(
   target: Target,
   resource: Resource,
   values: Values,
   output: readonly Output[],
-  { scope }: WriteReach = {},
+  { shown }: WriteReach = {},
 ): CompiledWrite {
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
@@ -57,12 +57,22 @@ export function compileInsert(
       : output.length > 0 && target.dialect.insertReturns !== true
         ? sql`default values`
         : sql`() values ()`
+  return returningShown(target, sql`insert into ${tableOf(resource)} ${what}`, output, shown)
+}
+
+/** The statement with RETURNING: `output`, and whether the row may be `shown`. What a policy hides is stored all the same. */
+function returningShown(
+  target: Target,
+  statement: Fragment,
+  output: readonly Output[],
+  shown: WriteReach['shown'],
+): CompiledWrite {
   const { clause, readers } = returning(target, output)
-  const statement = sql`insert into ${tableOf(resource)} ${what}${clause}`
-  if (scope === undefined || output.length === 0) return { statement, readers }
-  const isIn = withOrigin<SqlBool>(scopeOrigin, scope)
+  if (shown === undefined || output.length === 0)
+    return { statement: sql`${statement}${clause}`, readers }
+  const isIn = withOrigin<SqlBool>(shownOrigin, shown)
   return {
-    statement: sql`${statement}, case when ${isIn} then 1 else 0 end as ${sql.id(inScopeAlias)}`,
+    statement: sql`${statement}${clause}, case when ${isIn} then 1 else 0 end as ${sql.id(inScopeAlias)}`,
     readers,
     inScope: { index: readers.length, alias: inScopeAlias },
   }
@@ -108,8 +118,10 @@ export function compileInserts(
 export interface WriteReach {
   /** Excludes a soft-deleted record. */
   readonly alive?: boolean
-  /** The conditions of the policy's scope, on columns of the table's name. */
+  /** The condition of the policy's scope, on columns of the table. */
   readonly scope?: Fragment<SqlBool> | undefined
+  /** Which of the written records the response may show. */
+  readonly shown?: Fragment<SqlBool> | undefined
 }
 
 /** `update t set … where key`, with RETURNING if `output` is not empty. */
@@ -118,7 +130,12 @@ export function compileUpdate(
   resource: Resource,
   values: Values,
   key: readonly Match[],
-  { alive = false, scope, output = [] }: WriteReach & { readonly output?: readonly Output[] } = {},
+  {
+    alive = false,
+    scope,
+    shown,
+    output = [],
+  }: WriteReach & { readonly output?: readonly Output[] } = {},
 ): CompiledWrite {
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
@@ -126,11 +143,8 @@ export function compileUpdate(
     ...(undeleted === undefined ? [] : [undeleted]),
     ...inScope(scope),
   ])
-  const { clause, readers } = returning(target, output)
-  return {
-    statement: sql`${updateSet(target, resource, values)}${where}${clause}`,
-    readers,
-  }
+  const statement = sql`${updateSet(target, resource, values)}${where}`
+  return returningShown(target, statement, output, shown)
 }
 
 const inScope = (scope: WriteReach['scope']): readonly Fragment<SqlBool>[] =>
@@ -175,13 +189,13 @@ export const compileLockedRecord = (
   target: Target,
   plan: RowPlan,
   key: readonly Match[],
-  { scope }: WriteReach = {},
+  { shown }: WriteReach = {},
 ): CompiledWrite =>
   lockedRows(
     target,
     plan,
     withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
-    ...inScope(scope),
+    shown && withOrigin<SqlBool>(shownOrigin, shown),
   )
 
 function lockedRows(

@@ -54,7 +54,8 @@ async function insertAll(
   }
   problems.refuse()
   const node = steps[0]?.node
-  const options = { many, idempotencyKey: storeResponse !== undefined } as const
+  const { additional } = ast
+  const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
   const inOneStatement = (place: Pick<Writing, 'call'>) =>
     node && createInOneStatement(place, node, echo, options)
   const single = await inOneStatement({ call })

@@ -2,16 +2,16 @@
 
 import type { Action } from '../../access/action.ts'
 import { mayAct } from '../../access/reach.ts'
-import { scopeOfRecord } from '../../access/scope.ts'
+import { type RecordScope, scopeOfRecord } from '../../access/scope.ts'
 import type { Call } from '../../call.ts'
-import type { ConditionScope } from '../../compile/scopes.ts'
 import type { SingleWriteEcho } from '../../dialect/shared/writes.ts'
 import { isHosted, type Opened, open, recordContent } from '../../endpoints/read-stages.ts'
 import { sqlForArrays } from '../../execute/run.ts'
-import { hasDump } from '../../hooks/read-hooks.ts'
+import { baseFilter, hasDump } from '../../hooks/read-hooks.ts'
 import { hasCallback } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
 import { cachedSingleWrites } from '../../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../../registry/dependents.ts'
@@ -28,7 +28,7 @@ import {
 } from '../execute/single-statement.ts'
 import { deletionMark } from '../execute/soft-delete.ts'
 import type { RecordNode } from '../plan/node.ts'
-import { type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
+import { maySet, type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
 import { recordResult } from './result.ts'
 import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
 
@@ -45,18 +45,20 @@ export interface SingleWrite<T> {
 /** Where a write runs: on the connection of its request, or in the transaction that has been begun for it. */
 type Place = Pick<Writing, 'call'> & Partial<Pick<Writing, 'opened'>>
 
+/** What a request says of its write; `additional` are the parameters that the filter callback receives. */
+type OptionsOf<K extends keyof WriteRequest> = Pick<WriteRequest, K | 'additional'>
+
 /** Runs a POST as one INSERT. */
 export function createInOneStatement(
   place: Place,
   node: RecordNode,
   echo: ReadPlan,
-  options: { readonly many: boolean; readonly idempotencyKey: boolean },
+  options: OptionsOf<'many' | 'idempotencyKey'>,
 ): MaybePromise<SingleWrite<Result>> {
   const { call } = place
   const { resource } = node
   const write = { ...noParts, change: 'insert', resource, node, echo } as const
-  const { many, idempotencyKey } = options
-  const request = { ...noOptions, many, idempotencyKey, action: 'POST', callback: 'add' } as const
+  const request = { ...noOptions, ...options, action: 'POST', callback: 'add' } as const
   return andThen(singleWriteFor(place, write, request), async (run) => {
     if ('isSingle' in run) return run
     const read = { echo: run.echo, rows: echo.rows }
@@ -78,14 +80,13 @@ export function changeInOneStatement(
   node: RecordNode,
   key: readonly Value[],
   echo: ReadPlan,
-  options: { readonly replace: boolean; readonly precondition: boolean },
+  { replace, ...options }: OptionsOf<'precondition'> & { readonly replace: boolean },
 ): MaybePromise<SingleWrite<Result>> {
   const { call } = place
   const { resource } = node
-  const { replace, precondition } = options
   const write = { ...noParts, change: 'update', resource, node, echo, replace } as const
   const action = replace ? 'PUT' : 'PATCH'
-  const request = { ...noOptions, precondition, action, callback: 'update' } as const
+  const request = { ...noOptions, ...options, action, callback: 'update' } as const
   return andThen(singleWriteFor(place, write, request), async (run) => {
     if ('isSingle' in run) return run
     const read = { echo: run.echo, rows: echo.rows }
@@ -111,6 +112,7 @@ export async function removeInOneStatement(
   const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
   const run = await singleWriteFor(place, write, {
     ...noOptions,
+    additional: [],
     precondition,
     action: 'DELETE',
     callback: 'remove',
@@ -124,7 +126,9 @@ export async function removeInOneStatement(
 const noParts = { node: null, echo: null, replace: false, dependents: false } as const
 const noOptions = { many: false, idempotencyKey: false, precondition: false } as const
 
-interface WriteRequest extends Pick<WriteConditions, 'many' | 'idempotencyKey' | 'precondition'> {
+interface WriteRequest
+  extends Pick<WriteConditions, 'many' | 'idempotencyKey' | 'precondition'>,
+    Pick<QueryAst, 'additional'> {
   readonly action: Action
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
@@ -136,42 +140,42 @@ function singleWriteFor(
   request: WriteRequest,
 ): MaybePromise<SingleWriteRun | SingleWrite<never>> {
   const { call } = place
-  return andThen(openedWithScope(place, write.resource), ({ opened, scope }) => {
-    const circumstances = circumstancesOf(call, opened, scope, write, request)
+  return andThen(place.opened ?? open(call), (opened) => {
+    const circumstances = circumstancesOf(call, opened, write, request)
     const strategy = strategyOf(write, circumstances)
-    if (strategy.kind === 'transaction') {
-      // A response that needs more reads does not make it several writes.
-      const without = strategyOf({ ...write, echo: null }, circumstances)
-      const isSingle = without.kind === 'single statement' && !without.transaction
-      return { isSingle, result: undefined }
-    }
+    // The policy is asked only if nothing else takes a transaction, which asks it again.
+    if (strategy.kind === 'transaction') return inSeveral(write, circumstances)
     const isInside = place.opened !== undefined
     if (strategy.transaction && !isInside)
       return { isSingle: false, inTransaction: true, result: undefined }
-    const { connection, target } = opened
-    const finish = (text: string) => sqlForArrays(target.dialect, text)
-    const conditions = typeof scope === 'string' ? undefined : scope
-    const statements = cachedSingleWrites(target, finish, conditions)
-    const inTransaction = isInside || call.runtime.batch !== undefined
-    const context = { connection, target, statements, inTransaction, scope: conditions?.condition }
-    return { opened, context, echo: strategy.echo }
+    return andThen(scopeFor(call, opened, write, request), (scope) => {
+      if (typeof scope === 'string') return inSeveral(write, { ...circumstances, scope })
+      return { opened, ...singleWriteRun(place, opened, write, scope, strategy.echo) }
+    })
   })
 }
 
-/** The connection, and which records of the resource the scope of its policy leaves, if that is data. */
-function openedWithScope(
-  { call, opened: begun }: Place,
-  resource: Resource,
-): MaybePromise<{ readonly opened: Opened; readonly scope: WrittenScope }> {
-  return andThen(begun ?? open(call), (opened) => {
-    if (call.runtime.policies.get(resource)?.scope === undefined) return { opened, scope: 'all' }
-    const { own: db, target } = opened
-    const scoping = { call, db, target, action: call.action }
-    return andThen(scopeOfRecord(scoping, resource), (scope) => ({ opened, scope }))
-  })
+/** A write that needs a transaction. A response that takes more reads does not make it several writes. */
+function inSeveral(write: PlannedWrite, circumstances: WriteConditions): SingleWrite<never> {
+  const { kind, ...without } = strategyOf({ ...write, echo: null }, circumstances)
+  const isSingle = kind === 'single statement' && !('transaction' in without && without.transaction)
+  return { isSingle, result: undefined }
 }
 
-type WrittenScope = 'all' | 'none' | ConditionScope
+/** What policy and filter callback leave of the record, which they are asked about before it is written. */
+function scopeFor(
+  call: Call,
+  { own: db, target }: Opened,
+  { resource, echo, change }: PlannedWrite,
+  { additional }: WriteRequest,
+): ReturnType<typeof scopeOfRecord> {
+  const filter = echo === null ? undefined : baseFilter(call, resource, { additional })
+  if (filter === undefined && !call.runtime.policies.narrows(resource)) return openScope
+  const scoping = { call, db, target, action: call.action, ...(filter && { filter }) }
+  return scopeOfRecord(scoping, resource, change === 'insert')
+}
+
+const openScope: RecordScope = { written: 'all', shown: 'all' }
 
 interface SingleWriteRun {
   readonly opened: Opened
@@ -179,16 +183,33 @@ interface SingleWriteRun {
   readonly echo: SingleWriteEcho
 }
 
+function singleWriteRun(
+  { call, opened: begun }: Place,
+  { connection, target }: Opened,
+  write: PlannedWrite,
+  { written, shown }: RecordScope,
+  echo: SingleWriteEcho,
+): Omit<SingleWriteRun, 'opened'> {
+  const within = written === 'all' ? undefined : written
+  const readable = shown === 'all' || write.echo === null ? undefined : shown
+  // A record that the policy lets write can be read after a change of other columns than those that the scope tests.
+  const mayHide = readable !== undefined && (shown !== written || maySet(write, readable.columns))
+  const finish = (text: string) => sqlForArrays(target.dialect, text)
+  const asked = mayHide || echo === 'read' ? readable : undefined
+  const statements = cachedSingleWrites(target, finish, { written: within, shown: asked })
+  const inTransaction = begun !== undefined || call.runtime.batch !== undefined
+  const scope = within?.condition
+  return { context: { connection, target, statements, inTransaction, scope, mayHide }, echo }
+}
+
 function circumstancesOf(
   call: Call,
   { own, connection }: Opened,
-  scope: WrittenScope,
   { resource, echo }: PlannedWrite,
   { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
   const { runtime, caller, hooks, method } = call
-  const { filter, dump, return: onReturn, final, afterCommit } = hooks
-  const narrowsEcho = echo !== null && filter !== undefined
+  const { dump, return: onReturn, final, afterCommit } = hooks
   const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
   return {
     many,
@@ -196,8 +217,8 @@ function circumstancesOf(
     precondition,
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
     policyHooks: runtime.policies.hasHookFor(resource, action),
-    scope: typeof scope === 'string' ? scope : scope.conditions,
-    callback: narrowsEcho || afterCommit !== undefined || hasCallback(resource, method, callback),
+    scope: 'of the row',
+    callback: afterCommit !== undefined || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.narrows(target),
     singleWrites: connection.dialect.shortcuts?.singleWrites,

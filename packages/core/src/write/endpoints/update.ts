@@ -54,7 +54,8 @@ export async function update(
   if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  const request = { replace, precondition: precondition !== undefined } as const
+  const { additional } = ast
+  const request = { replace, precondition: precondition !== undefined, additional } as const
   const inOneStatement = (place: Pick<Writing, 'call'>) =>
     changeInOneStatement(place, node, key, echo, request)
   const { result, isSingle, inTransaction = false } = await inOneStatement({ call })

@@ -31,8 +31,10 @@ export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 't
   readonly statements: SingleWriteStatements
   /** Whether the connection is in a transaction, which ends with any error of the statement. */
   readonly inTransaction: boolean
-  /** The conditions of the policy's scope, which `statements` have, too. */
+  /** The condition of the policy's scope, which `statements` have, too. */
   readonly scope: Fragment<SqlBool> | undefined
+  /** Whether the written record may have left what the caller may read. */
+  readonly mayHide: boolean
 }
 
 /** How the written record is read. */
@@ -63,16 +65,15 @@ export async function insertRecord(
   const isTold = generated.every(read.echo === 'returned' ? isNumber : isCounter)
   if (!isTold || generated.length > 1 || Object.keys(given).length === 0) return undefined
   const output = read.echo === 'returned' ? read.rows.output : noColumns
-  const { statement, readers, inScope } = context.statements.insert(resource, given, output)
+  const statement = context.statements.insert(resource, given, output)
+  const { readers } = statement
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
   return writeAndRead(context, resource, read, async (own) => {
-    const result = await runUnless(own, statement, step, isConflict)
+    const result = await runUnless(own, statement.statement, step, isConflict)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (raw !== undefined && readers.length > 0) {
-      const isShown = inScope === undefined || Number(cellOf(raw, inScope)) === 1
-      const row = isShown ? loadRow(readers, raw) : undefined
-      return { key: keyOfRaw(resource, readers, raw), row }
+      return { key: keyOfRaw(resource, readers, raw), row: shownRow(statement, raw) }
     }
     if (result.numAffectedRows === 0n) return undefined
     const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
@@ -92,16 +93,16 @@ export async function updateRecord(
   const isReturned = read.echo === 'returned'
   const output = isReturned ? read.rows.output : noColumns
   const matches = keyMatches(resource, key)
-  const { statement, readers } = context.statements.update(resource, values, matches, output)
+  const statement = context.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
   const written = await writeAndRead(context, resource, read, async (own) => {
-    const result = await runUnless(own, statement, step, isRefused)
+    const result = await runUnless(own, statement.statement, step, isRefused)
     if (result === undefined) return undefined
     const [raw] = result.rows
-    if (isReturned) return raw && { key, row: loadRow(readers, raw) }
+    if (isReturned) return raw && { key, row: shownRow(statement, raw) }
     return (result.numAffectedRows ?? 0n) === 0n ? undefined : { key }
   })
-  return isReturned || written?.row !== undefined ? written : undefined
+  return isReturned || context.mayHide || written?.row !== undefined ? written : undefined
 }
 
 /** What a statement has written; without `row` if the record must still be read. */
@@ -191,6 +192,13 @@ function keyOfRaw(
   }
   return keyOfRow(resource, values)
 }
+
+/** The row that a write returned; undefined if it says that the caller may not read it. */
+const shownRow = (
+  { readers, inScope }: Pick<CompiledWrite, 'readers' | 'inScope'>,
+  raw: RawRow,
+): LoadedRow | undefined =>
+  inScope === undefined || Number(cellOf(raw, inScope)) === 1 ? loadRow(readers, raw) : undefined
 
 const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | undefined =>
   loadRows(readers, [raw])[0]

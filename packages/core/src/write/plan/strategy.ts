@@ -1,8 +1,8 @@
 // Decides whether one statement makes a write, and whether it runs in a transaction, before anything is sent to the database.
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
-import type { Condition, ReadPlan } from '../../plan/plan.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { ReadPlan } from '../../plan/plan.ts'
+import type { Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import type { RecordNode } from './node.ts'
 import { narrowedReferences } from './references.ts'
@@ -24,8 +24,7 @@ export type Reason =
   | 'it has a precondition'
   | 'a hook of the policy runs'
   | 'the policy refuses'
-  | 'the scope of the policy reads other tables'
-  | 'the write may decide whether the record is in scope'
+  | 'the scope may read other rows'
   | 'a callback runs'
   | 'the caller may not write or read the record'
   | 'the body has nested records'
@@ -65,9 +64,9 @@ export interface WriteConditions {
   readonly precondition: boolean
   /** Whether the policy of the resource has a hook that this action may call. */
   readonly policyHooks: boolean
-  /** The rows that the scope of the policy leaves, if it is data: all, none, or those that meet conditions. */
-  readonly scope: 'all' | 'none' | readonly Condition[]
-  /** Whether a callback takes part in the write, receives what was stored before, or narrows what is read. */
+  /** What policy and filter callback leave: nothing, what other rows may decide, or what the row decides alone. */
+  readonly scope: 'none' | 'other rows' | 'of the row'
+  /** Whether a callback takes part in the write, or receives what was stored before. */
   readonly callback: boolean
   /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
@@ -102,18 +101,14 @@ function reasonInConditions(conditions: WriteConditions): Reason | undefined {
   if (conditions.precondition) return 'it has a precondition'
   if (conditions.policyHooks) return 'a hook of the policy runs'
   if (conditions.scope === 'none') return 'the policy refuses'
+  if (conditions.scope === 'other rows') return 'the scope may read other rows'
   if (conditions.callback) return 'a callback runs'
   return conditions.permitted ? undefined : 'the caller may not write or read the record'
 }
 
-function reasonInWrite(
-  write: PlannedWrite,
-  { narrows, scope }: WriteConditions,
-): Reason | undefined {
+function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reason | undefined {
   const { resource, node, echo, dependents } = write
   if (dependents) return 'other records may refer to the record'
-  const outside = scope === 'all' || scope === 'none' ? undefined : reasonInScope(write, scope)
-  if (outside !== undefined) return outside
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'the response shows more than the row'
   if (node !== null) return reasonInBody(write, node, resource, narrows)
@@ -123,49 +118,20 @@ function reasonInWrite(
 }
 
 /**
- * The response shows a record in scope only: a change must not be what brings the record in or out of it. An INSERT tells
- * whether its row is.
+ * Whether a write sets one of these stored columns of the record, or another that the database may compute one of them from.
  */
-function reasonInScope(
-  { change, node, replace }: PlannedWrite,
-  scope: readonly Condition[],
-): Reason | undefined {
-  const columns = columnsTested(scope)
-  if (columns === undefined) return 'the scope of the policy reads other tables'
-  const decides = change !== 'insert' && node !== null && (replace || writesOne(node, columns))
-  return decides ? 'the write may decide whether the record is in scope' : undefined
-}
-
-/** Whether a body sets one of the columns, or another that the database may compute one of them from. */
-const writesOne = ({ resource, values }: RecordNode, columns: readonly NamedColumn[]): boolean =>
-  columns.some(
-    (column) =>
-      column.name in values ||
-      (column.definition.generated === true && !resource.primaryKey.includes(column)),
-  )
-
-/** The columns of the record that conditions test; undefined if they test rows of other tables. */
-function columnsTested(conditions: readonly Condition[]): readonly NamedColumn[] | undefined {
-  const columns: NamedColumn[] = []
-  for (const condition of conditions) {
-    switch (condition.kind) {
-      case 'exists':
-      case 'linked':
-        return undefined
-      case 'and':
-      case 'or':
-      case 'not': {
-        const inside = columnsTested(condition.kind === 'not' ? [condition.one] : condition.all)
-        if (inside === undefined) return undefined
-        columns.push(...inside)
-        break
-      }
-      default:
-        if (condition.operand.kind !== 'column') return undefined
-        columns.push(condition.operand.column)
-    }
-  }
-  return columns
+export function maySet(
+  { change, resource, node, replace }: PlannedWrite,
+  columns: readonly string[],
+): boolean {
+  if (change === 'insert' || replace) return true
+  if (node === null) return false
+  const known = [...resource.allColumns.values()]
+  return columns.some((dbName) => {
+    const column = known.find((one) => one.dbName === dbName)
+    if (column === undefined || column.name in node.values) return true
+    return column.definition.generated === true && !resource.primaryKey.includes(column)
+  })
 }
 
 function reasonInBody(

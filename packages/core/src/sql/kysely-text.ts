@@ -1,0 +1,38 @@
+// Prints a node of Kysely as a fragment: its SQL text, with its parameters as bound values.
+
+import { createQueryId } from 'kysely'
+import type { AnyDatabase } from './any-database.ts'
+import { type Fragment, sql } from './fragment.ts'
+import type { TextStyle } from './print.ts'
+
+type RootNode = Parameters<ReturnType<AnyDatabase['getExecutor']>['compileQuery']>[0]
+
+export interface KyselyText {
+  /** The SQL with Kysely's placeholders. */
+  readonly text: string
+  /** The same in parentheses, with bound values. */
+  readonly fragment: Fragment
+}
+
+/** Prints a node by the compiler of the host's own dialect; undefined if the text cannot be separated from its parameters. */
+export function kyselyText(
+  db: AnyDatabase,
+  { placeholders }: TextStyle,
+  node: RootNode,
+): KyselyText | undefined {
+  const { sql: text, parameters } = db.getExecutor().compileQuery(node, createQueryId())
+  const strings = text.split(placeholders === 'numbered' ? /\$\d+/ : '?')
+  // Each parameter has one placeholder. Another number of matches means that a literal or an operator looks like one.
+  if (strings.length !== parameters.length + 1 || !parameters.every(isBindable)) return undefined
+  strings[0] = `(${strings[0]}`
+  strings[parameters.length] += ')'
+  return { text, fragment: sql(strings, ...parameters) }
+}
+
+/** Whether a value can stand in a fragment: other objects could be mistaken for a fragment or an identifier. */
+const isBindable = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  Array.isArray(value) ||
+  value instanceof Date ||
+  value instanceof Uint8Array
