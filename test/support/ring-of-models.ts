@@ -74,6 +74,15 @@ export type Unused = [DatabaseOf<[]>, NewRowOf<never>, PatchOf<never>, RowOf<nev
 `
 }
 
+/** The program with the `defineModel` of `modelsFor`. */
+export const typedByUser = (program: string): string =>
+  program.replace(
+    /^import .*$/m,
+    (line) => `${line.replace('defineModel', 'modelsFor')}
+interface Member { readonly id: number; readonly team: string }
+const { defineModel } = modelsFor<Member>()`,
+  )
+
 /** What the compiler says of a program. */
 export interface CompilerFigures {
   readonly instantiations: number

@@ -38,7 +38,7 @@ export interface ModelsFor<User> {
   ): Model<Name, Table, C, R, P, Schema>
   /** `defineBase`, the same; so is `define` of what it returns. */
   defineBase<const C extends Columns<User>>(base: {
-    readonly columns: C & Exact<C, Column>
+    readonly columns: C & Exact<C, keyof Column>
     readonly meta?: Meta<User>
   }): BaseModel<C, User>
   /** `policyFor`, the same. */

@@ -94,12 +94,12 @@ type KeysOfAll<U> = U extends unknown ? keyof U : never
  * Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. All options of
  * a model are compared at once, and column by column only if one of them is misspelt: which costs far fewer type instantiations.
  */
-export type Exact<T, Shape> = [KeysOfAll<T[keyof T]>] extends [keyof Shape]
+export type Exact<T, Option> = [KeysOfAll<T[keyof T]>] extends [Option]
   ? unknown
   : {
-      readonly [K in keyof T]: [keyof T[K]] extends [keyof Shape]
+      readonly [K in keyof T]: [keyof T[K]] extends [Option]
         ? T[K]
-        : `a column has no option "${Exclude<keyof T[K], keyof Shape> & string}"`
+        : `a column has no option "${Exclude<keyof T[K], Option> & string}"`
     }
 
 export type NoRelations = Readonly<Record<never, Relation>>
@@ -121,7 +121,7 @@ export interface ModelDefinition<
   readonly schema?: Schema
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. Default: none. */
   readonly description?: string
-  readonly columns: C & Exact<C, Column>
+  readonly columns: C & Exact<C, keyof Column>
   /** Unique constraints of several columns, such as `[['shelf', 'place']]`; one column says `unique: true` itself. */
   readonly unique?: readonly (readonly (keyof All & string)[])[]
   /**
@@ -144,10 +144,11 @@ export interface ModelDefinition<
    * without a primary key is always read only.
    */
   readonly readOnly?: boolean
-  readonly computed?: P &
-    Readonly<Record<string, ComputedColumn<TableRow<All>>>> &
-    Exact<P, ComputedColumn>
-  readonly methods?: Readonly<Record<string, ModelMethod<FullRow<All, P>>>>
+  readonly computed?: P & { readonly [name: string]: ComputedColumn<TableRow<All>> } & Exact<
+      P,
+      keyof ComputedColumn
+    >
+  readonly methods?: { readonly [name: string]: ModelMethod<FullRow<All, P>> }
   /** Settings of the model; present, if only as `{}`, it publishes the model. */
   readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User>
 }
@@ -251,7 +252,7 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser> {
  * ```
  */
 export function defineBase<const C extends Columns>(base: {
-  readonly columns: C & Exact<C, Column>
+  readonly columns: C & Exact<C, keyof Column>
   readonly meta?: Meta
 }): BaseModel<C> {
   const models: AnyModel[] = []

@@ -105,23 +105,22 @@ type Changeable<C extends Columns> = {
 /** The body of a PATCH: any of what a client may write, the key excepted. */
 export type PatchOf<M extends AnyModel> = Changeable<M['columns']>
 
+/** A column whose name in the database differs from the field name. */
+type Renamed = { readonly column: string }
+
 /** Columns that an insert may omit because the database fills them. */
 type DbFilled = { readonly generated: true } | { readonly hasDefault: true }
 
 /** One table by database names, as Kysely wants it. */
 export type TableOf<C extends Columns> = {
-  [K in keyof C as C[K] extends { readonly column: infer Name extends string }
-    ? Name
-    : K]: C[K] extends DbFilled
+  [K in keyof C as C[K] extends Renamed ? C[K]['column'] : K]: C[K] extends DbFilled
     ? KyselyColumn<Json<C[K]>, Json<C[K]> | undefined, Json<C[K]>>
     : Json<C[K]>
 }
 
 /** One selected row by database names. */
 export type TableRow<C extends Columns> = {
-  [K in keyof C as C[K] extends { readonly column: infer Name extends string } ? Name : K]: Json<
-    C[K]
-  >
+  [K in keyof C as C[K] extends Renamed ? C[K]['column'] : K]: Json<C[K]>
 }
 
 /** The schema that a model says; never if it says none, and `string` if the type does not know. */
