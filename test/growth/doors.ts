@@ -391,6 +391,7 @@ function paths(): Door[] {
       ),
     ),
     ...doors('the query of the documentation', fewDigits, (text) => get(`/docs?${text}`)),
+    ...doors('the version of the document', texts, (text) => get(`/openapi.json?openapi=${text}`)),
     ...doors('the body of QUERY', texts, (text) => query(`short__eq=${text}`)),
     ...doors('the method', texts, (method) => ({ method, url: '/api/things' })),
   ]

@@ -7,7 +7,7 @@ import { config, createWorld, models, secrets, type Tables } from './world.ts'
 export interface Answers {
   /** Every request with status, headers and body. */
   readonly text: string
-  /** The documents: OpenAPI, and its page. */
+  /** The documents: OpenAPI in both forms, and its page. */
   readonly documents: readonly string[]
   /** What `onError` was told. */
   readonly errors: readonly string[]

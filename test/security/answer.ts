@@ -6,7 +6,7 @@ type Way = 'handled' | 'sent'
 
 /**
  * One answer as a text. `HEAD /api/books` has another method than GET; `follow /api/books` goes on along `next_url` and
- * gives all pages.
+ * gives all pages; `problem /api/books` asks for errors as problem details.
  */
 export async function answerOf(
   api: Api,
@@ -16,12 +16,14 @@ export async function answerOf(
 ): Promise<string> {
   const [first = '', rest] = request.split(' ', 2)
   const follows = first === 'follow'
-  const method = rest === undefined || follows ? 'GET' : first
+  const asksProblem = first === 'problem'
+  const method = rest === undefined || follows || asksProblem ? 'GET' : first
+  const accept = asksProblem ? { accept: 'application/problem+json' } : {}
   let url = rest ?? first
   if (suffix !== '') url += `${url.includes('?') ? '&' : '?'}${suffix}`
   const seen: string[] = []
   for (let page = 0; page < 20; page++) {
-    const { told, text } = await ask(api, requestOf(method, url), way)
+    const { told, text } = await ask(api, requestOf(method, url, accept), way)
     seen.push(told)
     const next = follows ? (JSON.parse(text) as { next_url?: string | null }).next_url : null
     if (next === null || next === undefined) break
@@ -31,8 +33,12 @@ export async function answerOf(
 }
 
 /** A QUERY has the query string of the URL as its body. */
-export function requestOf(method: string, url: string): ApiRequest {
-  const headers = { 'x-request-id': 'r' }
+export function requestOf(
+  method: string,
+  url: string,
+  more: Readonly<Record<string, string>> = {},
+): ApiRequest {
+  const headers = { 'x-request-id': 'r', ...more }
   if (method !== 'QUERY') return { method, url, headers }
   const [path = '', body = ''] = url.split('?', 2)
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }

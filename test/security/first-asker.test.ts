@@ -1,22 +1,25 @@
 /**
  * The leak matrix, by who asked first. Callers of different users, roles and rights of columns send the same requests to one service, each
  * of them before and after each other, whether the first asks twice, so that its plan is cached, or another does; everybody
- * gets, byte for byte, the answer of a service that serves nobody else and has no shortcuts.
+ * gets, byte for byte, the answer of a service that serves nobody else and has no shortcuts. They sign in, and the one service remembers
+ * its users (API_USER_CACHE).
  */
-import type { Api } from '@model-api/core'
+import { type Api, type ApiConfig, defineModel } from '@model-api/core'
+import { send } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
 import { answerOf, ask } from './answer.ts'
 import { doors } from './doors.ts'
 import {
   admin,
-  asUser,
   createWorld,
   declared,
   editor,
   fillWorld,
   full,
+  modelsOf,
   restoreTable,
   sharedApi,
   type Variant,
@@ -31,6 +34,27 @@ const ruled: Variant = { ...full, vault: 'ruled', shelf: 'ruled' }
 
 const callers = { admin, editor, viewer, nobody: undefined } as const
 type Name = keyof typeof callers
+const names = Object.keys(callers) as Name[]
+
+const Person = defineModel('Person', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    name: { type: 'string' },
+    roles: { type: 'json' },
+  },
+  methods: { check: () => true },
+})
+const people = names.flatMap((name) => ({ ...callers[name], name })).filter((one) => 'id' in one)
+
+const signedIn: ApiConfig = {
+  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_AUTH_REQUIREMENTS: { '*': false },
+  API_USER_MODEL: Person,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+  ACCESS_SECRET_KEY: 'access: 0f6c1f3e-8d52-4f7b-a3d9-7c2f',
+  REFRESH_SECRET_KEY: 'refresh: 2b9d7a40-11c8-49e6-9f0e-55aa',
+}
 
 /** Who asks one service after whom. */
 type Asking = readonly Name[]
@@ -67,16 +91,41 @@ eachDatabase('whoever asked first', (test, db) => {
   test.before(async () => {
     await createWorld(db)
     await fillWorld(db)
-    for (const name of Object.keys(callers) as Name[]) {
+    await createTables(db, [Person])
+    await insertRows(db, Person, people)
+    const models = [...modelsOf(ruled), Person]
+    for (const name of names) {
       const dialect = plainDialect(db.kysely, { multiRowInserts: true })
-      alone[name] = asUser(sharedApi(db, ruled, {}, { dialect }), callers[name])
+      const api = sharedApi(db, ruled, signedIn, { models, dialect })
+      if (callers[name] !== undefined) {
+        const body = { username: name, password: 'any' }
+        const { value } = await send(api, 'POST', '/auth/login', { body })
+        tokens.set(name, `Bearer ${value.access_token}`)
+      }
+      alone[name] = asCaller(api, name)
     }
-    for (const order of rotations) shared.set(order, sharedApi(db, ruled))
+    const remembering = { ...signedIn, API_USER_CACHE: 60 }
+    for (const order of rotations) shared.set(order, sharedApi(db, ruled, remembering, { models }))
   })
+
+  const tokens = new Map<Name, string>()
+
+  /** The same API, asked with the access token of a caller. */
+  const asCaller = (api: Api, name: Name): Api => {
+    const authorization = tokens.get(name)
+    if (authorization === undefined) return api
+    const carrying: Pick<Api, 'handle' | 'answer'> = {
+      handle: (request) =>
+        api.handle({ ...request, headers: { ...request.headers, authorization } }),
+      answer: (request) =>
+        api.answer({ ...request, headers: { ...request.headers, authorization } }),
+    }
+    return { ...api, ...carrying }
+  }
 
   const everybody = async <T>(tell: (name: Name) => Promise<T>): Promise<Record<Name, T>> => {
     const told = {} as Record<Name, T>
-    for (const name of Object.keys(callers) as Name[]) told[name] = await tell(name)
+    for (const name of names) told[name] = await tell(name)
     return told
   }
 
@@ -91,7 +140,7 @@ eachDatabase('whoever asked first', (test, db) => {
           askings.map(async (order) => {
             const api = shared.get(order) as Api
             for (const name of order) {
-              const answer = await answerOf(asUser(api, callers[name]), request, '', wayOf(request))
+              const answer = await answerOf(asCaller(api, name), request, '', wayOf(request))
               equal(answer, expected[name], `${request} of ${name}, in the order ${order}`)
             }
           }),
@@ -118,7 +167,7 @@ eachDatabase('whoever asked first', (test, db) => {
           const api = shared.get(order) as Api
           for (const name of order) {
             const about = `${write.method} ${write.url} of ${name}, in the order ${order}`
-            equal(await tell(asUser(api, callers[name]), 'sent'), expected[name], about)
+            equal(await tell(asCaller(api, name), 'sent'), expected[name], about)
           }
         }
       }

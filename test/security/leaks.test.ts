@@ -51,6 +51,8 @@ interface Secret {
 const documented = 'the OpenAPI document'
 /** The health routes speak of neither. */
 const health = 'the health routes'
+/** The index of reviews knows of their rows and columns alone. */
+const searched = 'a full-text index'
 
 const ruled: Variant = { ...full, vault: 'ruled' }
 
@@ -62,7 +64,7 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
     },
     seen: { variant: { ...full, vault: 'visible' } },
-    beside: ['hints of errors', documented, health],
+    beside: ['problem details', 'hints of errors', documented, health],
   },
   'a hidden column': {
     without: { variant: { ...full, vault: 'absent' } },
@@ -75,7 +77,7 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
     },
     seen: { variant: ruled, user: keeper },
-    beside: ['hints of errors', health],
+    beside: ['problem details', 'hints of errors', health],
     open: [documented],
   },
   'a column of another role': {
@@ -89,7 +91,7 @@ const secrets: Readonly<Record<string, Secret>> = {
     world: { ...full, shelf: 'absent' },
     without: { variant: { ...full, shelf: 'ruled' } },
     seen: { variant: { ...full, shelf: 'ruled' }, user: keeper, own: true },
-    beside: [health],
+    beside: [searched, health],
     open: [documented],
   },
   'rows out of scope': {
@@ -122,7 +124,7 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row, model) => (model === 'Audit' ? null : row),
     },
     seen: { variant: { ...full, audit: 'published' } },
-    beside: [health],
+    beside: [searched, health],
   },
   'a resource of another role': {
     without: {
@@ -130,7 +132,7 @@ const secrets: Readonly<Record<string, Secret>> = {
       change: (row, model) => (model === 'Payroll' || model === 'Ledger' ? null : row),
     },
     seen: { user: admin },
-    beside: ['filter on text', 'hints of errors', documented, health],
+    beside: [searched, 'filter on text', 'hints of errors', documented, health],
   },
 }
 

@@ -104,6 +104,7 @@ const owner = {
 /** The models of a variant. */
 export function modelsOf(variant: Variant): readonly AnyModel[] {
   const { vault, shelf, audit } = variant
+  const showsVault = vault === 'visible' || vault === 'ruled'
   const vaultColumn = (read: ColumnRight) =>
     vault === 'absent'
       ? {}
@@ -161,10 +162,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
         ...vaultColumn(ofKeepers.later),
         ...vaultNotes(ofKeepers.later),
       },
-      search: [
-        'title',
-        ...(vault === 'visible' || vault === 'ruled' ? ['vault_code'] : []),
-      ] as never,
+      search: ['title', ...(showsVault ? ['vault_code'] : [])] as never,
       relations: {
         author: belongsTo('Author', 'author_id'),
         ...(shelf === 'absent' ? {} : { shelf: belongsTo('Shelf', 'shelf_id') }),
@@ -203,6 +201,9 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
         ...owner,
         ...vaultColumn(ofKeepers.now),
       },
+      search: showsVault
+        ? { columns: ['note', 'vault_code'], index: 'review_vault_search' }
+        : { columns: ['note'], index: 'review_search' },
       relations: { book: belongsTo('Book', 'book_id') },
       meta: {},
     }),
@@ -483,7 +484,9 @@ function book(
 }
 
 function review(key: number, of: number, stars: number, owning: Row): Row {
-  return { id: key, book_id: of, stars, note: `note ${key}`, vault_code: `r-${key}`, ...owning }
+  // Words that a full-text index finds whole, and none of which is a part of another one.
+  const [note, vault_code] = [`note remark${key}x`, `code${key}x`]
+  return { id: key, book_id: of, stars, note, vault_code, ...owning }
 }
 
 export const declared = modelsOf(full)
@@ -494,7 +497,29 @@ export async function createWorld(db: TestDatabase): Promise<void> {
     db,
     declared.map((model) => ({ ...model, relations: {} })),
   )
+  await db.execScript(searchIndexes[db.name])
 }
+
+const kept = {
+  added:
+    'insert into review_search (rowid, note) values (new.id, new.note); insert into review_vault_search (rowid, note, vault_code) values (new.id, new.note, new.vault_code);',
+  removed:
+    "insert into review_search (review_search, rowid, note) values ('delete', old.id, old.note); insert into review_vault_search (review_vault_search, rowid, note, vault_code) values ('delete', old.id, old.note, old.vault_code);",
+}
+
+/** The full-text indexes of reviews, with the secret column and without it. */
+const searchIndexes = {
+  sqlite: `create virtual table review_search using fts5(note, content='reviews', content_rowid='id');
+    create virtual table review_vault_search using fts5(note, vault_code, content='reviews', content_rowid='id');
+    create trigger review_added after insert on reviews begin ${kept.added} end;
+    create trigger review_removed after delete on reviews begin ${kept.removed} end;
+    create trigger review_changed after update on reviews begin ${kept.removed} ${kept.added} end`,
+  postgres: `alter table reviews
+    add review_search tsvector generated always as (to_tsvector('simple', coalesce(note, ''))) stored,
+    add review_vault_search tsvector generated always as (to_tsvector('simple', coalesce(note, '') || ' ' || coalesce(vault_code, ''))) stored`,
+  mysql: `alter table reviews add fulltext index review_search (note);
+    alter table reviews add fulltext index review_vault_search (note, vault_code)`,
+} as const
 
 /** Gives one table the rows of the full world again. */
 export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<void> {
