@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { equal, ok } from '../support/assert.ts'
+import { ofSameServers } from '../support/databases.ts'
 import { compareKeys } from '../support/reference/rows.ts'
 import { compareValues } from '../support/reference/values.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -16,7 +17,7 @@ const script = fileURLToPath(new URL('answers.ts', import.meta.url))
 function answersIn(zone: string): Promise<Answers> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--conditions=@model-api/source', script], {
-      env: { ...process.env, TZ: zone, SESSION_ZONE: zone },
+      env: { ...ofSameServers(), TZ: zone, SESSION_ZONE: zone },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const parts: Buffer[] = []

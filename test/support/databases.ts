@@ -57,6 +57,12 @@ export function databaseBeside({ label }: TestDatabase): TestDatabase {
   return server === undefined ? sqliteDatabase(undefined) : serverDatabase(server)
 }
 
+/** The environment of a process that a test starts to open databases: it runs on the servers that the file runs on. */
+export const ofSameServers = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  TEST_SERVERS: JSON.stringify(covered(knownServers(), coverageOfFile())),
+})
+
 /** A fresh database on the first server of a kind. */
 export function databaseOfKind(kind: ServerName): TestDatabase {
   const server = covered(knownServers(), 'one server of each kind').find((one) => one.kind === kind)
