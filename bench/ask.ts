@@ -6,6 +6,7 @@ export interface Ask {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Numbers from 0 up to, not including, `below`. */

@@ -120,8 +120,9 @@ export function open(port: number): Promise<Connection> {
   })
 }
 
-function requestText({ method, url, body }: Ask): string {
-  const head = `${method} ${url} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\n`
+function requestText({ method, url, body, headers = {} }: Ask): string {
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${method} ${url} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\n${own.join('')}`
   return body === undefined
     ? `${head}\r\n`
     : `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`

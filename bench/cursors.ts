@@ -1,6 +1,7 @@
 /** Cursors for far pages, each taken from a server's answer before anything is measured. */
 import { type Ask, type AskedAs, farPages, get, pageSize } from './ask.ts'
 import { type Answer, headerOf, open } from './client.ts'
+import type { Server } from './servers.ts'
 
 interface Giver {
   /** A page that ends with the book before the far page. */
@@ -25,13 +26,21 @@ const givers: Readonly<Partial<Record<AskedAs, Giver>>> = {
 }
 
 /** One for each far page; none from servers that have no cursors, or are asked by page. */
-export async function cursorsOf(asks: AskedAs, port: number): Promise<readonly string[]> {
+export async function cursorsOf({
+  asks,
+  port,
+  users: [headers],
+}: Pick<Server, 'asks' | 'port' | 'users'>): Promise<readonly string[]> {
   const giver = givers[asks]
   if (giver === undefined) return []
   const connection = await open(port)
   const cursors: string[] = []
   for (let page = farPages.after; page < farPages.after + farPages.count; page++) {
-    const cursor = giver.cursor(await connection.send(giver.ask((page - 1) * pageSize + 1)))
+    const answer = await connection.send({
+      ...giver.ask((page - 1) * pageSize + 1),
+      ...(headers === undefined ? {} : { headers }),
+    })
+    const cursor = giver.cursor(answer)
     if (typeof cursor !== 'string') throw new Error(`page ${page} has no cursor`)
     cursors.push(cursor)
   }

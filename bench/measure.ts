@@ -4,7 +4,7 @@ import { load, open } from './client.ts'
 import type { DatabaseName } from './databases.ts'
 import { random } from './random.ts'
 import type { Measured, Sample } from './report.ts'
-import type { Server } from './servers.ts'
+import { asked, type Server } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
 export interface Turns {
@@ -70,7 +70,7 @@ export async function sample(
   const next = random(round + 1)
   const form = workload[server.asks]
   if (form === undefined) throw new Error(`${server.name} has no form for ${workload.name}`)
-  const ask = () => form(next, server.cursors)
+  const ask = () => asked(server, form, next)
   // Connections to the database are open before its threads are looked at.
   const warm = await open(server.port)
   await warm.send(ask())

@@ -31,7 +31,7 @@ export async function profile(
   flags.push(`--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`)
   const server = await start({ ...given, flags })
   try {
-    const cursors = workload.name === 'W12' ? await cursorsOf(given.asks, server.port) : []
+    const cursors = workload.name === 'W12' ? await cursorsOf(server) : []
     const next = random(1)
     const ask = () => form(next, cursors)
     const asked = { port: server.port, connections, ask }

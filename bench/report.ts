@@ -68,8 +68,54 @@ function section(all: readonly Measured[]): string {
     means(all, measured),
     memory(all),
     ...byCursor(all),
+    ...besides(all),
   ].join('\n')
 }
+
+/** A system of another checkout is called `<system>@<label>`. */
+const ownOf = (system: string): string | undefined => /^(.+)@/.exec(system)?.[1]
+
+/** What a system costs as a multiple of the same one of another checkout; each sample is divided by that of the same round. */
+function ratioTo(all: readonly Measured[], other: Measured, of: keyof Sample): number | undefined {
+  const own = all.find(
+    ({ system, workload }) => system === ownOf(other.system) && workload === other.workload,
+  )
+  const ratios = (own?.samples ?? []).flatMap((sample, round) => {
+    const [mine, theirs] = [sample[of], other.samples[round]?.[of]]
+    return mine === undefined || theirs === undefined ? [] : [mine / theirs]
+  })
+  return ratios.length === 0 ? undefined : median(ratios)
+}
+
+const compared = ['cpu', 'database', 'perSecond', 'p50'] as const
+
+/** A table for each system that was measured in another checkout, too. */
+function besides(all: readonly Measured[]): readonly string[] {
+  return systemsOf(all).flatMap((system) => {
+    const own = ownOf(system)
+    if (own === undefined) return []
+    const others = all.filter((one) => one.system === system)
+    const ratios = others.map((one) => compared.map((of) => ratioTo(all, one, of)))
+    const rows = others.map(({ workload, title }, i) => [
+      `${workload} ${title}`,
+      ...(ratios[i] ?? []).map((ratio) => fixed(ratio, 2)),
+    ])
+    const mean = compared.map((_, i) => fixed(geometric(ratios.flatMap((one) => one[i] ?? [])), 2))
+    const head = ['server CPU', 'database CPU', 'requests per second', 'latency p50']
+    const title = `${own} as a multiple of ${system}, the median of the rounds`
+    return [markdown(title, head, [...rows, ['geometric mean', ...mean]])]
+  })
+}
+
+/** Workloads whose server CPU is more than `most` times that of another checkout, one line each. */
+export const dearer = (all: readonly Measured[], most: number): readonly string[] =>
+  all.flatMap((one) => {
+    const same = all.filter(({ database }) => database === one.database)
+    const ratio = ownOf(one.system) === undefined ? undefined : ratioTo(same, one, 'cpu')
+    return ratio === undefined || ratio <= most
+      ? []
+      : [`${one.database} ${one.workload}: ${fixed(ratio, 2)} times the CPU of ${one.system}`]
+  })
 
 const limitOf = (all: readonly Measured[], { workload }: Measured): Measured | undefined =>
   all.find((other) => other.workload === workload && other.system === 'limit')

@@ -7,9 +7,10 @@ import { fill, sizes } from './data.ts'
 import { type DatabaseName, databaseNames, openScript, type Script } from './databases.ts'
 import { inTurns } from './measure.ts'
 import { profile } from './profile.ts'
-import { type Measured, report } from './report.ts'
+import { dearer, type Measured, report } from './report.ts'
 import { type Server, start } from './servers.ts'
 import { systems } from './systems/systems.ts'
+import { createUsers, userHeaders } from './users.ts'
 import { verify } from './verify.ts'
 import { type Workload, workloads } from './workloads.ts'
 
@@ -20,6 +21,7 @@ const help = `npx --yes pnpm@12.21.0 bench [options]
                       (default: all that are installed; with --profile: model-api)
   --workloads a,b     ${workloads.map(({ name }) => name).join(', ')} (default: all)
   --beside name=path  the same systems of another checkout, as <system>@<name>; for before and after; not for rivals
+  --against path      model-api alone beside that of another checkout; fails where a workload costs a tenth more CPU
   --rounds N          how often each is asked; the median counts (default 3)
   --seconds S         how long each time (default 1)
   --warm S            seconds of load before the first of them (default 1)
@@ -39,6 +41,7 @@ const { values: options } = parseArgs({
     systems: { type: 'string' },
     workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
     beside: { type: 'string', multiple: true, default: [] },
+    against: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
     warm: { type: 'string', default: '1' },
@@ -69,7 +72,8 @@ if (options.help) console.log(help)
 else await main()
 
 async function main(): Promise<void> {
-  const asked = options.systems ?? (options.profile === undefined ? undefined : 'model-api')
+  const isAlone = options.profile !== undefined || options.against !== undefined
+  const asked = options.systems ?? (isAlone ? 'model-api' : undefined)
   const names = namesIn(asked, Object.keys(systems), 'system')
   const installed = names.filter((name) => systems[name]?.isInstalled?.() ?? true)
   const absent = names.filter((name) => !installed.includes(name))
@@ -82,6 +86,7 @@ async function main(): Promise<void> {
     const script = await openScript(database)
     console.error(`${database}: filling …`)
     await fill(database, script, options.fill)
+    await createUsers(script)
     // What earlier writes left behind costs whoever counts.
     if (database === 'postgres') await script.run('vacuum analyze')
     try {
@@ -99,6 +104,11 @@ async function main(): Promise<void> {
   }
   if (options.profile !== undefined) return
   console.log(report(measured))
+  if (options.against !== undefined) {
+    const lines = dearer(measured, 1.1)
+    for (const line of lines) console.log(line)
+    if (lines.length > 0) process.exitCode = 1
+  }
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(measured))
 }
 
@@ -146,18 +156,20 @@ async function startWithBesides(
   database: DatabaseName,
   script: Script,
 ): Promise<Server[]> {
-  const asks = systems[name]?.asks ?? 'own'
-  const servers = [await start({ name, asks, database, script })]
-  const besides = options.beside.map((text) => text.split('=') as [string, string])
+  const { asks = 'own', users: hasUsers = false } = systems[name] ?? {}
+  const users = hasUsers ? await userHeaders() : []
+  const servers = [await start({ name, asks, database, script, users })]
+  const texts = [...options.beside, ...(options.against ? [`before=${options.against}`] : [])]
+  const besides = texts.map((text) => text.split('=') as [string, string])
   for (const [label, path] of asks === 'api' ? besides : []) {
     const file = `${path}/bench/server.ts`
     servers.push(
-      await start({ name: `${name}@${label}`, asks, database, script, file, args: [name] }),
+      await start({ name: `${name}@${label}`, asks, database, script, users, file, args: [name] }),
     )
   }
   if (!chosenWorkloads().some((workload) => workload.name === 'W12')) return servers
   return Promise.all(
-    servers.map(async (server) => ({ ...server, cursors: await cursorsOf(asks, server.port) })),
+    servers.map(async (server) => ({ ...server, cursors: await cursorsOf(server) })),
   )
 }
 

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { AskedAs } from './ask.ts'
+import type { Ask, AskedAs, Form, Next } from './ask.ts'
 import type { DatabaseName, Script } from './databases.ts'
 import type { Listening, Used } from './server.ts'
 import { type DatabaseCpu, databaseCpu, databaseThreads } from './threads.ts'
@@ -13,6 +13,8 @@ export interface Server {
   readonly port: number
   /** Given out by this server; for workloads that ask with one. */
   readonly cursors: readonly string[]
+  /** What its users send, a header for each; none where requests are nobody's. */
+  readonly users: readonly Readonly<Record<string, string>>[]
   readonly used: () => Promise<Used>
   readonly database: DatabaseCpu
   /** Its processes, and the threads of the database that serve them now. */
@@ -31,6 +33,7 @@ export interface Start {
   readonly file?: string
   readonly args?: readonly string[]
   readonly flags?: readonly string[]
+  readonly users?: Server['users']
 }
 
 export const here: string = fileURLToPath(new URL('.', import.meta.url))
@@ -56,6 +59,7 @@ export async function start(given: Start): Promise<Server> {
     asks,
     port,
     cursors: [],
+    users: given.users ?? [],
     database: databaseCpu(database, script, ...pids),
     pids,
     threads: () => databaseThreads(database, script, ...pids),
@@ -68,4 +72,15 @@ export async function start(given: Start): Promise<Server> {
       await ended
     },
   }
+}
+
+/** A request as one of the users of a server sends it, or as nobody does. */
+export function asked(
+  { cursors, users }: Pick<Server, 'cursors' | 'users'>,
+  form: Form,
+  next: Next,
+): Ask {
+  const ask = form(next, cursors)
+  const headers = users[next(Math.max(users.length, 1))]
+  return headers === undefined ? ask : { ...ask, headers }
 }

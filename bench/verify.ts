@@ -4,21 +4,21 @@ import type { Form, Found } from './ask.ts'
 import { rivals } from './asks/rivals.ts'
 import { type Answer, open } from './client.ts'
 import { random } from './random.ts'
-import type { Server } from './servers.ts'
+import { asked, type Server } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
-type Asked = Pick<Server, 'name' | 'asks' | 'port' | 'cursors'>
+type Asked = Pick<Server, 'name' | 'asks' | 'port' | 'cursors' | 'users'>
 
 /**
- * Throws where the limit answers something else than model-api, or a rival other rows than these: ids, those of embedded rows,
- * and totals. What is written by hand keeps its driver's forms.
+ * Throws where the limit answers something else than model-api, or another server other rows than these: ids, those of embedded
+ * rows, and totals. What is written by hand keeps its driver's forms.
  */
 export async function verify(
   servers: readonly Asked[],
   workloads: readonly Workload[],
 ): Promise<void> {
   const equals = servers.filter(({ name, asks }) => asks === 'api' || name === 'limit')
-  const others = servers.filter(({ asks }) => asks !== 'api' && asks !== 'own')
+  const others = servers.filter((server) => !equals.includes(server))
   for (const workload of workloads) {
     if (workload.writes) {
       for (const server of others) await foundBy(server, workload, 1)
@@ -63,11 +63,11 @@ async function foundBy(
   workload: Workload,
   seed: number,
 ): Promise<Found | undefined> {
-  const { asks, port, cursors, name } = server
+  const { asks, port, name } = server
   const form: Form | undefined = workload[asks]
   if (form === undefined) return undefined
   const connection = await open(port)
-  const answer = await connection.send(form(random(seed), cursors))
+  const answer = await connection.send(asked(server, form, random(seed)))
   connection.close()
   if (answer.status >= 300) {
     throw new Error(`${workload.name}: ${name} answers ${answer.status} ${answer.body}`)

@@ -6,10 +6,16 @@ export interface Multiples {
   readonly database: DatabaseName
   readonly variants: readonly {
     readonly name: string
-    readonly reads: number
-    /** NaN if no write was measured. */
-    readonly writes: number
+    readonly server: Means
+    /** Undefined for SQLite, which runs in the process. */
+    readonly database?: Means
   }[]
+}
+
+export interface Means {
+  readonly reads: number
+  /** NaN if no write was measured. */
+  readonly writes: number
 }
 
 const titles: Readonly<Record<DatabaseName, string>> = {
@@ -21,8 +27,9 @@ const titles: Readonly<Record<DatabaseName, string>> = {
 export const geometric = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
 
-/** Markdown: a line for each variant, the mean of the reads and the writes on each database. */
-export function glanceTable(all: readonly Multiples[]): string {
+/** Markdown: a line for each variant, the mean of the reads and the writes on each database that has the figure. */
+export function glanceTable(everything: readonly Multiples[], of: 'server' | 'database'): string {
+  const all = everything.filter(({ variants }) => variants[0]?.[of] !== undefined)
   const head = all.flatMap(({ database }) => [
     `${titles[database]}: reads`,
     `${titles[database]}: PATCH`,
@@ -30,12 +37,12 @@ export function glanceTable(all: readonly Multiples[]): string {
   const lines = namesOf(all).map((name) => {
     const cells = all.flatMap(({ variants }) => {
       const found = variants.find((one) => one.name === name)
-      return [cell(found?.reads), cell(found?.writes)]
+      return [cell(found?.[of]?.reads), cell(found?.[of]?.writes)]
     })
     return `| ${name} | ${cells.join(' | ')} |`
   })
   return [
-    `| server CPU of a request | ${head.join(' | ')} |`,
+    `| ${of} CPU of a request | ${head.join(' | ')} |`,
     `|---|${'---:|'.repeat(head.length)}`,
     ...lines,
   ].join('\n')
@@ -61,14 +68,16 @@ const colours: Readonly<Record<DatabaseName, string>> = {
 export function picture(all: readonly Multiples[]): string {
   const names = namesOf(all)
   const group = all.length * bar + gap
-  const most = Math.max(...all.flatMap(({ variants }) => variants.map(({ reads }) => reads)))
+  const most = Math.max(
+    ...all.flatMap(({ variants }) => variants.map(({ server }) => server.reads)),
+  )
   const width = labels + Math.ceil(most) * unit + 60
   const height = names.length * group + 40
   const parts = names.flatMap((name, i) => {
     const top = 30 + i * group
     const label = `<text x="${labels - 8}" y="${top + (all.length * bar) / 2 + 4}" text-anchor="end">${name}</text>`
     const bars = all.map(({ database, variants }, j) => {
-      const { reads = 0 } = variants.find((one) => one.name === name) ?? {}
+      const { reads = 0 } = variants.find((one) => one.name === name)?.server ?? {}
       const length = Math.round(reads * unit)
       const y = top + j * bar
       return `<rect x="${labels}" y="${y}" width="${length}" height="${bar - 1}" fill="${colours[database]}"/><text x="${labels + length + 4}" y="${y + bar - 2}" font-size="10">${reads.toFixed(2)}</text>`

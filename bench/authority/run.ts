@@ -9,9 +9,11 @@ import { type DatabaseName, databaseNames, openScript, poolSize } from '../datab
 import { random } from '../random.ts'
 import { fixed, median } from '../report.ts'
 import { openKysely } from '../systems/kysely.ts'
+import { type DatabaseCpu, databaseCpu } from '../threads.ts'
+import { createUsers, users } from '../users.ts'
 import type { Ask } from '../workloads.ts'
-import { geometric, glanceTable, type Multiples, picture } from './glance.ts'
-import { createUsers, open, users, type Variant } from './variants.ts'
+import { geometric, glanceTable, type Means, type Multiples, picture } from './glance.ts'
+import { open, type Variant } from './variants.ts'
 import { type Question, questions } from './workloads.ts'
 
 const { values: options } = parseArgs({
@@ -26,6 +28,8 @@ const { values: options } = parseArgs({
     requests: { type: 'string', default: '150' },
     rounds: { type: 'string', default: '15' },
     warm: { type: 'string', default: '800' },
+    // As many requests are under way at once.
+    connections: { type: 'string', default: '16' },
     // Kysely's own drivers instead of those with prepared statements.
     unprepared: { type: 'boolean', default: false },
     // A folder for one CPU profile of each variant and workload.
@@ -35,10 +39,9 @@ const { values: options } = parseArgs({
   },
 })
 
-/** As many requests are under way at once. */
-const concurrency = 16
+const concurrency = Number(options.connections)
 
-/** Sends `count` requests and returns microseconds of CPU for each. */
+/** Sends `count` requests. */
 async function run(
   { api, headers }: Variant,
   { api: form }: Question,
@@ -50,10 +53,21 @@ async function run(
   const worker = async () => {
     while (left-- > 0) await send(api, form(next), headers[next(users)] ?? {})
   }
-  const before = process.cpuUsage()
   await Promise.all(Array.from({ length: concurrency }, worker))
+}
+
+/** Microseconds of CPU of a request: of this process, and of the threads of the database. */
+async function costOf(cpu: DatabaseCpu, count: number, work: () => Promise<void>): Promise<Cost> {
+  const [database, before] = [await cpu(), process.cpuUsage()]
+  await work()
   const { user, system } = process.cpuUsage(before)
-  return (user + system) / count
+  const databaseAfter = await cpu()
+  return {
+    server: (user + system) / count,
+    ...(database === undefined || databaseAfter === undefined
+      ? {}
+      : { database: (databaseAfter - database) / count }),
+  }
 }
 
 async function send(
@@ -86,20 +100,16 @@ async function profile(title: string, folder: string, work: () => Promise<void>,
   }
 }
 
-async function prepare(name: DatabaseName): Promise<void> {
+async function measure(name: DatabaseName): Promise<Multiples> {
   const script = await openScript(name)
   await fill(name, script, false)
   await createUsers(script)
-  await script.end()
-}
-
-async function measure(name: DatabaseName): Promise<Multiples> {
-  await prepare(name)
+  const cpu = databaseCpu(name, script, process.pid)
   const db = openKysely(name, !options.unprepared)
   const names = options.variants.split(',')
   const variants = await Promise.all(names.map((one) => open(db, one)))
   const chosen = questions.filter((one) => options.workloads.split(',').includes(one.name))
-  const costs = names.map(() => chosen.map((): number[] => []))
+  const costs = names.map(() => chosen.map((): Cost[] => []))
   const requests = Number(options.requests)
   for (const [w, workload] of chosen.entries()) {
     for (const variant of variants) await run(variant, workload, Number(options.warm), 1)
@@ -107,54 +117,76 @@ async function measure(name: DatabaseName): Promise<Multiples> {
       for (const [v, variant] of variants.entries()) {
         const count = requests * Number(options.rounds)
         const title = `${name} ${names[v]} ${workload.name}`
-        const work = async () => void (await run(variant, workload, count, 2))
+        const work = () => run(variant, workload, count, 2)
         await profile(title, options.profile, work, count)
       }
       continue
     }
     for (let round = 0; round < Number(options.rounds); round++) {
       for (const [v, variant] of variants.entries()) {
-        costs[v]?.[w]?.push(await run(variant, workload, requests, 2 + round))
+        const work = () => run(variant, workload, requests, 2 + round)
+        costs[v]?.[w]?.push(await costOf(cpu, requests, work))
       }
     }
   }
   await db.destroy()
-  if (options.profile === undefined) print(name, names, chosen, costs)
-  const multiples = names.map((variant, v) => {
+  await script.end()
+  const isFigured = (of: Of): boolean => costs[0]?.[0]?.[0]?.[of] !== undefined
+  const figured = ofs.filter(isFigured)
+  if (options.profile === undefined) {
+    for (const of of figured) print(name, of, names, chosen, costs)
+  }
+  const means = (v: number, of: Of): Means => {
     const mean = (writes: boolean): number =>
       geometric(
         chosen.flatMap((question, w) =>
-          (question.writes ?? false) === writes ? [multiple(costs, v, w)] : [],
+          (question.writes ?? false) === writes ? [multiple(costs, v, w, of)] : [],
         ),
       )
-    return { name: variant, reads: mean(false), writes: mean(true) }
-  })
-  return { database: name, variants: multiples }
+    return { reads: mean(false), writes: mean(true) }
+  }
+  const variantsMeans = names.map((variant, v) => ({
+    name: variant,
+    server: means(v, 'server'),
+    ...(isFigured('database') ? { database: means(v, 'database') } : {}),
+  }))
+  return { database: name, variants: variantsMeans }
 }
 
-type Costs = readonly (readonly (readonly number[])[])[]
+interface Cost {
+  readonly server: number
+  /** SQLite runs in the process. */
+  readonly database?: number
+}
+
+type Of = keyof Cost
+const ofs: readonly Of[] = ['server', 'database']
+
+type Costs = readonly (readonly (readonly Cost[])[])[]
 
 /**
  * What a variant costs under a workload, as a multiple of the first one. Both were measured one after the other in each round:
  * what else uses the machine changes from round to round, and so each is divided by its neighbour.
  */
-const multiple = (costs: Costs, variant: number, workload: number): number => {
+const multiple = (costs: Costs, variant: number, workload: number, of: Of): number => {
   const first = costs[0]?.[workload] ?? []
-  return median((costs[variant]?.[workload] ?? []).map((cost, round) => cost / (first[round] ?? 0)))
+  const own = costs[variant]?.[workload] ?? []
+  return median(own.map((cost, round) => (cost[of] ?? Number.NaN) / (first[round]?.[of] ?? 0)))
 }
 
 function print(
   name: DatabaseName,
+  of: Of,
   names: readonly string[],
   chosen: readonly Question[],
   costs: Costs,
 ): void {
-  console.log(`\n## ${name}: server CPU of a request in µs, and as a multiple of ${names[0]}\n`)
+  console.log(`\n## ${name}: ${of} CPU of a request in µs, and as a multiple of ${names[0]}\n`)
   console.log(`| | ${chosen.map((one) => one.name).join(' | ')} | mean |`)
   console.log(`|---|${'---:|'.repeat(chosen.length + 1)}`)
   for (const [v, variant] of names.entries()) {
-    const cells = chosen.map((_, w) => median(costs[v]?.[w] ?? []))
-    const ratios = chosen.map((_, w) => multiple(costs, v, w))
+    const cells = chosen.map((_, w) => median((costs[v]?.[w] ?? []).map((one) => one[of] ?? 0)))
+    const ratios = chosen.map((_, w) => multiple(costs, v, w, of))
     const shown = cells.map((cell, w) => `${fixed(cell)} (${fixed(ratios[w], 2)})`)
     console.log(`| ${variant} | ${shown.join(' | ')} | ${fixed(geometric(ratios), 2)} |`)
   }
@@ -166,5 +198,7 @@ console.log(
 const all: Multiples[] = []
 for (const name of databaseNames)
   if (options.databases.split(',').includes(name)) all.push(await measure(name))
-if (options.profile === undefined) console.log(`\n## At a glance\n\n${glanceTable(all)}`)
+if (options.profile === undefined) {
+  for (const of of ofs) console.log(`\n## At a glance: ${of} CPU\n\n${glanceTable(all, of)}`)
+}
 if (options.picture !== undefined) writeFileSync(options.picture, picture(all))

@@ -1,11 +1,8 @@
 /** The same API without users, with policies, with JWT, with callbacks and with transactions of the host. */
 import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
 import { CompiledQuery, type Kysely } from 'kysely'
-import type { Script } from '../databases.ts'
 import { models } from '../models.ts'
-
-/** Users, and with them values that vary from request to request. */
-export const users = 50
+import { accessSecret, users } from '../users.ts'
 
 export interface Variant {
   readonly api: Api
@@ -13,17 +10,7 @@ export interface Variant {
   readonly headers: readonly Readonly<Record<string, string>>[]
 }
 
-export async function createUsers(script: Script): Promise<void> {
-  await script.run('drop table if exists bench_users')
-  await script.run(
-    'create table bench_users (id integer primary key, name varchar(40) not null, number integer not null)',
-  )
-  for (let i = 1; i <= users; i++) {
-    await script.run(`insert into bench_users values (${i}, 'user ${i}', ${i})`)
-  }
-}
-
-const User = defineModel('User', {
+export const User = defineModel('User', {
   table: 'bench_users',
   columns: {
     id: { type: 'integer', primaryKey: true },
@@ -49,9 +36,9 @@ const policy = {
 }
 
 /** The same policy as data. */
-const scope = { scope: { id: { ne: strangerOf } } }
+export const scope = { scope: { id: { ne: strangerOf } } }
 
-const jwt = {
+export const jwt = {
   API_AUTHENTICATE_METHOD: ['jwt'],
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'name',
@@ -99,7 +86,7 @@ export async function open(db: AnyKysely, name: string): Promise<Variant> {
       API_CREATE_DOCS: false,
       ...Object.assign({}, ...chosen.map((part) => partOf(part)(db))),
     } as never,
-    env: { ACCESS_SECRET_KEY: 'a'.repeat(40), REFRESH_SECRET_KEY: 'b'.repeat(40) },
+    env: { ACCESS_SECRET_KEY: accessSecret, REFRESH_SECRET_KEY: 'b'.repeat(40) },
     onWarning: () => {},
   })
   await api.ready

@@ -18,7 +18,7 @@ export async function open({ database, location, connections }: Place): Promise<
   const options = {
     connectionString: database === 'sqlite' ? `sqlite://${location}` : location,
     poolSize: connections,
-    ignore: { filled: true, categories: true, book_categories: true },
+    ignore: { filled: true, bench_users: true, categories: true, book_categories: true },
     // Clients set created_at themselves.
     autoTimestamp: false,
     // As every other server opens the file.

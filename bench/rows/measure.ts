@@ -100,16 +100,27 @@ export async function requireSameRows(
   for (let seed = 1; seed <= times; seed++) {
     const answer = await answerOf(place.api, question.api(random(seed), place.given))
     const { value } = JSON.parse(answer) as { readonly value: unknown }
-    const lists = await byHand(question, place, random(seed))
-    const own = namesOf([value].flat())
-    const hand = namesOf(lists.find((rows) => rows.length > 0) ?? [])
-    if (own === hand) continue
-    throw new Error(`${question.name}: model-api answers ${own}, by hand it is ${hand}`)
+    const rows = [value].flat() as readonly Row[]
+    const lists = (await byHand(question, place, random(seed))) as readonly (readonly Row[])[]
+    requireSame(question, namesOf(rows), namesOf(lists.find((list) => list.length > 0)))
+    const { embeds } = question
+    if (embeds === undefined) continue
+    const related = rows.flatMap((row) => row[embeds] as Row | readonly Row[])
+    const byHandToo =
+      embeds === 'items' ? lists.at(-1) : lists[0]?.map(({ owner_id }) => ({ id: owner_id }))
+    requireSame(question, namesOf(byId(related)), namesOf(byId(byHandToo)))
   }
 }
 
+function requireSame({ name }: Question, own: string, hand: string): void {
+  if (own !== hand) throw new Error(`${name}: model-api answers ${own}, by hand it is ${hand}`)
+}
+
+type Row = Readonly<Record<string, unknown>>
+
 /** Records by their ids, groups by their states. */
-const namesOf = (rows: readonly unknown[]): string =>
-  (rows as readonly { id?: unknown; state?: unknown }[])
-    .map(({ id, state }) => String(id ?? state))
-    .join()
+const namesOf = (rows: readonly Row[] | undefined): string =>
+  (rows ?? []).map(({ id, state }) => String(id ?? state)).join()
+
+const byId = (rows: readonly Row[] | undefined): readonly Row[] =>
+  [...(rows ?? [])].sort((a, b) => Number(a.id) - Number(b.id))

@@ -20,6 +20,8 @@ export interface Question {
   readonly name: string
   /** Whether the work by hand grows with the table: whole counts, far pages by number. */
   readonly grows?: true
+  /** The relation whose rows are in the answer; by hand, the last statement reads them. */
+  readonly embeds?: 'owner' | 'items'
   readonly api: (next: Next, given: Given) => ApiAsk
   /** In its order; the rows of the first are compared with those of model-api. */
   readonly hand: (next: Next, given: Given) => readonly Statement[]
@@ -35,7 +37,8 @@ export interface Given {
 
 const page = 20
 const flat = 'dump_relationships=false'
-const list = `limit=${page}&count=none&${flat}`
+const embedding = `limit=${page}&count=none`
+const list = `${embedding}&${flat}`
 export const columns = 'id, owner_id, title, state, price, pieces, created_at'
 
 const get = (url: string): ApiAsk => ({ method: 'GET', url })
@@ -160,7 +163,8 @@ const constant: readonly Question[] = [
   },
   {
     name: 'items with their owners',
-    api: () => get(`/api/items?join=owner&join_type=left&${list}`),
+    embeds: 'owner',
+    api: () => get(`/api/items?join=owner&join_type=left&${embedding}`),
     hand: () =>
       one(
         `select i.*, o.name from (select ${columns} from items order by id limit ${page}) i left join owners o on o.id = i.owner_id order by i.id`,
@@ -168,7 +172,8 @@ const constant: readonly Question[] = [
   },
   {
     name: 'owners with their items',
-    api: () => get(`/api/owners?join=items&join_type=left&${list}`),
+    embeds: 'items',
+    api: () => get(`/api/owners?join=items&join_type=left&${embedding}`),
     hand: () => [
       { text: `select id, name from owners order by id limit ${page}` },
       {
@@ -178,7 +183,8 @@ const constant: readonly Question[] = [
   },
   {
     name: 'owners that have items, with these',
-    api: () => get(`/api/owners?join=items&${list}`),
+    embeds: 'items',
+    api: () => get(`/api/owners?join=items&${embedding}`),
     hand: () => [
       {
         text: `select id, name from owners o where exists (select 1 from items where owner_id = o.id) order by id limit ${page}`,
@@ -200,7 +206,7 @@ const constant: readonly Question[] = [
   {
     name: 'items of an owner by name',
     api: (next, { rows }) =>
-      get(`/api/items?exists(owner.name__eq=owner ${1 + next(ownersOf(rows))})&${list}`),
+      get(`/api/items?exists(owner.name__eq=owner%20${1 + next(ownersOf(rows))})&${list}`),
     hand: (next, { rows }) =>
       one(
         `select ${columns} from items where owner_id in (select id from owners where name = ?) order by id limit ${page}`,

@@ -2,20 +2,30 @@
 import type { RequestListener } from 'node:http'
 import { type Api, createApi } from '@model-api/core'
 import { listener } from '@model-api/http-node'
+import { jwt, scope, User } from '../authority/variants.ts'
 import { models } from '../models.ts'
+import { accessSecret } from '../users.ts'
 import { openKysely } from './kysely.ts'
 import type { System } from './system.ts'
 
 type Host = (api: Api) => RequestListener | Promise<RequestListener>
 
+interface Made {
+  readonly prepared?: boolean
+  /** Whether requests are of users, and every model has a policy. */
+  readonly users?: boolean
+}
+
 /** A host's framework is loaded with it, so that none pays for the others. */
-const hosted = (host: Host, prepared = true): System => ({
+const hosted = (host: Host, { prepared = true, users = false }: Made = {}): System => ({
   asks: 'api',
   open: async (name) => {
     const api = createApi({
       db: openKysely(name, prepared),
-      models,
+      models: users ? [...models, User] : models,
+      env: { ACCESS_SECRET_KEY: accessSecret, REFRESH_SECRET_KEY: 'b'.repeat(40) },
       config: {
+        ...(users ? { ...jwt, API_ACCESS_POLICY: scope } : {}),
         API_ALLOW_JOIN: true,
         API_ALLOW_GROUPBY: true,
         API_ALLOW_AGGREGATION: true,
@@ -31,7 +41,10 @@ const hosted = (host: Host, prepared = true): System => ({
 
 export const modelApi: System = hosted((api) => listener(api))
 /** The same without prepared statements; MySQL has none in either case. */
-export const modelApiUnprepared: System = hosted((api) => listener(api), false)
+export const modelApiUnprepared: System = hosted((api) => listener(api), { prepared: false })
+
+/** Requests of users, whose row is read for each; a policy as data on every model. */
+export const modelApiUsers: System = hosted((api) => listener(api), { users: true })
 
 export const modelApiExpress: System = hosted(async (api) => {
   const { default: express } = await import('express')

@@ -5,6 +5,8 @@ import type { DatabaseName } from '../databases.ts'
 
 export interface System {
   readonly asks: AskedAs
+  /** Whether every request is of a user, who sends a token; default: no. */
+  readonly users?: boolean
   /** Default: all. */
   readonly databases?: readonly DatabaseName[]
   /** Where it takes its drivers from, as the URL of a file there; default: from here. */

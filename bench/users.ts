@@ -1,0 +1,34 @@
+/** The users of measured servers that have some, and the tokens that they send. */
+import { SignJWT } from 'jose'
+import type { Script } from './databases.ts'
+
+/** So many, and with them values that vary from request to request. */
+export const users = 50
+
+export const accessSecret = 'a'.repeat(40)
+
+export async function createUsers(script: Script): Promise<void> {
+  await script.run('drop table if exists bench_users')
+  await script.run(
+    'create table bench_users (id integer primary key, name varchar(40) not null, number integer not null)',
+  )
+  for (let i = 1; i <= users; i++) {
+    await script.run(`insert into bench_users values (${i}, 'user ${i}', ${i})`)
+  }
+}
+
+/** A header for each user, with an access token as model-api issues it. */
+export function userHeaders(): Promise<readonly Readonly<Record<string, string>>[]> {
+  const secret = new TextEncoder().encode(accessSecret)
+  return Promise.all(
+    Array.from({ length: users }, async (_, i) => {
+      const token = await new SignJWT({ lookup: `user ${i + 1}` })
+        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+        .setSubject(String(i + 1))
+        .setIssuedAt()
+        .setExpirationTime('12h')
+        .sign(secret)
+      return { authorization: `Bearer ${token}` }
+    }),
+  )
+}
