@@ -1,6 +1,7 @@
 /** The users of measured servers that have some, and the tokens that they send. */
-import { SignJWT } from 'jose'
+
 import type { Script } from './databases.ts'
+import { SignJWT } from './jose.ts'
 
 /** So many, and with them values that vary from request to request. */
 export const users = 50

@@ -1,6 +1,7 @@
 /** How users are told by hand: the token is verified by jose, and the user's row is read for each request. */
-import { jwtVerify } from 'jose'
+
 import type { Kysely } from 'kysely'
+import { jwtVerify } from '../jose.ts'
 import { accessSecret } from '../users.ts'
 import type { Caller } from './by-hand.ts'
 
