@@ -106,10 +106,24 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'on_conflict writes a column that a rule withholds',
-    file: 'packages/core/src/input/read-record.ts',
-    find: 'place.identifying.has(column.name) && column.withheld === undefined',
-    replace: 'place.identifying.has(column.name)',
-    fails: contract,
+    file: 'packages/core/src/write/endpoints/upsert.ts',
+    find: 'unmatchable(resource, column)]',
+    replace: 'column.withheld === undefined ? unmatchable(resource, column) : undefined]',
+    fails: 'test/regression/read-only-in-on-conflict.test.ts',
+  },
+  {
+    title: 'on_conflict takes the value of a column that is declared read-only from the client',
+    file: 'packages/core/src/write/endpoints/upsert.ts',
+    find: 'unmatchable(resource, column)]',
+    replace: 'column.withheld === undefined ? undefined : unmatchable(resource, column)]',
+    fails: 'test/regression/read-only-in-on-conflict.test.ts',
+  },
+  {
+    title: 'on_conflict looks for one value of a default, and stores another',
+    file: 'packages/core/src/write/execute/defaults.ts',
+    find: 'Object.hasOwn(known, name)',
+    replace: "Object.hasOwn(known, '')",
+    fails: 'test/regression/read-only-in-on-conflict.test.ts',
   },
   {
     title: 'PUT empties a column that the caller may not write',

@@ -13,6 +13,9 @@ import type { RecordNode } from '../write/plan/node.ts'
 import { canonicalTest } from '../write/plan/value.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
+/** By field name: why a value is refused, as the end of a sentence; undefined if it is not. */
+export type Identifying = ReadonlyMap<string, string | undefined>
+
 /** How a field is read in one mode. */
 interface Field {
   readonly column: NamedColumn
@@ -53,15 +56,15 @@ export function plainRecord(
   body: Readonly<Record<string, JsonValue>>,
   path: string,
   mode: WriteMode,
-  identifying: ReadonlySet<string>,
+  identifying: Identifying,
 ): RecordNode | undefined {
   const { byName, required } = fieldsOf(resource, mode)
   let missing = required
   for (const name in body) {
     const field = byName.get(name)
     if (field === undefined || !field.accepts(body[name] as JsonValue)) return undefined
-    if (!field.isWritable && !(identifying.has(name) && field.column.withheld === undefined))
-      return undefined
+    const isTaken = identifying.has(name) ? identifying.get(name) === undefined : field.isWritable
+    if (!isTaken) return undefined
     if (field.isRequired) missing -= 1
   }
   if (missing > 0) return undefined

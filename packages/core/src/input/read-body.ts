@@ -5,11 +5,13 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { RecordNode } from '../write/plan/node.ts'
+import type { Identifying } from './plain-record.ts'
 import type { InputProblems } from './problems.ts'
 import { type Place, type Reading, readRecord } from './read-record.ts'
 import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
 
 const nothing: ReadonlySet<string> = new Set()
+const noneIdentifying: Identifying = new Map()
 
 /** Reads a record and collects the checks of its validators. */
 export function readNode(
@@ -18,7 +20,7 @@ export function readNode(
   place: {
     readonly path: string
     readonly mode: WriteMode
-    readonly identifying?: ReadonlySet<string>
+    readonly identifying?: Identifying
     readonly isMergePatch?: boolean
   },
   problems: InputProblems,
@@ -30,7 +32,7 @@ export function readNode(
     filled: nothing,
     path: place.path,
     mode: place.mode,
-    identifying: place.identifying ?? nothing,
+    identifying: place.identifying ?? noneIdentifying,
     isMergePatch: place.isMergePatch ?? false,
   }
   const node = readRecord(reading, resource, body, full)

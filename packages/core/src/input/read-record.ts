@@ -27,7 +27,7 @@ import {
   type WriteNode,
 } from '../write/plan/node.ts'
 import { convertJson } from '../write/plan/value.ts'
-import { hasValidators, plainRecord } from './plain-record.ts'
+import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
 import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
@@ -47,8 +47,8 @@ export interface Place {
   readonly left: number
   /** The fields and the relation that the parent record fills. */
   readonly filled: ReadonlySet<string>
-  /** Generated key fields that are allowed because they identify the record (`on_conflict`). */
-  readonly identifying: ReadonlySet<string>
+  /** Fields that say which record is meant (`on_conflict`, lists of changes), with why they are refused; undefined if they are not. */
+  readonly identifying: Identifying
   /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch: boolean
 }
@@ -139,9 +139,8 @@ function readField(
     problems.add(path, 'The parent record sets this field.')
     return
   }
-  // Whoever may not write a column may not choose a record's value of it by `on_conflict` either.
-  const identifies = place.identifying.has(column.name) && column.withheld === undefined
-  const why = identifies ? undefined : unwritable(resource, column, mode)
+  const identifies = place.identifying.has(column.name)
+  const why = identifies ? place.identifying.get(column.name) : unwritable(resource, column, mode)
   const value = readValue(column, json)
   if (why === undefined) {
     if ('expected' in value && mode === 'update' && mayBeStored(column, json)) {
@@ -156,7 +155,8 @@ function readField(
   }
   const { softDelete } = resource.settings
   const newborn = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
-  if (mode === 'create' && !newborn) problems.add(path, `This field ${why}.`)
+  const isCompared = mode !== 'create' && !identifies
+  if (!isCompared && !newborn) problems.add(path, `This field ${why}.`)
   // A value that does not fit the column cannot equal the stored one, which a PUT may repeat.
   else if (!('value' in value)) problems.add(path, `This field ${why}.`)
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
@@ -243,7 +243,7 @@ function readRelation(
       mode: 'create',
       left: place.left - 1,
       filled,
-      identifying: new Set(),
+      identifying: new Map(),
       isMergePatch: false,
     }),
   )

@@ -3,6 +3,7 @@
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { isSortable } from '../model/type-rules.ts'
 import { aggregateFunctions } from '../parse/operators.ts'
+import { conflictKeys } from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Components } from './components.ts'
@@ -71,12 +72,7 @@ export function removalParameters(components: Components, resource: Resource): P
 
 /** The parameters of a POST, besides those for the returned record. */
 export function upsertParameters(components: Components, resource: Resource): Parameter[] {
-  const keys = [
-    resource.primaryKey,
-    ...[...resource.columns.values()].flatMap((column) =>
-      column.definition.unique === true ? [[column]] : [],
-    ),
-  ].map((columns) => columns.map(({ name }) => name).join(','))
+  const keys = conflictKeys(resource).map((columns) => columns.map(({ name }) => name).join(','))
   return [
     ...oneParameters(components, resource),
     shared(

@@ -47,6 +47,32 @@ export function unwritableRelation(
   return stored.some(({ withheld }) => withheld !== undefined) ? 'is read-only' : undefined
 }
 
+/**
+ * Why `on_conflict` cannot find records by a value of this column that the client sends, as the end of a sentence; undefined
+ * if it can. What clients cannot choose for a new record is refused; a generated value only names a record that is there.
+ */
+export function unmatchable(resource: Resource, column: NamedColumn): string | undefined {
+  const { generated } = column.definition
+  const namesOnly = (generated ?? false) !== false && column.withheld === undefined
+  return namesOnly ? undefined : unwritable(resource, column, 'create')
+}
+
+/** Whether the service knows the value that a new record gets if the client sends none. */
+export const hasInitialValue = (resource: Resource, column: NamedColumn): boolean =>
+  column.definition.managed !== undefined ||
+  column.definition.default !== undefined ||
+  isSoftDeleteAttribute(resource, column)
+
+/** The unique keys that `on_conflict` can name: the client may send the value of each column, or the service knows it. */
+export const conflictKeys = (resource: Resource): readonly (readonly NamedColumn[])[] =>
+  resource.uniqueKeys.filter((columns) =>
+    columns.every(
+      (column) =>
+        !column.hidden &&
+        (unmatchable(resource, column) === undefined || hasInitialValue(resource, column)),
+    ),
+  )
+
 export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColumn): boolean =>
   settings.softDelete?.attribute === column.name
 

@@ -132,7 +132,9 @@ async function readChanges(
   problems: InputProblems,
 ): Promise<readonly ListedChange[]> {
   const names = resource.primaryKey.map(({ name }) => name)
-  const identifying = new Set(names)
+  // A key in the list names a record, as a URL does, also where clients cannot choose it.
+  const identifying = new Map(names.map((name) => [name, undefined]))
+  const own = new Set(names)
   const host = validatorHost(call)
   const changes: ListedChange[] = []
   const known = new Set<string>()
@@ -150,7 +152,7 @@ async function readChanges(
     const text = keyText(key)
     if (known.has(text)) problems.add(node.path, 'The list changes this record twice.')
     known.add(text)
-    changes.push({ key, node: { ...node, values: without(node.values, identifying) } })
+    changes.push({ key, node: { ...node, values: without(node.values, own) } })
   }
   problems.refuse()
   return changes

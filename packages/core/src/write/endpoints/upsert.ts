@@ -6,13 +6,21 @@ import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
+import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
+import {
+  conflictKeys,
+  hasInitialValue,
+  isSoftDeleteAttribute,
+  unmatchable,
+} from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { createRecord } from '../execute/create.ts'
+import { initialValue } from '../execute/defaults.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
 import type { ReturnedRows } from '../execute/returned-rows.ts'
 import { type ManyStep, writeMany } from '../execute/write-many.ts'
@@ -26,12 +34,16 @@ import { inWrite, validatorHost } from './stages.ts'
 /** A record of the body, read both as a change and as a new record. */
 interface Candidate {
   readonly path: string
-  /** The values of the unique key; undefined if one is missing or null. */
-  readonly key: readonly Value[] | undefined
   readonly change: RecordNode
   readonly create: RecordNode
   /** Problems that apply only if it is created, such as missing required fields. */
   readonly createProblems: InputProblems
+}
+
+/** A candidate with the values to look for: those that were sent, and the initial values of other columns. */
+interface Identified extends Candidate {
+  /** Undefined if a value is missing or null. */
+  readonly key: readonly Value[] | undefined
 }
 
 /** `POST /api/books?on_conflict=isbn` → 201 if any record was created, else 200. */
@@ -51,12 +63,13 @@ export async function upsert(
     async (writing) => {
       attempts += 1
       const { context } = writing
+      const identified = await identify(context, resource, candidates, columns)
       // What a record conflicts with may be another one of the list.
-      const together = attempts === 1 && !context.hosted && mayGoTogether(columns, candidates)
+      const together = attempts === 1 && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
-        ? await writeTogether(context, resource, candidates, columns, returned)
-        : await writeEach(context, resource, candidates, columns)
+        ? await writeTogether(context, resource, identified, columns, returned)
+        : await writeEach(context, resource, identified, columns)
       context.problems.refuse()
       const status = written.some(({ created }) => created) ? 201 : 200
       const keys = written.map(({ values }) => keyOf(resource, values))
@@ -79,7 +92,7 @@ export async function upsert(
 
 /** The columns of `on_conflict`: the primary key, a unique column, or a unique set. */
 function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
-  const keys = resource.uniqueKeys.filter((columns) => columns.every(({ hidden }) => !hidden))
+  const keys = conflictKeys(resource)
   const listOf = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name)
   const wanted = text.split(',').map((name) => name.trim())
   const found = keys.find(
@@ -97,7 +110,7 @@ async function readCandidates(
   columns: readonly NamedColumn[],
   { items, many, problems }: Pick<Items, 'items' | 'many' | 'problems'>,
 ): Promise<readonly Candidate[]> {
-  const identifying = namesOf(columns)
+  const identifying = new Map(columns.map((column) => [column.name, unmatchable(resource, column)]))
   const host = validatorHost(call)
   const candidates: Candidate[] = []
   let createProblems = inputProblems()
@@ -111,11 +124,55 @@ async function readCandidates(
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
     noteChanged(call, create)
-    candidates.push({ path, key: valuesOf(columns, change.values), change, create, createProblems })
+    candidates.push({ path, change, create, createProblems })
     // Records without problems share their collector.
     if (createProblems.any) createProblems = inputProblems()
   }
   return candidates
+}
+
+/** Completes the keys by the initial values of columns that were not sent; each default is called once. */
+async function identify(
+  context: WriteContext,
+  resource: Resource,
+  candidates: readonly Candidate[],
+  columns: readonly NamedColumn[],
+): Promise<readonly Identified[]> {
+  const identified: Identified[] = []
+  for (const candidate of candidates) {
+    const { change, create } = candidate
+    const missing = columns.filter(({ name }) => !Object.hasOwn(change.values, name))
+    if (missing.length === 0 || !missing.every((column) => isKnown(change, column))) {
+      identified.push({ ...candidate, key: valuesOf(columns, change.values) })
+      continue
+    }
+    // Before the defaults are called: what they give is looked for.
+    await requireAccess(context, resource, 'PATCH')
+    const initial = await initialValues(context, resource, missing)
+    const key = valuesOf(columns, { ...change.values, ...initial })
+    identified.push({ ...candidate, create: { ...create, initial }, key })
+  }
+  return identified
+}
+
+/** Whether the service knows the value of a column that was not sent: it has one, and no nested object sets it. */
+const isKnown = ({ resource, parents }: RecordNode, column: NamedColumn): boolean =>
+  hasInitialValue(resource, column) &&
+  !parents.some(({ relation }) => relation.from.includes(column))
+
+async function initialValues(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+): Promise<Values> {
+  const values: Record<string, JsonValue> = {}
+  for (const column of columns) {
+    const value = isSoftDeleteAttribute(resource, column)
+      ? resource.settings.softDelete?.active
+      : await initialValue(resource, column, context)
+    values[column.name] = value ?? null
+  }
+  return values
 }
 
 const namesOf = (columns: readonly NamedColumn[]): ReadonlySet<string> =>
@@ -128,7 +185,10 @@ interface Upserted {
 }
 
 /** Whether no two records have the same unique key, so that all are looked up together. */
-function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Candidate[]): boolean {
+function mayGoTogether(
+  columns: readonly NamedColumn[],
+  candidates: readonly Identified[],
+): boolean {
   if (candidates.length < 2 || columns.some(({ collation }) => collation !== undefined))
     return false
   const keys = candidates.flatMap(({ key }) => (key === undefined ? [] : [keyText(key)]))
@@ -139,7 +199,7 @@ function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Can
 async function writeTogether(
   context: WriteContext,
   resource: Resource,
-  candidates: readonly Candidate[],
+  candidates: readonly Identified[],
   columns: readonly NamedColumn[],
   returned: ReturnedRows | undefined,
 ): Promise<readonly Upserted[]> {
@@ -168,7 +228,7 @@ async function writeTogether(
 async function writeEach(
   context: WriteContext,
   resource: Resource,
-  candidates: readonly Candidate[],
+  candidates: readonly Identified[],
   columns: readonly NamedColumn[],
 ): Promise<readonly Upserted[]> {
   const written: Upserted[] = []
@@ -181,7 +241,7 @@ async function writeEach(
 async function writeOne(
   context: WriteContext,
   resource: Resource,
-  candidate: Candidate,
+  candidate: Identified,
   columns: readonly NamedColumn[],
 ): Promise<Upserted> {
   const { key: wanted } = candidate

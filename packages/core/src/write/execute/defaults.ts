@@ -38,7 +38,11 @@ function filledColumns(resource: Resource): FilledColumns {
 /** The values of a new record: those that were sent, and the initial values of other columns. */
 export function newRecord(
   sources: ValueSources,
-  { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
+  {
+    resource,
+    values: sent,
+    initial: known = {},
+  }: Pick<RecordNode, 'resource' | 'values' | 'initial'>,
 ): MaybePromise<Values> {
   const { initial } = filledColumns(resource)
   const { softDelete } = resource.settings
@@ -48,7 +52,7 @@ export function newRecord(
   for (const column of initial) {
     const { name } = column
     if (Object.hasOwn(sent, name)) continue
-    const value = initialValue(resource, column, sources)
+    const value = Object.hasOwn(known, name) ? known[name] : initialValue(resource, column, sources)
     if (value !== undefined) set(values, promises, name, value)
   }
   if (softDelete !== null && !Object.hasOwn(sent, softDelete.attribute)) {

@@ -27,6 +27,8 @@ export interface RecordNode {
   readonly path: string
   /** Writable fields that were sent. */
   readonly values: Values
+  /** Initial values of a new record that are known already: `on_conflict` has looked for them. */
+  readonly initial?: Values
   readonly sentBack: SentBack
   /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
   readonly wholeRecordChecks: readonly NamedColumn[]
