@@ -12,13 +12,12 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
-import { sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { frozenClock } from '../support/api.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { plainOnly } from '../support/path.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
-import { createTables, insertRows } from '../support/tables.ts'
+import { createTables, replacingScript } from '../support/tables.ts'
 
 /** How one world differs from the full one. */
 export interface Variant {
@@ -523,39 +522,46 @@ const searchIndexes = {
 
 /** Gives one table the rows of the full world again. */
 export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<void> {
-  await replaceRows(db, [[model, rows[model.name] ?? []]])
+  await db.execOften(tableScript(db, model, rows[model.name] ?? []))
 }
+
+type Change = (row: Row, model: string) => Row | null
+
+const unchanged: Change = (row) => row
+
+/** Some worlds are filled hundreds of times. */
+const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, string>>()
 
 /** Empties the tables and fills them with the rows that `change` leaves, and with others. */
 export async function fillWorld(
   db: TestDatabase,
-  change: (row: Row, model: string) => Row | null = (row) => row,
-  others: Readonly<Record<string, readonly Row[]>> = {},
+  change: Change = unchanged,
+  others?: Readonly<Record<string, readonly Row[]>>,
 ): Promise<void> {
-  await replaceRows(
-    db,
-    declared.map((model) => {
-      const left = (rows[model.name] ?? [])
-        .map((row) => change(row, model.name))
-        .filter((row) => row !== null)
-      return [model, [...(others[model.name] ?? []), ...left]]
-    }),
-  )
+  if (others !== undefined) return db.execOften(worldScript(db, change, others))
+  const known = worldScripts.get(db) ?? new WeakMap<Change, string>()
+  worldScripts.set(db, known)
+  const script = known.get(change) ?? worldScript(db, change, {})
+  known.set(change, script)
+  await db.execOften(script)
 }
 
-/** In one transaction, so that a server writes to its disk once. */
-async function replaceRows(
+function worldScript(
   db: TestDatabase,
-  tables: readonly (readonly [model: AnyModel, rows: readonly Row[]])[],
-): Promise<void> {
-  await db.kysely.transaction().execute(async (transaction) => {
-    for (const [model, left] of tables) {
-      await sql`delete from ${sql.id(model.table)}`.execute(transaction)
-      const whole = model.name === 'Book' ? left.map(withNotes) : left
-      if (left.length > 0) await insertRows({ kysely: transaction }, model, whole)
-    }
+  change: Change,
+  others: Readonly<Record<string, readonly Row[]>>,
+): string {
+  const tables = declared.map((model) => {
+    const left = (rows[model.name] ?? [])
+      .map((row) => change(row, model.name))
+      .filter((row) => row !== null)
+    return tableScript(db, model, [...(others[model.name] ?? []), ...left])
   })
+  return tables.join('; ')
 }
+
+const tableScript = (db: TestDatabase, model: AnyModel, all: readonly Row[]): string =>
+  replacingScript(db, model, model.name === 'Book' ? all.map(withNotes) : all)
 
 /** What the column holds, as JSON. */
 function withNotes(row: Row): Row {

@@ -30,6 +30,8 @@ export interface TestDatabase {
   readonly missing: string | undefined
   /** Runs a script of several statements. */
   execScript(sqlText: string): Promise<void>
+  /** As `execScript`, for what is run again and again: in one transaction, on a connection that stays open. */
+  execOften(sqlText: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -102,6 +104,7 @@ function sqliteDatabase(file: string | undefined): TestDatabase {
       database: async () => (plainOnly ? open() : preparedSqlite(await open())),
     }),
     execScript: async (text) => void (await open()).exec(text),
+    execOften: async (text) => void (await open()).exec(`begin; ${text}; commit`),
     drop: async () => {},
   })
 }
@@ -122,6 +125,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
       () => false,
     )
   }
+  let kept: Promise<ScriptConnection> | undefined
   let created = false
   const create = once(async () => {
     if (name !== 'postgres') {
@@ -162,7 +166,13 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
       await create()
       await runScript(name, url ?? '', text)
     },
+    execOften: async (text) => {
+      await create()
+      kept ??= openForScripts(name, url ?? '')
+      await (await kept).query(`begin; ${text}; commit`)
+    },
     drop: async () => {
+      await (await kept)?.end()
       if (!created) return
       if (name !== 'postgres') return admin(`drop database if exists ${database}`)
       const spare = spareDatabases(label)
@@ -183,9 +193,10 @@ function testDatabase(parts: {
   missing: string | undefined
   dialect: Dialect
   execScript: (text: string) => Promise<void>
+  execOften: (text: string) => Promise<void>
   drop: () => Promise<void>
 }): TestDatabase {
-  const { dialect, execScript, drop, ...facts } = parts
+  const { dialect, drop, ...facts } = parts
   const recorder = recordStatements()
   const kysely = new Kysely<Record<string, never>>({ dialect, log: recorder.log })
   const close = once(async () => {
@@ -193,21 +204,30 @@ function testDatabase(parts: {
     await drop()
   })
   closeAtEnd(close)
-  return { ...facts, kysely, capture: recorder.capture, execScript, close }
+  return { ...facts, kysely, capture: recorder.capture, close }
 }
 
-/** Runs statements on a connection of their own. */
-export async function runScript(name: ServerName, url: string, text: string): Promise<void> {
+/** A connection that takes several statements at once. */
+interface ScriptConnection {
+  query(text: string): Promise<unknown>
+  end(): Promise<void>
+}
+
+async function openForScripts(name: ServerName, url: string): Promise<ScriptConnection> {
   if (name === 'postgres') {
     const { default: pg } = await import('pg')
     const client = new pg.Client({ connectionString: url })
     await client.connect()
-    await client.query(text).finally(() => client.end())
-  } else {
-    const { createConnection } = await import('mysql2/promise')
-    const connection = await createConnection({ uri: url, multipleStatements: true })
-    await connection.query(text).finally(() => connection.end())
+    return client
   }
+  const { createConnection } = await import('mysql2/promise')
+  return createConnection({ uri: url, multipleStatements: true })
+}
+
+/** Runs statements on a connection of their own. */
+export async function runScript(name: ServerName, url: string, text: string): Promise<void> {
+  const connection = await openForScripts(name, url)
+  await connection.query(text).finally(() => connection.end())
 }
 
 /** Every database of a run begins with its name, so that the runner finds what a killed file left. */

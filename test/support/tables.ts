@@ -1,5 +1,5 @@
 /** Tables made from models: the database a test needs, from the models it is about. */
-import type { AnyModel, Column } from '@model-api/core'
+import type { AnyModel, Column, DialectColumn } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseName, TestDatabase } from './databases.ts'
@@ -156,24 +156,57 @@ export async function insertRows(
   model: AnyModel,
   rows: readonly Row[],
 ): Promise<void> {
-  const dialect = detectDialect(db.kysely)
-  const stored = rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([field, value]) => {
-        const column = model.columns[field]
-        if (column === undefined) throw new Error(`${model.name} has no column ${field}`)
-        const { column: dbName, ...rest } = column
-        const known = { name: field, nullable: true, ...rest }
-        return [dbName ?? field, dialect.encode(known, value)]
-      }),
-    ),
-  )
+  const stored = storedRows(model, rows, detectDialect(db.kysely).encode)
   for (let i = 0; i < stored.length; i += 200) {
     await db.kysely
       .insertInto(model.table)
       .values(stored.slice(i, i + 200))
       .execute()
   }
+}
+
+/** The same as the text of statements, which also empty the table first. */
+export function replacingScript(db: TestDatabase, model: AnyModel, rows: readonly Row[]): string {
+  const id = (name: string): string => (db.name === 'mysql' ? `\`${name}\`` : `"${name}"`)
+  const { encode } = detectDialect(db.kysely)
+  const stored = storedRows(model, rows, (column, value) =>
+    column.type === 'json' && value !== null ? JSON.stringify(value) : encode(column, value),
+  )
+  const names = [...new Set(stored.flatMap((row) => Object.keys(row)))]
+  const values = stored.map((row) => `(${names.map((name) => literal(db.name, row[name]))})`)
+  const empty = `delete from ${id(model.table)}`
+  if (values.length === 0) return empty
+  return `${empty}; insert into ${id(model.table)} (${names.map(id)}) values ${values.join()}`
+}
+
+function literal(name: DatabaseName, value: unknown): string {
+  // SQLite has no word for the default of a column.
+  if (value === undefined) return name === 'sqlite' ? 'null' : 'default'
+  if (value === null) return 'null'
+  if (typeof value === 'string') {
+    const text = name === 'mysql' ? value.replaceAll('\\', '\\\\') : value
+    return `'${text.replaceAll("'", "''")}'`
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw new Error(`no literal is known for ${value}`)
+}
+
+/** Rows in JSON forms as what `encode` makes of them, under the names of the database. */
+function storedRows(
+  model: AnyModel,
+  rows: readonly Row[],
+  encode: (column: DialectColumn, value: unknown) => unknown,
+): Record<string, unknown>[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([field, value]) => {
+        const column = model.columns[field]
+        if (column === undefined) throw new Error(`${model.name} has no column ${field}`)
+        const { column: dbName, ...rest } = column
+        return [dbName ?? field, encode({ name: field, nullable: true, ...rest }, value)]
+      }),
+    ),
+  )
 }
 
 /** Inserts the pairs of a junction table, under its database names. */
