@@ -22,8 +22,8 @@ export function mapAll<T, R>(
   next: (item: T) => MaybePromise<R>,
 ): MaybePromise<readonly R[]> {
   const results: R[] = []
-  for (const [i, item] of items.entries()) {
-    const result = next(item)
+  for (let i = 0; i < items.length; i++) {
+    const result = next(items[i] as T)
     if (result instanceof Promise) {
       // An async function, so that what it throws does not leave the promises before it without anyone who waits.
       const others = items.slice(i + 1).map(async (other) => next(other))

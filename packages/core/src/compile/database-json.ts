@@ -18,7 +18,7 @@ import type { Target } from './target.ts'
 export interface ReadShortcuts {
   /** To-one relations may be joined. */
   readonly joins: boolean
-  /** JSON that the database may build; absent if the service needs the values itself, such as for a callback. */
+  /** JSON that the database may build; absent if the service needs the values themselves. */
   readonly json?: DatabaseJson
 }
 

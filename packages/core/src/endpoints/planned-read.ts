@@ -129,12 +129,16 @@ function programFromCache<P extends ReadPlan, G>(
   return { plan, program, connection }
 }
 
-/** Which JSON the database may build: none if a hook, a policy or the caller of the API needs the values. */
+/**
+ * Which JSON the database may build: none if a policy or the caller of the API needs the values. For callbacks it builds that of
+ * embedded relations, which is parsed: that costs less than a statement of their own, and less than decoding each value.
+ */
 function databaseJson(call: Call, plan: ReadPlan, single: boolean): DatabaseJson | undefined {
   const { asText, hooks, base } = call
   const { rows, embeds } = plan
-  if (!asText || hooks.dump !== undefined || hasDump(rows.from.resource, embeds)) return undefined
-  if (hasObjectChecks(call, plan)) return undefined
+  const isForCallback = (hooks.dump ?? hooks.return ?? hooks.final) !== undefined
+  if (!(asText || isForCallback) || hasObjectChecks(call, plan)) return undefined
+  if (isForCallback || hasDump(rows.from.resource, embeds)) return { base, objects: false }
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
   const objects = single ? rows.shape === 'entity' && 'columns' : 'complete'
   return { base, objects }

@@ -63,7 +63,7 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
   )
 }
 
-/** dump: passes each object through the callback of its own model, embedded objects first. */
+/** dump: passes each object through the callback of its own model, embedded objects first; `object` is of this response alone. */
 export function runDump(
   caller: Caller,
   resource: Resource,
@@ -72,7 +72,7 @@ export function runDump(
   dump: HookSettings['dump'],
   args: HookArgs,
 ): MaybePromise<JsonObject> {
-  const data: HookRecord = { ...object }
+  const data = object as HookRecord & JsonObject
   return andThen(dumpEmbeds(caller, embeds, data, args), () =>
     dump === undefined
       ? data

@@ -1,5 +1,6 @@
 // Serialises loaded rows to objects: visible fields in model order, then relations as objects, lists or URLs.
 
+import { cellOf } from '../compile/cell.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import { relationUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -26,7 +27,8 @@ interface Member {
 }
 
 /**
- * Creates the serializer of a level and everything below it, once for all rows; URLs start with `base`.
+ * Creates the serializer of a level and everything below it, once for all rows; URLs start with `base`. Relations that the
+ * database has built as JSON are parsed.
  *
  * ```ts
  * rows.map(serializer({ resource, output, embeds, links }, '/api'))
@@ -60,6 +62,8 @@ function embedded({ relation, rows, embeds, links }: EmbedPlan, base: string): M
     base,
   )
   return (row) => {
+    const text = row.layout.embeddedJson.get(relation.name)
+    if (text !== undefined) return JSON.parse((cellOf(row.raw, text) as string | null) ?? 'null')
     const related = row.related[relation.name] ?? null
     if (related === null) return null
     return Array.isArray(related) ? related.map(serialize) : serialize(related as LoadedRow)

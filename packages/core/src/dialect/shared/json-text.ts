@@ -6,8 +6,9 @@ import type { DialectColumn } from '../dialect.ts'
 
 export interface JsonText {
   /**
-   * The expression whose JSON in the database equals the text of `writer(column)`; undefined if that is not guaranteed for
-   * the column. A single value whose JSON would differ is marked, see `fitsJson`.
+   * The expression whose JSON in the database equals the text of `writer(column)`, and gives the value of `decode` if it is
+   * parsed; undefined if that is not guaranteed for the column, such as for documents. A single value whose JSON would differ is
+   * marked, see `fitsJson`.
    */
   value(column: DialectColumn, ref: Expression<unknown>): Expression<unknown> | undefined
   /** A key column as part of a URL path; undefined if its values may need escapes. */
