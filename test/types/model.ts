@@ -219,3 +219,29 @@ holds<
   >
 >()
 holds<Equal<RecordOf<typeof Payslip>['amount'], number>>()
+
+// A search names columns and computed columns, and declares none.
+const searched = {
+  id: { type: 'integer', primaryKey: true, generated: true },
+  title: { type: 'string' },
+} as const
+const Plain = defineModel('Searched', { columns: searched, meta: {} })
+const Words = defineModel('Searched', { columns: searched, search: ['title'], meta: {} })
+const Indexed = defineModel('Searched', {
+  columns: searched,
+  search: { columns: ['title'], index: 'by_words' },
+  meta: {},
+})
+holds<Equal<RowOf<typeof Words>, RowOf<typeof Plain>>>()
+holds<Equal<RowOf<typeof Indexed>, RowOf<typeof Plain>>>()
+holds<Equal<typeof Words.computed, typeof Plain.computed>>()
+holds<Equal<typeof Indexed.computed, typeof Plain.computed>>()
+defineModel('Searched', {
+  columns: searched,
+  computed: { initial: { type: 'string', expression: (eb) => eb.fn('upper', ['title']) } },
+  search: ['title', 'initial'],
+})
+// @ts-expect-error no column has this name
+defineModel('Searched', { columns: searched, search: ['titel'] })
+// @ts-expect-error no column has this name
+defineModel('Searched', { columns: searched, search: { columns: ['titel'], index: 'by_words' } })

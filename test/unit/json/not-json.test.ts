@@ -52,6 +52,8 @@ suite('a value of the host', (test) => {
     equal(notJson({ rows: [{ id: 1 }, { id: 2n }] }), 'a bigint at .rows[1].id')
     equal(notJson([new Money(4n)]), 'a bigint at [0].cents')
     equal(notJson(Object.assign(Object.create(null), { a: 1n })), 'a bigint at .a')
+    const hidden = Object.defineProperty({}, 'toJSON', { value: () => ({ cents: 5n }) })
+    equal(notJson([hidden]), 'a bigint at [0].cents')
     equal(notJson(below(60, 7n)), `a bigint at ${'.a'.repeat(60)}`)
     equal(notJson(loop), 'an object that contains itself at .inside[0].loop')
   })

@@ -39,6 +39,7 @@ export const settingNames = {
   maxDepth: 'API_MAX_DEPTH',
   maxEmbeddedRows: 'API_MAX_EMBEDDED_ROWS',
   maxBulk: 'API_MAX_BULK',
+  allowBatch: 'API_ALLOW_BATCH',
   batchRoute: 'API_BATCH_ROUTE',
   maxBatch: 'API_MAX_BATCH',
   maxBatchResponse: 'API_MAX_BATCH_RESPONSE',

@@ -135,8 +135,8 @@ export interface ModelDefinition<
    * ```
    */
   readonly search?:
-    | readonly ((keyof All | keyof P) & string)[]
-    | IndexedSearch<(keyof All | keyof P) & string>
+    | readonly NoInfer<(keyof All | keyof P) & string>[]
+    | IndexedSearch<NoInfer<(keyof All | keyof P) & string>>
   readonly relations?: R
   /**
    * The model is a view, or a table that this API only reads: it has GET and no other method, whatever

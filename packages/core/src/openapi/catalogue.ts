@@ -1,5 +1,6 @@
 // The error catalogue: every error of the service with sample values and the operations where it can occur (docs/errors.md).
 
+import { settingNames } from '../config/setting-names.ts'
 import * as errors from '../errors.ts'
 
 /** A situation in which errors can occur; each operation lists its own. */
@@ -42,15 +43,14 @@ export interface Entry {
 const entry = (error: errors.ApiError, ...on: Occasion[]): Entry => ({ error, on })
 
 const challenge = 'Bearer'
-const setting = 'the setting'
 
 /** In the order of `errors.ts`. A test checks that none is missing. */
 export const catalogue: readonly Entry[] = [
   entry(errors.unknownPath('/api/Books/', '/api/books'), 'ruled', 'elsewhere'),
-  entry(errors.endpointDisabled('/api/batch', setting), 'elsewhere'),
+  entry(errors.endpointDisabled('/api/batch', settingNames.allowBatch), 'elsewhere'),
   entry(errors.noRecordUrls('/api/sales/7', '/api/sales'), 'elsewhere'),
   entry(errors.methodNotAllowed('DELETE', ['GET', 'HEAD', 'OPTIONS']), 'elsewhere'),
-  entry(errors.urlTooLong(9000, setting, 8192), 'always'),
+  entry(errors.urlTooLong(9000, settingNames.maxUrlLength, 8192), 'always'),
 
   entry(errors.tooManyRequests('10 per minute', { 'retry-after': '30' }), 'limited'),
   entry(errors.notReady(), 'protected', 'database'),
@@ -74,7 +74,11 @@ export const catalogue: readonly Entry[] = [
   entry(errors.unknownFunction('summ', ' Did you mean "sum"?', 'price__summ=1'), 'query'),
   entry(errors.unknownParameter('pge', ' Did you mean "page"?', 'pge=2'), 'query'),
   entry(errors.repeatedParameter('page', 'page=2'), 'query'),
-  entry(errors.limitExceeded(setting, 100, 'The query has too many conditions'), 'query', 'body'),
+  entry(
+    errors.limitExceeded(settingNames.maxConditions, 100, 'The query has too many conditions'),
+    'query',
+    'body',
+  ),
 
   entry(
     errors.unknownColumn('titel', 'books', ' Did you mean "title"?', 'titel__eq=Emma'),
@@ -88,7 +92,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.invalidValue('cheap', 'price', 'a decimal number', 'price__ge=cheap'), 'list'),
   entry(errors.operatorNotForType('like', 'price', 'decimal', '', 'price__like=3'), 'list'),
   entry(errors.invalidParameter('limit', '0', 'a whole number from 1 to 100'), 'query'),
-  entry(errors.featureDisabled('Grouping', setting, 'groupby=title'), 'query'),
+  entry(errors.featureDisabled('Grouping', settingNames.allowGroupby, 'groupby=title'), 'query'),
   entry(errors.searchNotOffered('authors', 'search=whale'), 'list'),
   entry(errors.notHere('page', 'on a single object', 'page=2'), 'query'),
   entry(errors.invalidPosition('yesterday'), 'position'),
@@ -96,7 +100,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.unsupportedQuery('This cannot be ordered by.', 'order_by=books.title'), 'query'),
 
   entry(errors.recordNotFound(), 'record'),
-  entry(errors.tooManyEmbeddedRows(setting, 10000, 'books'), 'query'),
+  entry(errors.tooManyEmbeddedRows(settingNames.maxEmbeddedRows, 10000, 'books'), 'query'),
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
@@ -108,7 +112,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.missingMediaType('application/x-www-form-urlencoded'), 'elsewhere'),
   entry(errors.parsedQueryBody(), 'elsewhere'),
   entry(errors.unsupportedOverride('PATCH'), 'elsewhere'),
-  entry(errors.bodyTooLarge(setting, 1048576), 'body'),
+  entry(errors.bodyTooLarge(settingNames.bodyLimit, 1048576), 'body'),
   entry(errors.encodedBody('gzip'), 'body'),
   entry(errors.incompleteBody(), 'body'),
   entry(errors.emptyBody(), 'body'),
@@ -119,8 +123,8 @@ export const catalogue: readonly Entry[] = [
   entry(errors.preconditionOnBatch('If-Match'), 'batch'),
   entry(errors.referencesSeenEarly(), 'batch'),
   entry(errors.unresolvedReference('a.id', 'is no member of the value it answered'), 'batch'),
-  entry(errors.referencesTooLarge(setting, 1048576), 'batch'),
-  entry(errors.batchTimedOut(setting, 30000), 'batch'),
+  entry(errors.referencesTooLarge(settingNames.bodyLimit, 1048576), 'batch'),
+  entry(errors.batchTimedOut(settingNames.batchTimeout, 30000), 'batch'),
 
   entry(errors.uniqueViolation([['title']]), 'written', 'restored'),
   entry(errors.missingReference(['author_id']), 'written', 'restored'),
@@ -133,7 +137,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.preconditionFailed(), 'precondition'),
   entry(errors.preconditionOnMany(), 'bulk'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
-  entry(errors.tooManyRecords(setting, 1000), 'body', 'bulk'),
+  entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk'),
   entry(errors.notUniqueColumns('title', ['id']), 'upsert'),
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),
