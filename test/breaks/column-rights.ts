@@ -93,8 +93,15 @@ export const columnRights: readonly Break[] = [
   {
     title: 'A nested record stores a foreign key that is declared read-only',
     file: 'packages/core/src/registry/field-rules.ts',
-    find: 'const why = unwritable(relation.source, column, mode)',
+    find: 'const why = unwritableKey(relation.source, column, mode)',
     replace: "const why = column.withheld === undefined ? undefined : 'is read-only'",
+    fails: 'test/regression/read-only-key-by-nesting.test.ts',
+  },
+  {
+    title: 'A nested record stores a foreign key that is hidden',
+    file: 'packages/core/src/registry/field-rules.ts',
+    find: 'column.hidden && column.definition.readOnly !== false',
+    replace: 'false',
     fails: 'test/regression/read-only-key-by-nesting.test.ts',
   },
   {

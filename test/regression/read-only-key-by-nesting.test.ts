@@ -1,5 +1,5 @@
-/** A nested object once set a foreign key that clients may not write: one that is declared read-only, and a part of the record's own key. */
-import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
+/** A nested object once set a foreign key that clients may not write: one that is read-only or hidden, and a part of the record's own key. */
+import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -10,7 +10,30 @@ const id = { type: 'integer', primaryKey: true, generated: true } as const
 
 const Writer = defineModel('Writer', {
   columns: { id, name: { type: 'string', maxLength: 20 } },
+  relations: { letters: hasMany('Letter', 'owner_id'), drafts: hasMany('Draft', 'owner_id') },
   meta: {},
+})
+
+const letterColumns = {
+  id,
+  title: { type: 'string', maxLength: 20 },
+} as const
+
+/** Nobody sees whose letter it is in a column, and nobody chooses it. */
+const Letter = defineModel('Letter', {
+  columns: { ...letterColumns, owner_id: { type: 'integer', nullable: true, hidden: true } },
+  relations: { owner: belongsTo('Writer', 'owner_id') },
+  meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
+})
+
+/** The column is hidden because the relation says the same, and the relation may be set. */
+const Draft = defineModel('Draft', {
+  columns: {
+    ...letterColumns,
+    owner_id: { type: 'integer', nullable: true, hidden: true, readOnly: false },
+  },
+  relations: { owner: belongsTo('Writer', 'owner_id') },
+  meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
 })
 
 /** The service says who has written a note. */
@@ -33,27 +56,31 @@ const Page = defineModel('Page', {
   meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
 })
 
-const models: readonly AnyModel[] = [Writer, Note, Page]
+const models: readonly AnyModel[] = [Writer, Note, Page, Letter, Draft]
 
 eachDatabase('a foreign key that clients may not write', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true })
   test.before(async () => {
     await createTables(db, models)
-    await insertRows(db, Writer, [
-      { id: 1, name: 'Ann' },
-      { id: 2, name: 'Bob' },
-    ])
+    for (const name of ['Ann', 'Bob']) await send(api, 'POST', '/api/writers', { body: { name } })
     await insertRows(db, Note, [
       { id: 51, title: 'first', writer_id: 1 },
       { id: 52, title: 'second', writer_id: 1 },
     ])
     await insertRows(db, Page, [{ note_id: 51, number: 1 }])
+    for (const model of [Letter, Draft]) {
+      await insertRows(db, model, [{ id: 71, title: 'first', owner_id: 1 }])
+    }
   })
-  const refused = async (method: string, url: string, body: unknown): Promise<unknown> => {
-    const before = await countRows(db, 'writers', 'notes', 'pages')
+  const refused = async (
+    method: string,
+    url: string,
+    body: unknown,
+  ): Promise<readonly [number, unknown]> => {
+    const before = await countRows(db, 'writers', 'notes', 'pages', 'letters', 'drafts')
     const { status, errors } = await send(api, method, url, { body })
-    equal(await countRows(db, 'writers', 'notes', 'pages'), before)
-    return [status, errors?.reason]
+    equal(await countRows(db, 'writers', 'notes', 'pages', 'letters', 'drafts'), before)
+    return [status, errors?.reason] as const
   }
 
   test('is not set by a nested object, whether that is a link or a new record', async () => {
@@ -70,7 +97,7 @@ eachDatabase('a foreign key that clients may not write', (test, db) => {
   })
 
   test('is not cleared by null', async () => {
-    const [status] = (await refused('PATCH', '/api/notes/51', { writer: null })) as [number]
+    const [status] = await refused('PATCH', '/api/notes/51', { writer: null })
     equal(status, 400)
     equal((await get(api, '/api/notes/51')).value.writer_id, 1)
   })
@@ -92,6 +119,41 @@ eachDatabase('a foreign key that clients may not write', (test, db) => {
     equal((await get(api, '/api/pages/51,1')).status, 200)
   })
 
+  const ownerOf = async (table: string): Promise<unknown> =>
+    (await db.kysely.selectFrom(table).select('owner_id').where('id', '=', 71).executeTakeFirst())
+      ?.owner_id
+
+  test('is not set or cleared by a nested object where it is hidden, nor by moving the record to another parent', async () => {
+    const problem = [400, { owner: ['This relation is read-only.'] }]
+    equal(await refused('POST', '/api/letters', { title: 'x', owner: { id: 2 } }), problem)
+    equal(await refused('PATCH', '/api/letters/71', { owner: { id: 2 } }), problem)
+    equal((await refused('PATCH', '/api/letters/71', { owner: null }))[0], 400)
+    equal(await refused('POST', '/api/writers', { name: 'Eve', letters: [{ id: 71 }] }), [
+      400,
+      {
+        'letters[0]': ['The record cannot be moved here: its relation to its parent is read-only.'],
+      },
+    ])
+    equal(await ownerOf('letters'), 1)
+  })
+
+  test('is filled below a new parent where it is hidden, and set by the relation where it is not read-only', async () => {
+    const made = await send(api, 'POST', '/api/writers', {
+      body: { name: 'Eve', letters: [{ title: 'new' }], drafts: [{ id: 71 }] },
+    })
+    equal(made.status, 201)
+    equal(await ownerOf('drafts'), made.value.id)
+    const { value } = await get(api, `/api/writers/${made.value.id}/letters`)
+    equal(
+      (value as { title: string }[]).map(({ title }) => title),
+      ['new'],
+    )
+    equal((await send(api, 'PATCH', '/api/drafts/71', { body: { owner: { id: 2 } } })).status, 200)
+    equal(await ownerOf('drafts'), 2)
+    equal((await send(api, 'PATCH', '/api/drafts/71', { body: { owner: null } })).status, 200)
+    equal(await ownerOf('drafts'), null)
+  })
+
   test('is no member of the bodies of the document', () => {
     const { schemas = {} } = api.openapi().components ?? {}
     for (const [name, has] of [
@@ -99,6 +161,8 @@ eachDatabase('a foreign key that clients may not write', (test, db) => {
       ['PatchNote', false],
       ['NewPage', true],
       ['PatchPage', false],
+      ['NewLetter', false],
+      ['NewDraft', true],
     ] as const) {
       const text = JSON.stringify(schemas[name])
       equal([name, text.includes('New records, or existing ones')], [name, has])

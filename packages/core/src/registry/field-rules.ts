@@ -27,6 +27,19 @@ export function unwritable(
 }
 
 /**
+ * Why clients cannot set a foreign key by a relation, as the end of a sentence; undefined if they can. Clients do not know a
+ * hidden key, so that a relation sets it only where the model allows that with `readOnly: false`.
+ */
+export const unwritableKey = (
+  resource: Resource,
+  column: NamedColumn,
+  mode: WriteMode,
+): string | undefined =>
+  column.hidden && column.definition.readOnly !== false
+    ? 'is read-only'
+    : unwritable(resource, column, mode)
+
+/**
  * Why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A to-one relation follows
  * the rules of its foreign key. The keys of new children and links are the parent's own, so that only a right withholds them.
  */
@@ -36,7 +49,7 @@ export function unwritableRelation(
 ): string | undefined {
   if (relation.kind === 'belongsTo') {
     for (const column of relation.from) {
-      const why = unwritable(relation.source, column, mode)
+      const why = unwritableKey(relation.source, column, mode)
       if (why !== undefined) return why
     }
     return undefined

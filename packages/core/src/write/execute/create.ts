@@ -2,7 +2,7 @@
 
 import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../json/json-value.ts'
-import { unwritable } from '../../registry/field-rules.ts'
+import { unwritableKey } from '../../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { tableKey } from '../../sql/table-name.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
@@ -116,9 +116,12 @@ async function writeChild(
     return
   }
   compareSentBack(context, resource, node.sentBack, child, path)
-  const fixed = relation.to.find((column) => unwritable(resource, column, 'update') !== undefined)
+  const fixed = relation.to.find(
+    (column) => unwritableKey(resource, column, 'update') !== undefined,
+  )
   if (fixed !== undefined) {
-    context.problems.add(path, `The record cannot be moved here: its "${fixed.name}" is read-only.`)
+    const name = fixed.hidden ? 'relation to its parent' : `"${fixed.name}"`
+    context.problems.add(path, `The record cannot be moved here: its ${name} is read-only.`)
     return
   }
   await validateFilled(context, resource, filled, { ...child, ...filled }, path, child)
