@@ -3,6 +3,7 @@
 import { type Api, createApi, type HookRecord } from '@model-api/core'
 import type { Kysely } from 'kysely'
 import { type Database, models } from './models.ts'
+import { audited } from './rules.ts'
 import { callerOf } from './sessions.ts'
 
 /** What the rest of the product hears of: mails, search, webhooks. */
@@ -29,6 +30,7 @@ export const createTracker = (db: Kysely<Database>, publish: (event: Event) => v
       API_SOFT_DELETE: true,
       API_SOFT_DELETE_ATTRIBUTE: 'deleted_at',
       API_SOFT_DELETE_VALUES: [null, 'now'],
+      API_BEFORE_COMMIT_CALLBACK: audited,
       API_AFTER_COMMIT_CALLBACK: (changes, { user }) => {
         for (const { action, model, before, after } of changes) {
           publish({

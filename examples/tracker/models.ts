@@ -1,7 +1,7 @@
 // The models: what each table holds, who may do what with it, and what happens when it is written.
 
 import { belongsTo, type DatabaseOf, hasMany, manyToMany, modelsFor } from '@model-api/core'
-import { audited, type Caller, numbered, ofTenant, stamped } from './rules.ts'
+import { type Caller, numbered, ofTenant, stamped } from './rules.ts'
 
 const { defineBase, defineModel } = modelsFor<Caller>()
 
@@ -32,8 +32,6 @@ const Tenant = defineBase({
     role_map: { GET: true, ALL: staff },
     access_policy: ofTenant,
     add_callback: stamped,
-    update_callback: audited('update'),
-    remove_callback: audited('delete'),
   },
 })
 

@@ -1,6 +1,6 @@
 // What the models share: who calls, which rows are theirs, what is stamped on new records, and the audit.
 
-import type { AccessPolicy, HookArgs, WriteCallback } from '@model-api/core'
+import type { AccessPolicy, BeforeCommitCallback, HookArgs, WriteCallback } from '@model-api/core'
 
 /** Who sends a request: what `callerOf` finds, and `user` of every hook. */
 export interface Caller {
@@ -14,28 +14,24 @@ export const ofTenant: AccessPolicy<Caller> = {
   scope_query: (query, { user }) => query.where('organisation_id', '=', user.organisation_id),
 }
 
-/** Writes an entry of the audit inside the transaction: both are stored, or neither. */
-export const audited =
-  (action: string): WriteCallback<Caller> =>
-  async (record, model, { db, user }) => {
-    const { id, organisation_id } = user
-    const entry = {
-      id: crypto.randomUUID(),
-      organisation_id,
-      member_id: id,
-      action,
-      model: model.name,
-      record_id: record.id,
-    }
-    await db.insertInto('audit_entries').values(entry).execute()
-    return record
-  }
+/** Writes the audit inside the transaction of the request: the records and their entries are stored, or neither. */
+export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db, user }) => {
+  if (user === null) throw new Error('A record was written without a caller.')
+  const entries = changes.map(({ action, model, key }) => ({
+    id: crypto.randomUUID(),
+    organisation_id: user.organisation_id,
+    member_id: user.id,
+    action,
+    model: model.name,
+    record_id: String(key[0]),
+  }))
+  await db.insertInto('audit_entries').values(entries).execute()
+}
 
 /** New records belong to the caller's organisation, and to the caller where they have an author. */
-export const stamped: WriteCallback<Caller> = (record, model, args) => {
-  const { id, organisation_id } = args.user
-  const author = 'author_id' in model.columns ? { author_id: id } : {}
-  return audited('create')({ ...record, ...author, organisation_id }, model, args)
+export const stamped: WriteCallback<Caller> = (record, model, { user }) => {
+  const author = 'author_id' in model.columns ? { author_id: user.id } : {}
+  return { ...record, ...author, organisation_id: user.organisation_id }
 }
 
 /** Issues are numbered within their project, also where two are created at once: the UPDATE locks the project. */

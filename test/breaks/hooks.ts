@@ -40,25 +40,38 @@ export const hooks: readonly Break[] = [
   {
     title: 'What was rolled back is told after commit',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: 'return { result, changes: context.changes === undefined ? [] : await changesOf(context) }',
-    replace:
-      'runAfterCommit(call, context.changes ? await changesOf(context) : [], true); return { result, changes: [] }',
+    find: 'return { result, changes }',
+    replace: 'runAfterCommit(call, changes, true); return { result, changes: [] }',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
     title: 'What a first attempt has written is told with the second',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: 'changes: call.hooks.afterCommit && changeLog(),',
+    find: 'changes: needsChanges(call.hooks) ? changeLog() : undefined,',
     replace:
-      'changes: call.hooks.afterCommit && ((call as { log?: never }).log ??= changeLog() as never),',
+      'changes: needsChanges(call.hooks) ? ((call as { log?: never }).log ??= changeLog() as never) : undefined,',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
     title: 'A write with a callback after commit is one statement, and is told to nobody',
     file: 'packages/core/src/write/endpoints/single-statement.ts',
-    find: 'callback: afterCommit !== undefined || ',
+    find: 'callback: needsChanges(hooks) || ',
     replace: 'callback: ',
     fails: 'test/hooks/after-commit.test.ts',
+  },
+  {
+    title: 'The callback before COMMIT is not awaited',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: 'await runBeforeCommit(writing.call, changes)',
+    replace: 'void runBeforeCommit(writing.call, changes)',
+    fails: 'test/hooks/changes-before-commit.test.ts',
+  },
+  {
+    title: 'A batch commits without the callback before COMMIT',
+    file: 'packages/core/src/endpoints/batch/run-operations.ts',
+    find: 'await runBeforeCommit({ ...call, runtime: inside.runtime, request }, changes)',
+    replace: 'inside.runtime.batch?.note(call, changes)',
+    fails: 'test/hooks/changes-before-commit.test.ts',
   },
   {
     title: 'A record that is removed with others is no change',

@@ -768,6 +768,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_DUMP_CALLBACK: null,
   API_RETURN_CALLBACK: null,
   API_FINAL_CALLBACK: null,
+  API_BEFORE_COMMIT_CALLBACK: null,
   API_AFTER_COMMIT_CALLBACK: null,
   API_ERROR_CALLBACK: null,
   API_AUTHENTICATE_METHOD: 'credentials',

@@ -14,6 +14,7 @@ export type { CustomAuthScheme } from './config/custom-auth-scheme.ts'
 export type {
   AfterCommitArgs,
   AfterCommitCallback,
+  BeforeCommitCallback,
   Change,
   DumpCallback,
   ErrorCallback,

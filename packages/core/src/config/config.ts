@@ -19,6 +19,7 @@ import type {
 import type { CustomAuthScheme } from './custom-auth-scheme.ts'
 import type {
   AfterCommitCallback,
+  BeforeCommitCallback,
   DumpCallback,
   ErrorCallback,
   FilterCallback,
@@ -193,6 +194,8 @@ export interface ApiConfig<
   readonly API_RETURN_CALLBACK?: ReturnCallback<User>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback
+  /** Receives, once before COMMIT, every record that a request has written, with before and after; `args.db` is the transaction. A failure rolls the request back. Unset by default. Config, meta. */
+  readonly API_BEFORE_COMMIT_CALLBACK?: BeforeCommitCallback<User>
   /** Is told, once after COMMIT, of every record that a request has written, with before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
   readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User>
   /** Is told of every failure. Unset by default. Config, meta. */

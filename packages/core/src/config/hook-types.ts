@@ -125,6 +125,11 @@ export type ReturnCallback<User = HookUser> = (
   result: JsonValue,
   args: HookArgs<User>,
 ) => Awaitable<JsonValue>
+/** Called with all changes of a request before they are committed; a failure rolls them back. `db` is the transaction. */
+export type BeforeCommitCallback<User = HookUser> = (
+  changes: readonly Change[],
+  args: HookArgs<User>,
+) => Awaitable<void>
 /** Called with all changes of a request once they are committed; it is not awaited. */
 export type AfterCommitCallback<User = HookUser> = (
   changes: readonly Change[],

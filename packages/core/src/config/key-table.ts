@@ -185,6 +185,7 @@ export const keyTable: KeyTable = {
   API_DUMP_CALLBACK: callback,
   API_RETURN_CALLBACK: callback,
   API_FINAL_CALLBACK: callback,
+  API_BEFORE_COMMIT_CALLBACK: callback,
   API_AFTER_COMMIT_CALLBACK: callback,
   API_ERROR_CALLBACK: callback,
 

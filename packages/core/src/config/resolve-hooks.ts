@@ -3,6 +3,7 @@
 import type { ApiConfig } from './config.ts'
 import type {
   AfterCommitCallback,
+  BeforeCommitCallback,
   DumpCallback,
   ErrorCallback,
   FilterCallback,
@@ -23,6 +24,7 @@ export interface HookSettings {
   readonly dump?: DumpCallback
   readonly return?: ReturnCallback
   readonly final?: FinalCallback
+  readonly beforeCommit?: BeforeCommitCallback
   readonly afterCommit?: AfterCommitCallback
   readonly error?: ErrorCallback
 }
@@ -36,6 +38,7 @@ const keys = {
   dump: 'API_DUMP_CALLBACK',
   return: 'API_RETURN_CALLBACK',
   final: 'API_FINAL_CALLBACK',
+  beforeCommit: 'API_BEFORE_COMMIT_CALLBACK',
   afterCommit: 'API_AFTER_COMMIT_CALLBACK',
   error: 'API_ERROR_CALLBACK',
 } as const satisfies Record<keyof HookSettings, keyof ApiConfig>

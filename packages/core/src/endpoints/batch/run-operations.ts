@@ -6,7 +6,7 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { atOperation, notInBatch } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { checkDeferred } from '../../execute/transaction.ts'
-import { runAfterCommit } from '../../hooks/after-commit.ts'
+import { runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { splitUrl } from '../../http/route-table.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -55,10 +55,10 @@ class Rehearsed extends Error {
   }
 }
 
-/** What the operations of one attempt have written, by the callback that receives it. */
+/** What an operation has written. */
 interface Noted {
   readonly call: Parameters<typeof runAfterCommit>[0]
-  readonly changes: Change[]
+  readonly changes: readonly Change[]
 }
 
 /** The state of one attempt. */
@@ -150,6 +150,10 @@ async function allOf(
     if (result.text === undefined) values.set(result.id, result.value)
   }
   attempt.at = undefined
+  const { request } = batch
+  for (const { call, changes } of changesFor('beforeCommit', attempt.noted)) {
+    await runBeforeCommit({ ...call, runtime: inside.runtime, request }, changes)
+  }
   await options.beforeCommit(results, probe)
   timeLimit.check()
   if (options.dryRun) {
@@ -166,9 +170,7 @@ const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attemp
   replicas: undefined,
   batch: {
     note(call, changes) {
-      const known = noted.find((one) => one.call.hooks.afterCommit === call.hooks.afterCommit)
-      if (known === undefined) noted.push({ call, changes: [...changes] })
-      else known.changes.push(...changes)
+      noted.push({ call, changes })
     },
   },
 })
@@ -215,13 +217,28 @@ export function resolved(
   return found
 }
 
-/** Calls each callback that receives changes once. */
+/** The changes of all operations for each callback of this kind, which is called once. */
+function changesFor(
+  kind: 'beforeCommit' | 'afterCommit',
+  noted: readonly Noted[],
+): Iterable<Noted> {
+  const byCallback = new Map<unknown, Noted & { readonly changes: Change[] }>()
+  for (const { call, changes } of noted) {
+    const callback = call.hooks[kind]
+    const known = byCallback.get(callback)
+    if (known !== undefined) known.changes.push(...changes)
+    else if (callback !== undefined) byCallback.set(callback, { call, changes: [...changes] })
+  }
+  return byCallback.values()
+}
+
+/** Calls each callback after COMMIT. */
 function tellCommitted(
   { runtime, request }: BatchRequest,
   noted: readonly Noted[],
   committed: boolean,
 ): void {
-  for (const { call, changes } of noted) {
+  for (const { call, changes } of changesFor('afterCommit', noted)) {
     runAfterCommit({ ...call, runtime, request }, changes, committed)
   }
 }

@@ -7,6 +7,7 @@ import type { Call } from '../../call.ts'
 import type { SingleWriteEcho } from '../../dialect/shared/writes.ts'
 import { isHosted, type Opened, open, recordContent } from '../../endpoints/read-stages.ts'
 import { sqlForArrays } from '../../execute/run.ts'
+import { needsChanges } from '../../hooks/commit.ts'
 import { baseFilter, hasDump } from '../../hooks/read-hooks.ts'
 import { hasCallback } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -209,7 +210,7 @@ function circumstancesOf(
   { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
   const { runtime, caller, hooks, method } = call
-  const { dump, return: onReturn, final, afterCommit } = hooks
+  const { dump, return: onReturn, final } = hooks
   const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
   return {
     many,
@@ -218,7 +219,7 @@ function circumstancesOf(
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
     policyHooks: runtime.policies.hasHookFor(resource, action),
     scope: 'of the row',
-    callback: afterCommit !== undefined || hasCallback(resource, method, callback),
+    callback: needsChanges(hooks) || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.narrows(target),
     singleWrites: connection.dialect.shortcuts?.singleWrites,

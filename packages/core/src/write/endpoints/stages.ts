@@ -10,7 +10,7 @@ import { deadlineOf } from '../../execute/bounds.ts'
 import { beforeStatements } from '../../execute/intercept-connection.ts'
 import { run } from '../../execute/run.ts'
 import { inTransaction, inTransactionIfSupported } from '../../execute/transaction.ts'
-import { runAfterCommit } from '../../hooks/after-commit.ts'
+import { needsChanges, runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { ifMatch } from '../../http/etag.ts'
@@ -84,7 +84,9 @@ export async function inWrite(
             explainedInside(context, error),
           )
           const result = await finishBeforeCommit(writing.call, written)
-          return { result, changes: context.changes === undefined ? [] : await changesOf(context) }
+          const changes = context.changes === undefined ? [] : await changesOf(context)
+          if (batch === undefined) await runBeforeCommit(writing.call, changes)
+          return { result, changes }
         },
       )
       if (batch) batch.note(call, changes)
@@ -186,7 +188,7 @@ function writingIn(
     hooks: writeHooks(inside),
     base: call.base,
     ...valueSourcesOf(inside),
-    changes: call.hooks.afterCommit && changeLog(),
+    changes: needsChanges(call.hooks) ? changeLog() : undefined,
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),

@@ -1,4 +1,4 @@
-// changeLog: collects the records that a write changes, for API_AFTER_COMMIT_CALLBACK. Every step that stores something notes it here.
+// changeLog: collects the records that a write changes, for API_BEFORE_COMMIT_CALLBACK and API_AFTER_COMMIT_CALLBACK. Every step that stores something notes it here.
 
 import { keyFromRow, keyText } from '../../execute/key.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'

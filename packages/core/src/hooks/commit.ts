@@ -1,0 +1,41 @@
+// The callbacks that receive the records that a request has written: before COMMIT, and after it (docs/hooks.md).
+
+import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
+import type { HookCall } from '../call/hook-call.ts'
+import type { RoutedRequest } from '../call/routed-request.ts'
+import type { Change } from '../config/hook-types.ts'
+import type { HookSettings } from '../config/resolve-hooks.ts'
+
+/** Whether a callback receives the changes of a write, so that they have to be collected. */
+export const needsChanges = ({ beforeCommit, afterCommit }: HookSettings): boolean =>
+  (beforeCommit ?? afterCommit) !== undefined
+
+/** Calls the callback inside the transaction with the changes, if there are any; its failure rolls them back. */
+export async function runBeforeCommit(
+  call: HookCall & RoutedRequest,
+  changes: readonly Change[],
+): Promise<void> {
+  const { beforeCommit } = call.hooks
+  if (beforeCommit === undefined || changes.length === 0) return
+  const args = hookArgs(call)
+  await hookCallerOf(call)('before-commit callback', () => beforeCommit(changes, args))
+}
+
+/** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */
+export function runAfterCommit(
+  call: HookCall & RoutedRequest,
+  changes: readonly Change[],
+  committed: boolean,
+): void {
+  const { afterCommit } = call.hooks
+  if (afterCommit === undefined || changes.length === 0) return
+  const { request, runtime } = call
+  const report = (error: unknown): void => runtime.report(error, request)
+  const args = { ...hookArgs(call), committed }
+  try {
+    const pending = hookCallerOf(call)('after-commit callback', () => afterCommit(changes, args))
+    if (pending instanceof Promise) pending.catch(report)
+  } catch (error) {
+    report(error)
+  }
+}
