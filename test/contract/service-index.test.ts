@@ -113,7 +113,7 @@ eachDatabase('the index', (test, db) => {
         url,
         headers: { accept: browser },
       })
-      // A to-one relation without a record is 404.
+      // A to-one relation without a record is 404, a page too.
       equal(status, status === 404 && url.endsWith('/profile') ? 404 : 200, url)
       if (headers['content-type']?.startsWith('text/html')) {
         for (const link of linksIn(text ?? '')) seen.add(link)
@@ -169,11 +169,56 @@ eachDatabase('the form of a response', (test, db) => {
     equal(await typeOf(browser, {}, { NODE_ENV: 'development' }), html)
   })
 
-  test('of a write, of QUERY and of an error is JSON', async () => {
+  test('of an error is a page with its reason, for resources and for unknown paths, with a way back', async () => {
+    const api = testApi(db, shop)
+    const pageOf = (url: string, config: ApiConfig = {}, accept = browser) =>
+      testApi(db, shop, config).answer({ method: 'GET', url, headers: { accept } })
+    const failed = await pageOf('/api/books?titel__eq=1&limit=2')
+    equal(
+      [failed.status, failed.headers['content-type'], failed.headers.vary],
+      [400, 'text/html; charset=utf-8', 'Accept'],
+    )
+    match(failed.headers['content-security-policy'] ?? '', "default-src 'none'")
+    match(failed.text ?? '', '<h1>400 <small>Bad Request</small></h1>')
+    match(failed.text ?? '', 'Did you mean &quot;title&quot;?')
+    match(failed.text ?? '', '<code>titel__eq=1</code>')
+    equal(linksIn(failed.text ?? '').slice(0, 2), ['/api', '/docs'])
+    const unknown = await pageOf('/api/boks')
+    equal([unknown.status, unknown.headers['content-type']], [404, 'text/html; charset=utf-8'])
+    match(unknown.text ?? '', 'Did you mean &quot;/api/books&quot;?')
+    const { body } = await api.handle({
+      method: 'GET',
+      url: '/api/boks',
+      headers: { accept: browser },
+    })
+    match(String(body), '<h1>404 <small>Not Found</small></h1>')
+    for (const json of [
+      pageOf('/api/boks', { API_HTML_PAGES: false }),
+      pageOf('/api/boks', {}, 'text/html, application/json'),
+      pageOf('/api/boks', {}, `application/problem+json, ${browser}`),
+    ]) {
+      match((await json).headers['content-type'] ?? '', /^application\/(?:problem\+)?json/)
+    }
+  })
+
+  test('of an error is made of what the final callback has left', async () => {
+    const answers: readonly [unknown, string][] = [
+      [{ errors: { error: 'Sorry', reason: 5 } }, '<h1>400 <small>Sorry</small></h1>'],
+      ['hidden', '<h1>400 <small></small></h1>'],
+      [{ errors: null }, '<h1>400 <small></small></h1>'],
+    ]
+    for (const [body, heading] of answers) {
+      const api = testApi(db, shop, { API_FINAL_CALLBACK: () => body as never })
+      const url = '/api/books?titel=1'
+      const { text = '' } = await api.answer({ method: 'GET', url, headers: { accept: browser } })
+      match(text, heading)
+      ok(!text.includes('titel'), text)
+    }
+  })
+
+  test('of a write and of QUERY is JSON', async () => {
     const api = testApi(db, shop)
     const headers = { accept: browser }
-    const failed = await send(api, 'GET', '/api/books?titel=1', { headers })
-    equal([failed.status, failed.errors.code], [400, 'unknown_parameter'])
     const created = await send(api, 'POST', '/api/books', { headers, body: {} })
     equal([created.status, created.errors.error], [400, 'Validation failed'])
     const asked = await send(api, 'QUERY', '/api/tags', {

@@ -420,6 +420,10 @@ function headers(): Door[] {
   const problems = doors('problems as problem details', jsonValues, (json) =>
     asProblem(write('POST', '/api/sinks', `[{"${'x'.repeat(100)}":${json}}]`)),
   )
+  const pages = doors('an error as a page', texts, (text) => ({
+    ...list(`${inQuery(text)}__eq=1`),
+    headers: { accept: 'text/html' },
+  }))
   const named = requestHeaders.flatMap((name) =>
     Object.entries(requests).flatMap(([what, request]) =>
       doors(`${name} of ${what}`, texts, (text) => ({
@@ -428,7 +432,7 @@ function headers(): Door[] {
       })),
     ),
   )
-  return [...named, ...refused, ...problems]
+  return [...named, ...refused, ...problems, ...pages]
 }
 
 /** The credentials of each strategy; the compiler asks for a new one here. */

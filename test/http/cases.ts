@@ -173,6 +173,11 @@ export const cases: readonly Case[] = [
     has: ['href="{mount}/api/books/1"', 'href="{mount}/api/books?limit=1&amp;page=2"'],
     tells: { 'content-type': 'text/html; charset=utf-8' },
   }),
+  read('an error as a page', '/api/books?titel__eq=x', 400, {
+    headers: { accept: 'text/html' },
+    has: ['<h1>400', 'Did you mean', 'href="{mount}/api"'],
+    tells: { 'content-type': 'text/html; charset=utf-8', vary: 'Accept' },
+  }),
   read('the headers of a page', '/api/books/1', 200, {
     method: 'HEAD',
     headers: { accept: 'text/html' },

@@ -1,5 +1,12 @@
 /** The pages for browsers under attack: names, values, query strings and mounts that hold markup, and callbacks that hide. */
-import { type Api, type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
+import {
+  type Api,
+  type ApiConfig,
+  apiError,
+  belongsTo,
+  defineModel,
+  hasMany,
+} from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -28,14 +35,14 @@ const Box = defineModel('Box', {
 
 const models = [Card, Box]
 
-async function page(api: Api, url: string, baseUrl?: string): Promise<string> {
+async function page(api: Api, url: string, baseUrl?: string, expected = 200): Promise<string> {
   const { status, headers, text } = await api.answer({
     method: 'GET',
     url,
     headers: { accept: 'text/html' },
     ...(baseUrl === undefined ? {} : { baseUrl }),
   })
-  equal([status, headers['content-type']], [200, 'text/html; charset=utf-8'], url)
+  equal([status, headers['content-type']], [expected, 'text/html; charset=utf-8'], url)
   const policy = headers['content-security-policy'] ?? ''
   match(policy, /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src data:;/)
   match(policy, "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -103,6 +110,24 @@ eachDatabase('pages', (test, db) => {
     ]) {
       harmless(await page(api, url))
     }
+  })
+
+  test('of errors contain the query, the path and the reason of a host as text only', async () => {
+    const api = testApi(db, models, {
+      ...config,
+      API_FILTER_CALLBACK: (query, _model, params) => {
+        if (params.host === 'refused') throw apiError(409, markup, markup)
+        return query
+      },
+    })
+    const urls: readonly [string, number][] = [
+      [`/api/cards?${markup}=1`, 400],
+      [`/api/cards?text__eqq=${markup}`, 400],
+      [`/api/cards/${markup.replaceAll('/', '')}`, 404],
+      [`/api/${markup.replaceAll('/', '')}`, 404],
+      ['/api/cards?host=refused', 409],
+    ]
+    for (const [url, status] of urls) harmless(await page(api, url, undefined, status))
   })
 
   test('link only to addresses of the API, whatever records and callbacks say', async () => {

@@ -8,6 +8,7 @@ import { serveBatch } from './endpoints/batch/serve-batch.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
 import { healthPartAt, serveHealth } from './endpoints/health.ts'
 import {
+  errorPageFor,
   hasPages,
   indexPageFor,
   type MakePage,
@@ -97,6 +98,8 @@ const asText: BodyForm<TextResponse> = {
 /** The state of a request while it is answered. */
 interface Answering {
   readonly runtime: Runtime
+  /** The request as it was sent. */
+  readonly sent: ApiRequest
   /** What the observers of an error see: the request, or the operation of a batch that failed. */
   readonly request: ApiRequest
   readonly requestId: string
@@ -126,6 +129,7 @@ async function settle<R>(
   const { settings, clock } = runtime
   const answering: Answering = {
     runtime,
+    sent: request,
     request,
     requestId: requestIdOf(request),
     wantsText,
@@ -296,7 +300,19 @@ async function respondFailure(answering: Answering, failure: ApiError): Promise<
     runtime.report(e, request)
     return body
   })
-  return sentFailure(answering, failure, final, failure.headers, timed(answering))
+  const page = answering.asProblem ? undefined : errorPageFor(runtime, answering.sent)
+  if (page === undefined) {
+    return sentFailure(answering, failure, final, failure.headers, timed(answering))
+  }
+  const html = page(failure.status, final)
+  return sentFailure(
+    answering,
+    failure,
+    html,
+    failure.headers,
+    await pageHeaders(),
+    timed(answering),
+  )
 }
 
 /** The response if building an error response fails. */
@@ -306,7 +322,7 @@ function plainFailure(answering: Answering): Settled {
   return sentFailure(answering, failure, body)
 }
 
-/** The envelope of an error, or the problem details that are made of it, so that they say nothing that a final callback has removed. */
+/** The envelope of an error or its page, or the problem details that are made of it, so that they say nothing that a final callback has removed. */
 function sentFailure(
   { runtime, requestId, asProblem, always }: Answering,
   { status }: ApiError,

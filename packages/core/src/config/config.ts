@@ -324,7 +324,7 @@ export interface ApiConfig<
   // ------------------------------------------------------------------ pages
 
   /**
-   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` shows the index, a list or a record as a page with links, made of the
+   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` shows the index, a list, a record or an error as a page with links, made of the
    * JSON of the same response, without scripts. Default true, unless the environment variable `NODE_ENV` is `production` or there is no environment, as in
    * workers. Config only.
    */

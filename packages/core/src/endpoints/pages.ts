@@ -4,6 +4,7 @@ import type { Caller } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import { contentPolicy } from '../html/content-policy.ts'
+import { errorPage } from '../html/error-page.ts'
 import type { PageFrame } from '../html/frame.ts'
 import { indexPage, isServiceIndex } from '../html/index-page.ts'
 import { jsonPage } from '../html/json-section.ts'
@@ -44,6 +45,15 @@ export function indexPageFor(runtime: Runtime, request: ApiRequest): MakePage | 
     return indexPage(frame, value, info.description, body)
   }
 }
+
+/** The page of an error, made of its body; undefined if no pages are served or the client prefers JSON. */
+export const errorPageFor = (
+  runtime: Runtime,
+  request: ApiRequest,
+): ((status: number, body: JsonValue) => string) | undefined =>
+  hasPages(runtime.settings, request) && prefersPage(request)
+    ? (status, body) => errorPage(frameOf(runtime, request, false), status, body)
+    : undefined
 
 function frameOf(
   { settings }: Runtime,
