@@ -3,16 +3,16 @@
 /** The class of a `pg` client, as far as it is used. */
 export type PgClientClass = new (config?: object) => object
 
-/** Milliseconds; the same as in `openDatabase`. */
+/** Milliseconds for connecting; the default of `openDatabase`. */
 export const connectTimeout = 5_000
 
 /** Milliseconds; cancelling a statement is one short query. */
 const questionTimeout = 5_000
 
 /**
- * The class, with a time limit for connecting if the pool has none: otherwise a silent server keeps places of the pool. Its
- * clients listen to errors from the beginning: a server may end a connection in the same packet that says it is ready,
- * before the pool has handed the client out, and an error without a listener ends the process.
+ * The class, with a time limit for connecting if the pool has none: otherwise a server that does not respond occupies connections
+ * of the pool. Its clients listen to errors from the beginning: a server may end a connection in the same packet that says it is
+ * ready, before the pool has handed the client out, and an error without a listener ends the process.
  */
 export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {

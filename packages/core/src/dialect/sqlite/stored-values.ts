@@ -1,4 +1,4 @@
-// Reads stored values as JSON, also those that are not of their column's type: these are served as the text that they hold.
+// Converts stored values to JSON. A value that is not of its column's type is shown as its text.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -7,7 +7,7 @@ import { decimalDigits, unscaled } from '../shared/decimal.ts'
 import { type Decoder, decoderOf, textOf } from '../shared/decode.ts'
 import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 
-/** The usual forms, whose digits are served as they stand. */
+/** The usual forms, whose digits responses contain unchanged. */
 const usual = /^(?!0000)\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/
 
 const dated =
