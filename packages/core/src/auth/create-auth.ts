@@ -24,7 +24,7 @@ export interface Auth {
   readonly tokens: Tokens | undefined
   /** The WWW-Authenticate value of all strategies. */
   readonly challenge: string
-  /** The cookie of the access token, if tokens are read from nowhere else. */
+  /** The name of the access token's cookie, if tokens are read only from it. */
   readonly onlyCookie: string | undefined
   /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
   readonly ready: (() => Promise<unknown>) | undefined
@@ -40,7 +40,7 @@ export interface AuthParts {
   readonly users: Resource | undefined
   readonly clock: Clock
   readonly open: OpenDatabase
-  /** Absent: users are always read from the primary. */
+  /** Reads users from a replica; absent if users are always read from the primary. */
   readonly readNearby?: ReadNearby | undefined
   readonly report: (error: unknown, request: ApiRequest) => void
   readonly callHook: CallHook

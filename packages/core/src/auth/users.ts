@@ -29,9 +29,7 @@ export interface OpenedDatabase {
   readonly target: Target
 }
 
-/**
- * Asks a replica before the primary, where the request may read its user there; undefined where the primary has to be asked.
- */
+/** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */
 export type ReadNearby = <T>(
   request: ApiRequest,
   read: (opened: OpenedDatabase) => Promise<T | undefined>,
@@ -112,7 +110,8 @@ export function createUsers(
     resource,
     byName: (request, name) => find(request, looks.name, [name]),
     byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
-    // A token is proven already. A password or an API key is checked on the primary: a replica that lags has the old one.
+    // A token is already verified. A password or an API key is checked on the primary, because a replica that lags has the old
+    // one.
     byKey: (request, key) => find(request, looks.key, keyTexts(key), readNearby),
     check: (user, secret, kind, before) =>
       checks(async () => {

@@ -78,7 +78,7 @@ const members: Check = (value) =>
     ? undefined
     : 'expected a list of at least one string, without duplicates.'
 
-/** A number, or its decimal digits as text. */
+/** Checks a bound: a number, or its decimal digits as text. */
 const bound: Check = (value) =>
   Number.isFinite(value) || (typeof value === 'string' && compareDigits(value, value) === 0)
     ? undefined
@@ -255,7 +255,7 @@ function* notFitting(
   yield `the ${option} ${shown(value)} is not a value of type ${column.type}.`
 }
 
-/** Limits that no value is within. */
+/** Limits that exclude every value. */
 function* limitContradictions(column: Column): Generator<string> {
   const { minLength, maxLength } = column
   if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
