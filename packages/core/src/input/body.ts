@@ -19,7 +19,7 @@ const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*charset\s*=\s*"?utf
 
 export const jsonMediaType = 'application/json'
 
-/** Of a JSON Merge Patch (RFC 7396). */
+/** The media type of a JSON Merge Patch (RFC 7396). */
 export const mergePatchMediaType = 'application/merge-patch+json'
 
 /** The media types of a PATCH of one record. */

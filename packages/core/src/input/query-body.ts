@@ -41,7 +41,7 @@ export function wholeQuery(request: ApiRequest, urlQuery: string, limit: BodyLim
 
 function textOf(body: unknown, limit: BodyLimit): string {
   if (body === undefined || body === '') return ''
-  // A parsed form has lost the order of its parameters and the structure of `or[…]`.
+  // A form that the host has parsed has lost the order of its parameters and the structure of `or[…]`.
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw parsedQueryBody()
   if (bodySize(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
   if (typeof body === 'string') return body

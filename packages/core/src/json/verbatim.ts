@@ -4,7 +4,7 @@ import type { JsonValue, VerbatimNumber } from './json-value.ts'
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** Incremented when JSON.stringify serialises such a value, so that `stringify` knows that it must serialise again itself. */
+/** Incremented when JSON.stringify serialises such a value; `stringify` then serialises the value again itself. */
 const met = { count: 0 }
 
 function numberOf(this: VerbatimNumber): number {

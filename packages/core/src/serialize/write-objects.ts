@@ -219,7 +219,7 @@ function keyWriter(
 const cellReader =
   ({ readers, arrays }: Layout) =>
   (name: string) => {
-    // Of equal keys the last one wins, as in an object.
+    // If keys are equal, the last one wins, as in an object.
     const reader = readers.findLast(({ key }) => key === name)
     if (reader === undefined) return () => undefined
     const place = arrays ? reader.index : reader.alias
