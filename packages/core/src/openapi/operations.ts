@@ -43,7 +43,7 @@ export interface Writer extends Records {
   readonly settings: ApiSettings
   /** Who may call an operation. */
   protection(route: Route, method: string): Protection
-  /** Whether there are resources that not everybody may list: a query that names one is refused. */
+  /** Whether some resources cannot be listed by everyone: a query that names one is refused. */
   readonly closes: boolean
   /** A unique operationId. */
   operationId(wanted: string): string
@@ -53,7 +53,7 @@ export interface Writer extends Records {
 interface Draft {
   readonly id: string
   readonly doing: Doing
-  /** What it answers, as the name of its response says it. */
+  /** The kind of response, as in the name of its component. */
   readonly outcome: string
   readonly summary: string
   readonly description: string
@@ -65,7 +65,7 @@ interface Draft {
   /** A second success status with the same body. */
   readonly also?: number
   readonly headers?: HeadersObject
-  /** Whether it answers 304 to a client that has the record. */
+  /** Whether it responds with 304 to a client that has the record. */
   readonly notModified?: boolean
   readonly occasions: readonly Occasion[]
 }
@@ -89,7 +89,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   }
   const roles = rolesText(checks)
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
-  // Pages list the schemes that are accepted; that none is needed, they do not show.
+  // Pages show the accepted schemes, but not that authentication is optional, so the text says it.
   const access = open ? 'Public: no credential is needed.' : roles
   const description = [draft.description, access].filter(Boolean).join('\n\n')
   return {
@@ -375,7 +375,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   }
 }
 
-/** The occasions of the draft, and those that the settings add to every operation. */
+/** The occasions of the operation, and those that settings add to every operation. */
 function occasionsOf(
   writer: Writer,
   route: Route,

@@ -18,13 +18,16 @@ export interface FailureShape {
   readonly dump: DumpSettings
   /** Whether a final callback changes the body. */
   readonly final: boolean
-  /** Whether the responses also list problem details: a typed client that never asks for them would have to tell them apart. */
+  /**
+   * Whether the responses also list problem details. A generated client that never requests them would otherwise have to
+   * distinguish the two forms.
+   */
   readonly listsProblems: boolean
-  /** What the names of its components begin with: the resource, where its shape is not that of the API. */
+  /** The prefix of component names: the resource, if its shape differs from that of the API. */
   readonly owner: string
 }
 
-/** What an operation does, as the names of its error responses say it: `BadRequestOnList`. */
+/** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
 export type Doing =
   | 'List'
   | 'Get'
@@ -72,7 +75,7 @@ export const failuresOf = (
     new Set(occasions),
   )
 
-/** The statuses that every operation can answer; they are documented once, as `default`. */
+/** The statuses of every operation; they are documented once, as `default`. */
 const everywhere: readonly number[] = [414, 500, 503]
 
 function gathered(
@@ -119,7 +122,7 @@ function response(
 /** Statuses whose codes depend on what the operation does. */
 const ofDoing: readonly number[] = [400, 409, 412, 422]
 
-/** What else decides the codes of a status, by the words it adds to the name. */
+/** Occasions that change the codes of a status, each with the word that it adds to the name. */
 const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
   400: { join: 'Joined', position: 'AtPosition' },
   401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
@@ -127,7 +130,7 @@ const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, stri
   404: { ruled: 'OrHidden' },
 }
 
-/** The name of an error response: it depends on the operation and its settings, and on nothing else in the document. */
+/** The name of an error response: it depends only on the operation and its settings, not on other parts of the document. */
 function nameOf(status: number, doing: Doing, occasions: ReadonlySet<Occasion>): string {
   const phrase = (phrases[status] ?? `Status ${status}`).replace(/[^A-Za-z0-9]/g, '')
   const words = Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
