@@ -1,4 +1,4 @@
-// Example requests of the index: up to five lists that show another part of the query language each; pure.
+// Example requests of the index: up to five lists, each of which shows a different part of the query language; pure.
 
 import type { ExampleRequest } from '../html/index-page.ts'
 import { collectionUrl } from '../http/links.ts'
@@ -11,8 +11,8 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resour
 const most = 5
 
 /**
- * The requests, on the resource that shows most. They name only columns that every caller may read, and relations to
- * resources that this caller may list.
+ * The requests, for the resource with the most columns and relations to show. They name only columns that every caller may read,
+ * and relations to resources that this caller may list.
  *
  * ```ts
  * exampleRequests([book, author], '/api')[1] // { description: 'Books by price, the highest first', url: '/api/books?order_by=-price&limit=5' }

@@ -98,7 +98,7 @@ function sqliteColumn(kind: Kind, message: string): string {
   return /constraint failed: (?!index ')[^.,]+\.([^,]+)/.exec(message)?.[1] ?? ''
 }
 
-/** Whether the disk is full; SQLite needs space before COMMIT. */
+/** Whether the disk is full. SQLite writes before COMMIT takes effect, so nothing of the transaction is stored. */
 const isFull = ({ code, errcode, errno }: DriverError): boolean =>
   code === 'SQLITE_FULL' || errcode === 13 || (isSqlite({ code }) && errno === 13)
 
