@@ -184,7 +184,7 @@ function runCheck(target: string | undefined, words: Words, io: CommandIo): Prom
   return check(module, io)
 }
 
-/** The module of a command that has no options. */
+/** The module argument of a command without options. */
 function moduleOf(command: string, module: string | undefined, { values }: Words): string {
   const [option] = Object.keys(values)
   if (option !== undefined) throw usageError(`${command} has no option "--${option}".`)

@@ -19,7 +19,7 @@ process.on('SIGINT', () => {})
 
 const code = await run(process.argv.slice(2), {
   out: (line) => {
-    // Later lines, such as that it stops, are printed by the supervisor.
+    // The supervisor prints later lines, such as the one about stopping.
     if (!started) process.stdout.write(`${line}\n`)
   },
   err: (line) => void process.stderr.write(`${line}\n`),

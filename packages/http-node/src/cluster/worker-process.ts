@@ -23,7 +23,7 @@ export interface WorkerProcess {
 /** The messages between a worker and its supervisor. */
 export const serving = 'model-api: serving'
 export const stop = 'model-api: stop'
-/** The environment variable of the worker that prints for all. */
+/** The environment variable that is set for the worker that prints for all. */
 export const speaks = 'MODEL_API_WORKER_SPEAKS'
 
 /** The worker's file, as TypeScript source or built. */
@@ -45,7 +45,7 @@ export function forkWorker(words: readonly string[], speaking: boolean): WorkerP
       }),
     onEnd: (then) => void worker.once('exit', (code, signal) => then({ code, signal })),
     stop: () => {
-      // Before the worker listens for messages, one would be lost; a signal then ends it immediately.
+      // A message would be lost before the worker listens for messages, so a signal ends the worker then.
       if (listens && worker.isConnected()) worker.send(stop)
       else worker.process.kill('SIGTERM')
     },

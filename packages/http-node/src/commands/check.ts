@@ -1,4 +1,4 @@
-// model-api check: compares the models of an application's API with its database, for a deployment or a continuous integration.
+// model-api check: compares the models of an application's API with its database, for use in deployments and continuous integration.
 
 import { databaseFailure, saidElsewhere } from '../failure.ts'
 import { withExportedApi } from './exported-api.ts'

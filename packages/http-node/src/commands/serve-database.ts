@@ -1,4 +1,4 @@
-// model-api serve of a database: publishes all tables, read-only unless writing is asked for, and prints what is published and what is not.
+// model-api serve of a database: publishes all tables, read-only without `--write`, and prints which tables are published and which are not.
 
 import { type ApiConfig, createApi, type Registry } from '@model-api/core'
 import { schemasWithTables } from '@model-api/core/introspect'
@@ -30,11 +30,11 @@ export const servedConfig: ApiConfig = {
   API_ALLOW_AGGREGATION: true,
   API_ALLOWED_METHODS: ['GET'],
   API_HEALTH_ROUTE: '/health',
-  // The models have just been read from the database.
+  // The models were just read from the database, so they need no check.
   API_SCHEMA_CHECK: 'off',
 }
 
-/** What clients may do if `--write` was given. */
+/** The settings that `--write` adds. */
 const writingConfig: ApiConfig = {
   ...servedConfig,
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],

@@ -12,9 +12,9 @@ import { serveDatabase } from './serve-database.ts'
 import { serveModule } from './serve-module.ts'
 
 export interface ServeOptions extends Listening, ReadSchemaOptions {
-  /** How many processes serve; 1: this one. */
+  /** The number of worker processes; with 1, this process serves. */
   readonly workers: number
-  /** Replicas of the database, to read from. */
+  /** Read replicas of the database. */
   readonly replicas?: readonly string[]
   /** Whether clients may write, and whether the user has confirmed that already; absent: read-only. */
   readonly write?: 'ask' | 'confirmed'
