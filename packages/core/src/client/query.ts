@@ -47,11 +47,6 @@ type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never
   ? unknown
   : { readonly 'paths into json columns cannot be chosen beside include': never }
 
-/** A column of the model or of a relation to one record. */
-export type ToOneFieldPath<M extends AnyModel, G extends Given> =
-  | FieldName<M>
-  | { [K in ToOneName<M, G>]: `${K}.${FieldName<Target<M, G, K>>}` }[ToOneName<M, G>]
-
 /** The options of an embedded relation; order and limit apply to to-many relations, for each parent. */
 export interface IncludeOptions<M extends AnyModel, G extends Given> {
   readonly fields?: readonly FieldName<M>[]

@@ -161,8 +161,6 @@ export interface MetaOf<M extends AnyModel, User = HookUser> extends PlainMeta<U
   readonly access_policy?: PolicyOption<M, User>
 }
 
-export type NoColumns = Readonly<Record<never, Column>>
-
 /** The columns of a base model and of a model; the model's own take precedence. */
 export type Merged<Base extends Columns, Own extends Columns> = Omit<Base, keyof Own> & Own
 

@@ -38,7 +38,7 @@ export function namesAlike({ resources }: Registry): ReadonlySet<string> {
 const url: Schema = { type: 'string', format: 'uri-reference' }
 
 /** A whole record: every visible column, relations as URLs or embedded. */
-export function recordRef(records: Records, resource: Resource): ReferenceObject {
+function recordRef(records: Records, resource: Resource): ReferenceObject {
   const { components } = records
   return components.schema(resource.name, resource.name, () => {
     const relations = resource.settings.addRelations ? [...resource.relations.values()] : []

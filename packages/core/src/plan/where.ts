@@ -108,7 +108,7 @@ function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: 
 }
 
 /** Plans one `<field>__<operator>=<value>`. */
-export function planFilter(
+function planFilter(
   context: PlanContext,
   names: Names,
   node: FilterNode,

@@ -21,26 +21,7 @@ import { canBeKey } from '../model/type-rules.ts'
 import { validatorNames } from '../model/validator-names.ts'
 import { didYouMean } from '../naming/suggest.ts'
 
-// A Record, so that a missing column type is a compile error.
-const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
-  integer: true,
-  bigint: true,
-  float: true,
-  decimal: true,
-  boolean: true,
-  string: true,
-  text: true,
-  date: true,
-  datetime: true,
-  time: true,
-  uuid: true,
-  json: true,
-  binary: true,
-  enum: true,
-  list: true,
-  opaque: true,
-}
-
+// Records, so that a missing type is a compile error.
 const itemTypes: Readonly<Record<ItemType, true>> = {
   integer: true,
   bigint: true,
@@ -54,6 +35,14 @@ const itemTypes: Readonly<Record<ItemType, true>> = {
   time: true,
   uuid: true,
   enum: true,
+}
+
+const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
+  ...itemTypes,
+  json: true,
+  binary: true,
+  list: true,
+  opaque: true,
 }
 
 const anything: Check = () => undefined

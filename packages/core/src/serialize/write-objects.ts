@@ -35,7 +35,7 @@ export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): str
  * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))
  * ```
  */
-export function objectWriter(shape: Shape, base: string): ObjectWriter {
+function objectWriter(shape: Shape, base: string): ObjectWriter {
   let layout: Layout | undefined
   let writer: ObjectWriter
   const writerOf = (row: LoadedRow): ObjectWriter => {

@@ -1,4 +1,4 @@
-// Catalogue: the tables and columns that the three catalogue readers return, in one common shape. Types only.
+// Catalogue: the tables and columns that the three catalogue readers return, in one common shape.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Column } from '../../model/column.ts'
@@ -100,6 +100,20 @@ export interface SchemaSize {
   /** Whether it is the connection's default schema. */
   readonly isOwn: boolean
 }
+
+/** A row of a query for `SchemaSize`; `own` is 1 for the connection's default schema. */
+export interface SchemaSizeRow {
+  readonly name: string
+  readonly size: unknown
+  readonly own: unknown
+}
+
+export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize[] =>
+  rows.map(({ name, size, own }) => ({
+    schema: name,
+    tables: Number(size),
+    isOwn: Number(own) === 1,
+  }))
 
 /** The table's name without its schema. */
 export const ownName = ({ name, place }: CatalogueTable): string => place?.table ?? name

@@ -10,7 +10,7 @@ export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
-export const symbols: Readonly<Record<Comparison, Fragment>> = {
+const symbols: Readonly<Record<Comparison, Fragment>> = {
   eq: sql`=`,
   ne: sql`<>`,
   lt: sql`<`,

@@ -31,7 +31,7 @@ export const mostSingly = 8
  */
 const mostRanges = 50
 
-export const isCalendar = ({ type }: DialectColumn): boolean =>
+const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
 
 /** How values of a type with several forms are compared. */

@@ -14,7 +14,7 @@ const dated =
   /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?[ \t\n\v\f\r]*(?:[Zz]|([+-])(\d\d):(\d\d))?[ \t\n\v\f\r]*)?$/
 
 /** A stored text → `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts` reads. */
-export function instantOf(text: string): string | undefined {
+function instantOf(text: string): string | undefined {
   if (usual.test(text)) return isoDatetime(text)
   const rest = text.slice(19).replace(/^[.\d]+/, '')
   const zone =

@@ -27,7 +27,7 @@ const idPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 export const isOperationId = (text: string): boolean => idPattern.test(text)
 
 /** Reads `a.id`; undefined if the text is no reference. */
-export function parseReference(text: string): Reference | undefined {
+function parseReference(text: string): Reference | undefined {
   const [operation = '', ...members] = text.split('.')
   const isWhole = members.length > 0 && members.every((name) => /^[A-Za-z0-9_]+$/.test(name))
   return isWhole && isOperationId(operation) ? { text, operation, members } : undefined

@@ -167,7 +167,7 @@ export async function lockRecords(
 }
 
 /** Locks a record until the transaction ends. Does nothing on a database without row locks, which runs one write transaction at a time. */
-export async function lockRecord(
+async function lockRecord(
   { connection, target }: WriteContext,
   resource: Resource,
   key: readonly Value[],
