@@ -14,15 +14,15 @@ import {
 import type { Problems } from '../config/problems.ts'
 import { roleRule } from '../config/role-rule.ts'
 import { compareDigits } from '../json/compare-digits.ts'
-import type { Column, ColumnType, ColumnTypes, ItemType } from '../model/column.ts'
+import type { Column, ColumnType, ColumnTypes } from '../model/column.ts'
 import type { ComputedColumn } from '../model/define-model.ts'
 import { fits } from '../model/fits.ts'
 import { canBeKey } from '../model/type-rules.ts'
 import { validatorNames } from '../model/validator-names.ts'
 import { didYouMean } from '../naming/suggest.ts'
 
-// Records, so that a missing type is a compile error.
-const itemTypes: Readonly<Record<ItemType, true>> = {
+// A Record, so that a missing column type is a compile error.
+const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
   integer: true,
   bigint: true,
   float: true,
@@ -34,16 +34,14 @@ const itemTypes: Readonly<Record<ItemType, true>> = {
   datetime: true,
   time: true,
   uuid: true,
-  enum: true,
-}
-
-const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
-  ...itemTypes,
   json: true,
   binary: true,
+  enum: true,
   list: true,
   opaque: true,
 }
+
+const { json, binary, list, opaque, ...itemTypes } = columnTypes
 
 const anything: Check = () => undefined
 
