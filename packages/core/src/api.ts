@@ -10,7 +10,7 @@ import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
-import type { OpenDatabase, ReadNearby } from './auth/users.ts'
+import type { OpenDatabase, ReadUserFromReplica } from './auth/users.ts'
 import type { Clock } from './call/clock.ts'
 import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
@@ -368,7 +368,7 @@ export function createApi<
         connection: { db: own, dialect: known, statementTimeout, client: request },
       }))
     })
-  const readNearby: ReadNearby = async (request, read) =>
+  const readUserFromReplica: ReadUserFromReplica = async (request, read) =>
     isRead(request.method)
       ? readFromReplica({ request, runtime }, ({ db: there, dialect: known }) =>
           read({
@@ -409,7 +409,7 @@ export function createApi<
       users: registry.users,
       clock,
       open,
-      readNearby: settings.usersFromReplicas ? readNearby : undefined,
+      readUserFromReplica: settings.usersFromReplicas ? readUserFromReplica : undefined,
       report,
       callHook,
     }),

@@ -1,11 +1,11 @@
 // A worker process: runs the command line it receives and ends when its supervisor asks it to.
 
 import { bufferOutput } from './cluster/buffer-output.ts'
-import { serving, speaks, stop } from './cluster/worker-process.ts'
+import { printsVariable, serving, stop } from './cluster/worker-process.ts'
 import { run } from './command.ts'
 
-const buffered = process.env[speaks] === '1' ? undefined : bufferOutput()
-delete process.env[speaks]
+const buffered = process.env[printsVariable] === '1' ? undefined : bufferOutput()
+delete process.env[printsVariable]
 let started = false
 
 const stopped = new Promise<void>((resolve) => {

@@ -28,7 +28,7 @@ export interface FailureShape {
 }
 
 /** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
-export type Doing =
+export type OperationKind =
   | 'List'
   | 'Get'
   | 'Create'
@@ -49,17 +49,17 @@ export type Doing =
 export function failures(
   components: Components,
   shape: FailureShape,
-  doing: Doing,
+  kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
-  const key = `failures ${doing} ${[...occasions].sort()} ${shapeKey(shape)}`
-  return components.once(key, () => gathered(components, shape, doing, occasions))
+  const key = `failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`
+  return components.once(key, () => gathered(components, shape, kind, occasions))
 }
 
 /** The error responses of an operation outside of the resources. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
-  doing: Doing,
+  kind: OperationKind,
   occasions: readonly Occasion[],
 ): Responses =>
   failures(
@@ -71,7 +71,7 @@ export const failuresOf = (
       listsProblems: settings.problemTypePrefix !== null,
       owner: '',
     },
-    doing,
+    kind,
     new Set(occasions),
   )
 
@@ -81,7 +81,7 @@ const everywhere: readonly number[] = [414, 500, 503]
 function gathered(
   components: Components,
   shape: FailureShape,
-  doing: Doing,
+  kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
   const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
@@ -92,7 +92,7 @@ function gathered(
         .filter((status) => !everywhere.includes(status))
         .map((status) => {
           const those = errors.filter(({ error }) => error.status === status)
-          return [status, response(components, shape, nameOf(status, doing, occasions), those)]
+          return [status, response(components, shape, nameOf(status, kind, occasions), those)]
         }),
     ),
     default: anyOther(components, shape),
@@ -131,12 +131,12 @@ const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, stri
 }
 
 /** The name of an error response: it depends only on the operation and its settings, not on other parts of the document. */
-function nameOf(status: number, doing: Doing, occasions: ReadonlySet<Occasion>): string {
+function nameOf(status: number, kind: OperationKind, occasions: ReadonlySet<Occasion>): string {
   const phrase = (phrases[status] ?? `Status ${status}`).replace(/[^A-Za-z0-9]/g, '')
   const words = Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
     occasions.has(occasion as Occasion) ? [word] : [],
   )
-  const on = ofDoing.includes(status) ? ['On', ...words, doing] : words
+  const on = ofDoing.includes(status) ? ['On', ...words, kind] : words
   return [phrase, ...on].join('')
 }
 

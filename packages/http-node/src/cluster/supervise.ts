@@ -7,8 +7,8 @@ export interface Supervised {
   readonly count: number
   /** Milliseconds for which a worker still accepts requests after it was asked to end. */
   readonly drainDelay: number
-  /** `speaking`: this worker prints the start-up lines for all. */
-  readonly fork: (speaking: boolean) => WorkerProcess
+  /** `prints`: this worker prints the start-up lines for all. */
+  readonly fork: (prints: boolean) => WorkerProcess
   /** Resolves when all workers should end. */
   readonly stopped: Promise<void>
   readonly out: (line: string) => void
@@ -36,8 +36,8 @@ export function supervise(given: Supervised): Promise<number> {
     let ends: readonly number[] = []
     let phase: 'starting' | 'up' | { code: number } = 'starting'
 
-    const start = (speaking = false): void => {
-      const worker = fork(speaking)
+    const start = (prints = false): void => {
+      const worker = fork(prints)
       running.set(worker, 'starts')
       worker.onServing(() => serves(worker))
       worker.onEnd((end) => ended(worker, end))

@@ -24,15 +24,15 @@ export interface WorkerProcess {
 export const serving = 'model-api: serving'
 export const stop = 'model-api: stop'
 /** The environment variable that is set for the worker that prints for all. */
-export const speaks = 'MODEL_API_WORKER_SPEAKS'
+export const printsVariable = 'MODEL_API_WORKER_SPEAKS'
 
 /** The worker's file, as TypeScript source or built. */
 const file = fileURLToPath(new URL(`../worker${extname(import.meta.url)}`, import.meta.url))
 
 /** Starts a worker with command line arguments. All workers of this process share the listening address. */
-export function forkWorker(words: readonly string[], speaking: boolean): WorkerProcess {
+export function forkWorker(words: readonly string[], prints: boolean): WorkerProcess {
   cluster.setupPrimary({ exec: file, args: [...words] })
-  const worker = cluster.fork({ [speaks]: speaking ? '1' : '' })
+  const worker = cluster.fork({ [printsVariable]: prints ? '1' : '' })
   let listens = false
   worker.on('message', (message) => {
     if (message === serving) listens = true

@@ -14,11 +14,11 @@ import {
   plural,
 } from '../describe.ts'
 import { messageOf, usageError } from '../failure.ts'
+import { exampleRequests } from './example-requests.ts'
 import type { CommandIo } from './io.ts'
 import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
 import { nameOf, type ReadDatabase, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 import type { ServeOptions } from './serve.ts'
-import { worthTrying } from './worth-trying.ts'
 
 const prefix = '/api'
 
@@ -117,7 +117,7 @@ async function serveRead(
   say(describeNotes(introspection.notes))
   say(describeSuggestions(introspection.suggestions))
   if (options.write !== undefined) await confirmWriting(api.registry, options.write, io)
-  const requests = await worthTrying(api, prefix)
+  const requests = await exampleRequests(api, prefix)
   const { server, url } = await listen(api, options)
   say(announce(api, url))
   if (!isPrivate(options.host)) {

@@ -53,7 +53,7 @@ export async function lookUpFacts(
   const version = String(rows[0]?.version)
   return {
     engine: /mariadb/i.test(version) ? mariadbEngine : mysqlEngine,
-    insertReturns: givesBack(version),
+    insertReturns: insertHasReturning(version),
     of: (column) => facts.get(column),
   }
 }
@@ -122,7 +122,7 @@ function factsOf(row: Declared): ColumnFacts {
 }
 
 /** Since MariaDB 10.5. */
-export function givesBack(version: string): boolean {
+export function insertHasReturning(version: string): boolean {
   const [, major, minor] = /([0-9]+)\.([0-9]+)\.[0-9]+-mariadb/i.exec(version) ?? []
   return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 5)
 }

@@ -5,7 +5,7 @@ import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import type { SingleWrites } from '../shared/writes.ts'
-import { givesBack, schemasOf } from './column-facts.ts'
+import { insertHasReturning, schemasOf } from './column-facts.ts'
 
 interface Declared {
   readonly s: unknown
@@ -40,7 +40,7 @@ export async function mysqlSingleWrites(
     generated.set(folded(row.s, row.t), makesColumns)
     if (Number(row.own) === 1) generated.set(folded('', row.t), makesColumns)
   }
-  const returns = givesBack(String(server?.version))
+  const returns = insertHasReturning(String(server?.version))
   return (change, { schema = '', table }) => {
     const makesColumns = generated.get(folded(schema, table))
     if (makesColumns === undefined) return undefined

@@ -7,7 +7,7 @@ export type PgClientClass = new (config?: object) => object
 export const connectTimeout = 5_000
 
 /** Milliseconds; cancelling a statement is one short query. */
-const questionTimeout = 5_000
+const cancelTimeout = 5_000
 
 /**
  * The class, with a time limit for connecting if the pool has none: otherwise a server that does not respond occupies connections
@@ -23,12 +23,10 @@ export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   }
 
 /** The class for the client that Kysely opens to cancel a statement: with a time limit, and a listener for errors. */
-export const forQuestions = (Client: PgClientClass): PgClientClass =>
+export const withCancelTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
-      super(
-        setIn(config, { connectionTimeoutMillis: questionTimeout, query_timeout: questionTimeout }),
-      )
+      super(setIn(config, { connectionTimeoutMillis: cancelTimeout, query_timeout: cancelTimeout }))
       ;(this as Listening).on?.('error', () => {})
     }
   }

@@ -13,7 +13,7 @@ export type SingleWriteEcho = 'returned' | 'read'
 export type SingleWrites = (change: RowChange, table: TableName) => SingleWriteEcho | undefined
 
 /** For databases where every write has RETURNING: `plain` are the tables on which RETURNING gives the row as it is finally stored. */
-export function givingBack(plain: readonly DialectTable[]): SingleWrites {
+export function returningOnTables(plain: readonly DialectTable[]): SingleWrites {
   const keys = new Set(plain.map(keyOf))
   return (_change, table) => (keys.has(tableKey(table)) ? 'returned' : undefined)
 }

@@ -23,7 +23,7 @@ import { compareStored, equalsOne, storedIn } from './stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
 /** Longer lists are bound as one JSON array. */
-export const mostSingly = 8
+export const maxSeparateParameters = 8
 
 /**
  * The most values in a list of a type whose equality is a range; such conditions can use an index. The planner's time grows with
@@ -94,7 +94,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     const by = hasSpellings(column) ? operand(column, ref) : exact(column, ref)
     const all = hasSpellings(column) ? values.flatMap(spellings) : values
     if (
-      values.length > mostSingly &&
+      values.length > maxSeparateParameters &&
       (column.type === 'integer' || column.type === 'bigint' || isText(column))
     ) {
       return inJsonList(by, all, negated)

@@ -28,7 +28,7 @@ import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
 import { type KnownForms, knownForms, nothingKnown } from './canonical-columns.ts'
 import { columnsWithoutDefault, multiRowInserts } from './column-defaults.ts'
-import { comparisonsOf, mostSingly, spellings } from './comparisons.ts'
+import { comparisonsOf, maxSeparateParameters, spellings } from './comparisons.ts'
 import { sqliteConstraintColumns } from './constraint-columns.ts'
 import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
@@ -262,7 +262,7 @@ function withSamples(
         ? equalsOne(operand(column, ref), hidden(column, value))
         : dialect.compare(column, ref, operator, value),
     oneOf: (column, ref, values, negated) =>
-      values.length <= mostSingly && isHidden(column)
+      values.length <= maxSeparateParameters && isHidden(column)
         ? inList(
             operand(column, ref),
             padded(values).flatMap((value) => hidden(column, value)),

@@ -4,7 +4,7 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
-import { givingBack, type SingleWrites } from '../shared/writes.ts'
+import { returningOnTables, type SingleWrites } from '../shared/writes.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
@@ -24,9 +24,9 @@ export async function sqliteSingleWrites(
       const ordinary = await ordinaryTables(db, schema, own)
       plain.push(...own.filter(({ table }) => ordinary.has(folded(table))))
     }
-    return givingBack(plain)
+    return returningOnTables(plain)
   } catch (error) {
-    if (classifySqlite(error).kind === 'other') return givingBack([])
+    if (classifySqlite(error).kind === 'other') return returningOnTables([])
     throw error
   }
 }

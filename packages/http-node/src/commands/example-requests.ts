@@ -13,7 +13,7 @@ interface Sample {
 const mostAttempts = 5
 
 /** Path and query of a list, a filter, an order, a relation and an or-group, as far as the schema allows. */
-export async function worthTrying(
+export async function exampleRequests(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
 ): Promise<string[]> {
