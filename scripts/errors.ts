@@ -119,14 +119,14 @@ GET /api/books?titel__eq=Emma
 | Member | |
 |---|---|
 | \`error\` | a short name: the phrase of the status, with the exceptions below |
-| \`reason\` | what was wrong, what was expected, and a suggestion where there is one; for bodies an object of path → messages |
+| \`reason\` | what was wrong, what was expected, and a suggestion if there is one; for bodies an object of path → messages |
 | \`code\` | a stable identifier: programs go by it, \`reason\` is for people and may change |
-| \`at\` | the client's own text that is the cause, where there is one, at most 200 characters of it |
+| \`at\` | the part of the request that caused the error, at most 200 characters; absent if there is none |
 
 No error of the service is longer than 16 KiB: texts of the client are quoted by their first 100 characters, of a body at most 100 problems are listed (\`"": ["and 400 more problems"]\` tells of the
 others), each with at most 200 characters of its path.
 
-What is hidden, out of reach or not published answers exactly as if it did not exist, so no code tells them apart. A 500 has the request id and nothing else; the rest is in
+Hidden, inaccessible and unpublished data gives the same errors as missing data. A 500 has only the request id; the details are in
 the log. Errors that a [hook](hooks.md#failures) throws with \`apiError(status, error, reason)\` have no code. Errors of a framework's own parser and of other middleware come in the same envelope:
 see [adapters](adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
 

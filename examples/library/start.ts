@@ -28,7 +28,7 @@ else if (words[0]?.startsWith('--workers') && words.length <= 2) {
 }
 
 /** Five requests, each showing another part of the query language. */
-function worthTrying(url: string): readonly string[] {
+function exampleRequests(url: string): readonly string[] {
   return [
     `curl -g '${url}/api/books?title__ilike=island&order_by=-first_published'`,
     `curl -g '${url}/api/authors/1?dump=json'`,
@@ -57,7 +57,7 @@ async function serveLibrary(): Promise<void> {
     return
   }
   say(`\nListening at ${url}  (Ctrl+C ends it)\n\nWorth trying`)
-  for (const line of worthTrying(url)) say(`  ${line}`)
+  for (const line of exampleRequests(url)) say(`  ${line}`)
   say(`\nIn a browser: ${url} and ${url}/docs`)
   say(
     `\nWriting needs a login: ada-admin, emil-editor or vera-viewer is the password of ada, emil or vera`,

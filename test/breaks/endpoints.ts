@@ -343,8 +343,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'The 3.1 document is served where that of OpenAPI 3.2 is kept',
     file: 'packages/core/src/endpoints/documentation.ts',
-    find: 'kept(`document ${document.openapi} ${mount}`',
-    replace: 'kept(`document ${mount}`',
+    find: 'cachedText(`document ${document.openapi} ${mount}`',
+    replace: 'cachedText(`document ${mount}`',
     fails: 'test/openapi/query-string-form.test.ts',
   },
   {

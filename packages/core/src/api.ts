@@ -10,7 +10,7 @@ import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
-import type { OpenDatabase, ReadNearby } from './auth/users.ts'
+import type { OpenDatabase, ReadUserFromReplica } from './auth/users.ts'
 import type { Clock } from './call/clock.ts'
 import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
@@ -85,8 +85,9 @@ export interface ApiOptions<
   readonly db: Kysely<any>
   /**
    * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Writes, their preconditions,
-   * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until it is back; without any,
-   * `db` is read. With `API_USERS_FROM_REPLICAS` reads look up their users in replicas, too. Replicas lag: see `API_READ_YOUR_WRITES`. The API never closes them. Default: none.
+   * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until a check succeeds; if none is
+   * available, reads use `db`. With `API_USERS_FROM_REPLICAS`, reads also look up their users in replicas. Replicas lag; see
+   * `API_READ_YOUR_WRITES`. The API never closes them. Default: none.
    *
    * ```ts
    * createApi({ db: primary, replicas: [replica], models, config: { API_READ_YOUR_WRITES: 'cookie' } })
@@ -124,16 +125,17 @@ export interface ApiOptions<
   readonly onRefusal?: (refusal: Refusal) => void
 }
 
-/** What a typed client needs of the options of an API. */
+/** The options of an API from which a typed client takes its types. */
 export interface ApiModels {
   readonly models?: readonly AnyModel[]
 }
 
 /**
- * Infers `Given` from an argument without taking part in its check, so that unknown options are still errors.
+ * Infers the type `Given` of the options, while unknown options remain compile errors.
  *
- * The type of the whole object of options is kept, not the list in it: TypeScript instantiates every member of a tuple
- * wherever a generic type names it, which would make a client of many models quadratic, and an object literal as one type.
+ * It keeps the type of the whole options object, not that of its list of models: TypeScript instantiates every member of a tuple
+ * wherever a generic type names the tuple, which takes quadratic time for a client of many models. It instantiates an object type
+ * once.
  */
 type Captured<Given> = [Given] extends [never] ? Given : unknown
 
@@ -188,7 +190,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
    * `register_canonical_routes: false`). Adapters pass other requests on.
    */
   owns(url: string): boolean
-  /** Resolves when the look-ups of start-up have succeeded; while they fail, requests get 503 and try again. */
+  /** Resolves when the start-up queries have succeeded. While they fail, requests get 503, and each request tries them again. */
   readonly ready: Promise<void>
   readonly registry: Registry
   /**
@@ -259,7 +261,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
    * requests before the process ends. `createServer` calls it when it closes.
    */
   drain(): void
-  /** Releases what the API itself started; the application's database stays open. */
+  /** Ends the API. It holds no resources of its own at present, so this does nothing; the application closes its own database. */
   close(): Promise<void>
 }
 
@@ -366,7 +368,7 @@ export function createApi<
         connection: { db: own, dialect: known, statementTimeout, client: request },
       }))
     })
-  const readNearby: ReadNearby = async (request, read) =>
+  const readUserFromReplica: ReadUserFromReplica = async (request, read) =>
     isRead(request.method)
       ? readFromReplica({ request, runtime }, ({ db: there, dialect: known }) =>
           read({
@@ -407,7 +409,7 @@ export function createApi<
       users: registry.users,
       clock,
       open,
-      readNearby: settings.usersFromReplicas ? readNearby : undefined,
+      readUserFromReplica: settings.usersFromReplicas ? readUserFromReplica : undefined,
       report,
       callHook,
     }),

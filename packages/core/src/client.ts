@@ -1,4 +1,4 @@
-// The entry of the typed client: re-exports only.
+// The entry `@model-api/core/client`, the typed client: re-exports only.
 
 export type { Batch, BatchOptions } from './client/batch.ts'
 export type { Call, CallRequest, Failure, Result, Success } from './client/call.ts'

@@ -1,4 +1,4 @@
-// Connects the dialect: queries what it must know of the server, once, on one connection and within API_STATEMENT_TIMEOUT.
+// Connects the dialect: queries the server's version and settings once, on one connection and within API_STATEMENT_TIMEOUT.
 
 import type { DialectTable } from './dialect/dialect.ts'
 import type { InternalDialect } from './dialect/internal-dialect.ts'
@@ -45,7 +45,7 @@ export function connectOnce({
 
   const attempt = (on: AnyDatabase): Promise<InternalDialect> =>
     onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
-      // Any other error is a mistake in the set-up.
+      // Any other error is a mistake in the configuration of the application or the database.
       const unavailable = isTemporary(detected.classify(error).kind)
       if (!unavailable) report(error)
       throw Object.assign(unavailable ? databaseUnavailable() : notReady(), { cause: error })

@@ -80,7 +80,7 @@ export const endpointDisabled = (path: string, setting: string): ApiError =>
     code: 'endpoint_disabled',
   })
 
-/** A path below a list whose rows have no key. */
+/** The path of a record or relation below a list whose rows have no key. */
 export const noRecordUrls = (path: string, list: string): ApiError =>
   refusal(404, {
     error: 'Not Found',
@@ -158,7 +158,10 @@ export const tooBusy = (): ApiError =>
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
   refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
-/** A request without credentials (specification's text); where a cookie, or only what the host's own strategy reads, would do, no header is named. */
+/**
+ * A request without credentials (specification's text); the error names no header if a cookie suffices, or if only the host's own
+ * strategy knows what it reads.
+ */
 export const authorizationMissing = (
   challenge: string,
   place: 'header' | 'host' | { readonly cookie: string } = 'header',
@@ -415,7 +418,7 @@ export const databaseUnavailable = (): ApiError =>
     { 'retry-after': '1' },
   )
 
-/** A batch took longer than it may, and was rolled back. */
+/** A batch exceeded its time limit and was rolled back. */
 export const batchTimedOut = (setting: string, milliseconds: number): ApiError =>
   refusal(
     503,
@@ -518,7 +521,7 @@ export const bodyTooLarge = (setting: string, limit: number): ApiError =>
     code: 'body_too_large',
   })
 
-/** The values that references put into the bodies of a batch. */
+/** References of a batch repeat values that are too large in total. */
 export const referencesTooLarge = (setting: string, limit: number): ApiError =>
   refusal(413, {
     error: 'Content Too Large',
@@ -557,7 +560,7 @@ export const validationFailed = (
     code: 'validation_failed',
   })
 
-/** An operation of a batch leads to an endpoint that is no part of batches: sign-in, documentation, health, or a batch. */
+/** An operation of a batch addresses an endpoint that batches do not support: sign-in, documentation, health, or a batch. */
 export const notInBatch = (path: string): ApiError =>
   badRequest(
     'not_in_batch',
@@ -571,7 +574,7 @@ export const referencesSeenEarly = (): ApiError =>
     'References are not available on this endpoint: its setup callback or its custom authentication sees a request before the batch runs, when references have no values yet. Write values instead of references, or send the request by itself after those whose values it needs.',
   )
 
-/** A reference of a batch has no value that could stand in its place. */
+/** A reference of a batch that cannot be replaced by a value. */
 export const unresolvedReference = (reference: string, why: string): ApiError =>
   badRequest('unresolved_reference', `The reference ${quoted(reference)} ${why}.`)
 

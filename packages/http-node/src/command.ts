@@ -11,7 +11,7 @@ import { openapi } from './commands/openapi.ts'
 import type { ReadSchemaOptions } from './commands/read-database.ts'
 import { type ServeOptions, serve } from './commands/serve.ts'
 import { targetForms } from './database/target.ts'
-import { isSaidElsewhere, isUsageError, messageOf, usageError } from './failure.ts'
+import { isReportedFailure, isUsageError, messageOf, usageError } from './failure.ts'
 import { readRelationsFile } from './relations-file.ts'
 import { suggestion } from './suggestion.ts'
 
@@ -94,7 +94,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
       io.err('model-api --help lists commands and options.')
       return 2
     }
-    if (isSaidElsewhere(error)) return error.exitCode
+    if (isReportedFailure(error)) return error.exitCode
     io.err(`model-api: ${error instanceof Error ? error.message : messageOf(error)}`)
     return 1
   }
@@ -184,7 +184,7 @@ function runCheck(target: string | undefined, words: Words, io: CommandIo): Prom
   return check(module, io)
 }
 
-/** The module of a command that has no options. */
+/** The module argument of a command without options. */
 function moduleOf(command: string, module: string | undefined, { values }: Words): string {
   const [option] = Object.keys(values)
   if (option !== undefined) throw usageError(`${command} has no option "--${option}".`)

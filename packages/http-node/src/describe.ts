@@ -84,7 +84,7 @@ export function describeHeldBack(
   ]
 }
 
-/** Relations that names suggest, as lines of the file that would make them. */
+/** Relations that names suggest, as lines for the file of `--relations`. */
 export function describeSuggestions(suggestions: readonly GivenRelation[]): string[] {
   if (suggestions.length === 0) return []
   const shown = suggestions.slice(0, mostSuggestions).map((one) => `  ${relationLine(one)}`)

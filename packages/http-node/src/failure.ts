@@ -17,13 +17,13 @@ export function isUsageError(error: unknown): error is UsageError {
 }
 
 /** A failure that has already been reported; only its exit code matters. */
-export interface SaidElsewhere {
+export interface ReportedFailure {
   readonly exitCode: number
 }
 
-export const saidElsewhere = (exitCode: number): SaidElsewhere => ({ exitCode })
+export const reportedFailure = (exitCode: number): ReportedFailure => ({ exitCode })
 
-export function isSaidElsewhere(error: unknown): error is SaidElsewhere {
+export function isReportedFailure(error: unknown): error is ReportedFailure {
   return typeof error === 'object' && error !== null && 'exitCode' in error
 }
 

@@ -15,20 +15,20 @@ export interface ListenerOptions {
   /** Milliseconds within which a client must read some of the response, or its connection is closed. Default 30 000. */
   readonly sendTimeout?: number
   /**
-   * The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. Default:
-   * what the host has removed from the path, which it tells by `originalUrl`.
+   * The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. Default: the
+   * part of `originalUrl` that the host has removed from the path.
    */
   readonly baseUrl?: string
   /** The value of `request.host` in hooks. Default: the Node request. */
   readonly host?: unknown
-  /** What a body parser of the host made of the body. Default: `body` of the Node request, if there is one. */
+  /** The body as a parser of the host has parsed it. Default: `body` of the Node request, if there is one. */
   readonly body?: unknown
 }
 
-/** A request listener of Node; with `next`, middleware of Connect and its kin. */
+/** A request listener of Node; with `next`, middleware for Connect and similar frameworks. */
 export type Listener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void
 
-/** What hosts add to a request of Node. */
+/** The properties that hosts add to a Node request. */
 interface HostRequest extends IncomingMessage {
   /** The URL before the host removed the prefix of a mount. */
   readonly originalUrl?: unknown
@@ -39,7 +39,7 @@ interface HostRequest extends IncomingMessage {
 type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'>
 
 /**
- * The API as a request listener; as middleware where the host passes `next`.
+ * The API as a request listener, or as middleware if the host passes `next`.
  *
  * ```ts
  * http.createServer(listener(api, { fallback: (req, res) => res.end('hello') })).listen(3000)
@@ -57,7 +57,7 @@ export function listener(api: Served, options: ListenerOptions = {}): Listener {
   }
 }
 
-/** Where a request is in the API. */
+/** The URL of a request relative to the mount. */
 interface Place {
   /** The URL below the mount. */
   readonly url: string
@@ -98,7 +98,7 @@ async function serve(
     const { url, baseUrl } = place
     const mount = baseUrl === '' ? {} : { baseUrl }
     const response = await api.answer(readRequest(req, { url, ...mount, host, body, res }))
-    // Code of a framework may read the headers afterwards.
+    // Code of the framework may read the headers afterwards.
     if (isMiddleware) writeText(res, response)
     else sendText(res, response)
     limitSending(res, sendTimeout)

@@ -17,7 +17,7 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Bod
   return Buffer.isBuffer(bytes) ? textOf(bytes) : bytes
 }
 
-/** Whether the request has a body that is read. */
+/** Whether the request has a body that must be read. */
 export const hasBody = (req: IncomingMessage): boolean =>
   !bodiless.has(req.method ?? 'GET') && announcesBody(req)
 

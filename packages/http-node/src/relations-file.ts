@@ -37,7 +37,7 @@ interface Side {
   readonly columns: readonly string[]
 }
 
-/** The last dot is before the columns; a schema may stand before the table. */
+/** Splits at the last dot, which precedes the columns; the table may have a schema. */
 function sideOf(text: string): Side | undefined {
   const match = /^(.+)\.(?:\(([^()]+)\)|([^.()]+))$/.exec(text.trim())
   const [, table, several, one] = match ?? []

@@ -16,8 +16,8 @@ export interface ServerOptions
   /** Milliseconds an idle connection stays open. Default 5 000. */
   readonly keepAliveTimeout?: number
   /**
-   * Milliseconds that `close` still accepts requests after the health route has begun to respond with 503: as long as a load
-   * balancer needs to notice. Default 0.
+   * Milliseconds for which `close` still accepts requests after the health route has begun to respond with 503: the time that a
+   * load balancer needs to notice. Default 0.
    */
   readonly drainDelay?: number
   /** Milliseconds that `close` waits for running requests. Default 10 000. */
@@ -120,7 +120,7 @@ export function createServer(
 
   /** Settles when every open connection has been idle for this long. */
   const keptAreQuiet = async (milliseconds: number): Promise<void> => {
-    // Rounded up and asked for once: a clock that goes on in between would make a negative time.
+    // Reads the clock once and rounds up, so that the time cannot be negative.
     const left = (): number => Math.ceil(keptAt + milliseconds - performance.now())
     for (let wait = left(); wait > 0; wait = left()) await sleep(wait)
     // Lets node read requests that have arrived by now.

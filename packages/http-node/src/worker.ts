@@ -1,11 +1,11 @@
 // A worker process: runs the command line it receives and ends when its supervisor asks it to.
 
 import { bufferOutput } from './cluster/buffer-output.ts'
-import { serving, speaks, stop } from './cluster/worker-process.ts'
+import { printsVariable, serving, stop } from './cluster/worker-process.ts'
 import { run } from './command.ts'
 
-const buffered = process.env[speaks] === '1' ? undefined : bufferOutput()
-delete process.env[speaks]
+const buffered = process.env[printsVariable] === '1' ? undefined : bufferOutput()
+delete process.env[printsVariable]
 let started = false
 
 const stopped = new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ process.on('SIGINT', () => {})
 
 const code = await run(process.argv.slice(2), {
   out: (line) => {
-    // Later lines, such as that it stops, are printed by the supervisor.
+    // The supervisor prints later lines, such as the one about stopping.
     if (!started) process.stdout.write(`${line}\n`)
   },
   err: (line) => void process.stderr.write(`${line}\n`),

@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.ts'
 
 interface Fake {
   readonly pid: number
-  readonly speaks: boolean
+  readonly prints: boolean
   readonly told: string[]
   serve(): void
   end(end: Partial<WorkerEnd>): void
@@ -24,13 +24,13 @@ function world(count: number) {
     drainDelay: 0,
     count,
     stopped,
-    fork: (speaks) => {
+    fork: (prints) => {
       const on: { serving?: () => void; end?: (end: WorkerEnd) => void } = {}
       const told: string[] = []
       const pid = workers.length + 1
       workers.push({
         pid,
-        speaks,
+        prints,
         told,
         serve: () => on.serving?.(),
         end: (end) => on.end?.({ code: null, signal: null, ...end }),
@@ -75,12 +75,12 @@ function up(count: number) {
 }
 
 suite('supervise', (test) => {
-  test('one starts alone and speaks; the others follow when it serves', () => {
+  test('one starts alone and prints; the others follow when it serves', () => {
     const { workers, worker, lines } = world(3)
-    equal([workers.length, worker(1).speaks], [1, true])
+    equal([workers.length, worker(1).prints], [1, true])
     worker(1).serve()
     equal(
-      workers.map(({ speaks }) => speaks),
+      workers.map(({ prints }) => prints),
       [true, false, false],
     )
     worker(3).serve()

@@ -6,8 +6,9 @@ import type { Resource } from '../registry/resource.ts'
 import { hookCallerOf } from './hook-args.ts'
 
 /**
- * Calls a policy hook and interprets its result with `read`; synchronously if the hook is. What it throws ends the request, so
- * that a broken policy reveals no data: an ApiError is the response, anything else is 500 and goes to `onError`.
+ * Calls a policy hook and interprets its result with `read`; synchronously if the hook is synchronous. An error that it throws
+ * ends the request, so that a broken policy reveals no data: an ApiError becomes the response, any other error gives 500 and goes
+ * to `onError`.
  */
 export const callPolicyHook = <T, R>(
   call: HookCall,

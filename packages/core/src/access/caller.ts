@@ -7,8 +7,8 @@ import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
 
 /**
- * A user and its roles: what `methods.roles(user)` of the user model returns, else its `roles` — a list of strings, or of
- * related records with a `name` each. Anything else counts as no roles.
+ * A user and its roles: the result of `methods.roles(user)` of the user model, or else the user's `roles`: a list of strings, or
+ * of related records with a `name` each. Any other value means no roles.
  *
  * ```ts
  * await callerOf(callHook, { id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }

@@ -12,19 +12,19 @@ import { hookCallerOf, subjectArgs } from './hook-args.ts'
 import { isKnown } from './reach.ts'
 import { anonymous, type Caller, satisfies } from './roles.ts'
 
-/** What each caller may see of a registry. */
+/** The registry as each caller may see it. */
 export interface CallerRegistries {
   /**
-   * The registry for a request to a resource: the registry of the API, the same object, if nothing that the request can
-   * name is withheld from the caller. The same rights give the same object, as long as it is kept.
+   * The registry for a request to a resource. If no column that the request can name is withheld from the caller, this is the
+   * registry of the API itself. Callers with the same rights get the same object while it is cached.
    */
   of(call: RightsCall, resource: Resource): MaybePromise<Registry>
 }
 
-/** The part of a call that rights are decided by. */
+/** The part of a call that the rules of columns depend on. */
 export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'method' | 'relation'>
 
-/** A rule of a model. Columns with the same rule share its answer, since its arguments are the same. */
+/** A read or write rule of columns. Columns with the same rule share its answer, because its arguments are the same. */
 interface Rule {
   readonly resource: Resource
   readonly right: ColumnRight
@@ -40,13 +40,13 @@ interface Ruled {
   readonly rules: readonly Rule[]
 }
 
-/** Registries kept at once; functions may decide in many ways. */
+/** The most caller registries cached at once (LRU); column functions can produce many combinations of answers. */
 const maxRegistries = 100
 
-/** Finds the rules of a registry. Resources that lead to no rule have none to decide. */
+/** Finds the column rules of a registry. A resource from which no request can reach a column with a rule needs no decision. */
 export function callerRegistries(registry: Registry): CallerRegistries {
   const ruled = ruledModels(registry)
-  // By the answers to all rules that were asked.
+  // Keyed by the first resource and the answers of its rules.
   const known = lruMap<Registry>(maxRegistries)
   return {
     of(call, resource) {
@@ -94,7 +94,7 @@ function rulesOf(resource: Resource): readonly Rule[] {
 }
 
 /**
- * What a caller may see by its roles alone, without a request: columns that a function decides are there.
+ * The registry that these roles give, without a request. Columns whose rule is a function are included.
  *
  * ```ts
  * registryOfRoles(registry, { user: null, authenticated: true, roles: ['editor'] })
@@ -116,12 +116,12 @@ export function registryOfRoles(registry: Registry, caller: Caller): Registry {
 
 const permission = '+'
 const refusal = '-'
-/** Of a rule that was not asked, because the request only reads. */
+/** The answer recorded for a write rule that was not evaluated, because the request only reads. */
 const unasked = '.'
 
 /**
- * The answers to the rules, in their order, one character each. Asks one after the other, since functions may use one
- * connection; rules of writing only if the request writes.
+ * Evaluates the rules and returns one character for each, in their order. It evaluates one after the other, because functions may
+ * share one connection; write rules only if the request writes.
  */
 function answersOf(call: RightsCall, rules: readonly Rule[]): MaybePromise<string> {
   const onlyReads = call.method === 'GET' || call.method === 'HEAD'
@@ -145,7 +145,7 @@ function answersOf(call: RightsCall, rules: readonly Rule[]): MaybePromise<strin
   return from(0, '')
 }
 
-/** What the answers withhold; what cannot be read cannot be written either. */
+/** The columns that the answers withhold. A column that cannot be read cannot be written either. */
 function withheldBy(rules: readonly Rule[], answers: string): Withheld {
   const refused = rules.filter((_, i) => answers[i] === refusal)
   return new Map([

@@ -34,7 +34,7 @@ export const recordArgs = (
 ): HookArgs =>
   subjectArgs(call, { action: call.action, resource, many: false, relation: null }, before)
 
-/** The arguments of a hook, under the names of the specification; the connection must be known (`open`). */
+/** The arguments of a hook, under the names of the specification; call it after `open`, which sets the connection. */
 export const subjectArgs = (
   call: HookCall,
   { action, resource, many, relation }: Subject,

@@ -10,7 +10,7 @@ import type { Registry, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
 import { warnOfLiftedRoles } from './role-map-warning.ts'
 
-/** The policy of each resource that has one. A model's policy without hooks replaces the API's policy by none. */
+/** The policy of each resource that has one. A model whose policy has no hooks has no policy, not even that of the API. */
 export interface Policies {
   get(resource: Resource): AccessPolicy | undefined
   has(resource: Resource): boolean
@@ -43,7 +43,7 @@ export function buildPolicies(
     if (!made.has(key)) made.set(key, build(policy, model, at, problems))
     return made.get(key)
   }
-  // By model: what one caller sees of a resource is another object.
+  // Keyed by model, because a caller with fewer rights has its own Resource object (`registry/caller-registry.ts`).
   const policies = new Map<AnyModel, AccessPolicy>()
   const scopes = new Map<AnyModel, CheckedScope>()
   for (const resource of registry.resources) {
@@ -77,7 +77,7 @@ export function buildPolicies(
   }
 }
 
-/** The hooks that an action on one record calls beside the scope: the one that decides whether it is read, and its own. */
+/** The hooks that an action on one record may call in addition to the scope: can_read, and the hook of the action. */
 function hooksOf(action: Action): readonly (keyof AccessPolicy)[] {
   switch (action) {
     case 'POST':

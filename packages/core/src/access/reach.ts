@@ -1,4 +1,4 @@
-// reach: whether a caller may list a resource. Joins and relation filters to others are refused; their embeds stay URLs.
+// reach: whether a caller may list a resource. If not, joins and relation filters to it are refused, and its embeds stay URLs.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Reach } from '../plan/context.ts'

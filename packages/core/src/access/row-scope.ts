@@ -78,7 +78,7 @@ function columnsTested(conditions: readonly Condition[]): readonly string[] | un
   return columns
 }
 
-/** The condition of a query that has nothing else. */
+/** The WHERE condition of a query that has no other clause. */
 function scopeOfQuery(
   db: AnyDatabase,
   { dialect }: Pick<Target, 'dialect'>,

@@ -53,7 +53,7 @@ export interface ScopeCall {
   readonly action: Action
   /** The filter callback of the request; it narrows the base before the policy does. */
   readonly filter?: BaseFilter
-  /** What a refused base gives: 403 (default), or no rows. */
+  /** The result if the base is refused: 403 (default), or no rows. */
   readonly refusedBase?: 'forbidden' | 'empty'
 }
 
@@ -86,7 +86,7 @@ export async function scopeRows(
 ): Promise<void> {
   for (const { source, part } of sourcesOf(rows)) {
     const narrowing = narrow(scope, source, source === rows.from ? scope.filter : undefined)
-    // A scope as data seldom waits, and a promise costs as much as its conditions.
+    // A `scope` rarely returns a promise, and awaiting one costs as much as planning the conditions.
     const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
     if (narrowed !== 'none') scopes.decide(source, narrowed)
     else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
@@ -168,7 +168,7 @@ type NarrowedSource = Pick<Source, 'resource' | 'many'> & {
   readonly relation: { readonly name: string } | null
 }
 
-/** What the policy of a source says: 'all' without a scope, 'none' if it refuses, otherwise conditions or the returned query. */
+/** Asks the policy of a source: 'all' without a scope, 'none' if it refuses, otherwise conditions or the returned query. */
 function narrow(
   scoping: ScopeCall,
   source: NarrowedSource,
@@ -202,17 +202,18 @@ function narrowByQuery(
   })
 }
 
-/** What policy and filter callback leave of the records of a resource, for a write of one of them by one statement. */
+/** The scope of policy and filter callback for a write of one record by a single statement. */
 export interface RecordScope {
-  /** The stored records that may be written: those that the policy leaves. */
+  /** The stored records that may be written: those in the scope of the policy. */
   readonly written: RowScope | 'all'
-  /** The records that the response may show: of these, those that the filter callback leaves. */
+  /** The records that the response may show: those of `written` that the filter callback does not exclude. */
   readonly shown: RowScope | 'all'
 }
 
 /**
  * The scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
- * cannot hold the scope. A scope_query or filter callback that waits counts as such, since it may read what the write changes.
+ * cannot contain the scope. A scope_query or filter callback that returns a promise also gives 'other rows', because it may read
+ * what the write changes.
  */
 export function scopeOfRecord(
   scoping: ScopeCall & { readonly call: Pick<RoutedRequest, 'hooks'> },
@@ -247,7 +248,7 @@ export function scopeOfRecord(
 
 type NarrowedRecord = RowScope | 'all' | 'none' | 'other rows'
 
-/** Hooks that have returned a promise. They are not asked before a write, since its transaction asks them again. */
+/** Hooks that have returned a promise. They are not called before a write, because its transaction calls them again. */
 const waiting = new WeakSet<object>()
 
 /** The conditions of `scope` on the table, or on the filter callback's query. */
@@ -261,14 +262,15 @@ function narrowByConditions(
     andThen(conditionsOf(scoping, scope, source), (found) => {
       if (found === false) return 'none'
       if (found === true) return rows
-      // What a condition reads beside the rows is not shown, so the policies of those models do not narrow it.
+      // Rows of other models that a condition tests are not shown to the caller, so the policies of those models do not narrow
+      // them.
       const condition = allOf(unscoped(scoping.target), found.conditions)
       return condition === undefined ? rows : { ...found, rows, condition }
     }),
   )
 }
 
-/** All rows of a source, or those that the filter callback leaves. */
+/** All rows of a source, or those in the query of the filter callback. */
 function filteredRows(
   { call, db }: ScopeCall,
   { resource }: NarrowedSource,
@@ -279,7 +281,7 @@ function filteredRows(
   return andThen(filtered, (query) => checked(query, resource))
 }
 
-/** Plans the conditions of `scope` with the values of this request; or whether it may see all rows or none. */
+/** Plans the conditions of `scope` with the values of this request; 'all' or 'none' if the request may see all rows or none. */
 function conditionsOf(
   { call, action }: Pick<ScopeCall, 'call' | 'action'>,
   scope: PolicyScope,
@@ -301,7 +303,7 @@ interface GivenScope {
   readonly values: readonly unknown[]
 }
 
-/** The conditions that hold for a request with their values, or whether it may see all rows or none. */
+/** The checked conditions of a request and their values; 'all' or 'none' if it may see all rows or none. */
 function valuesOf(
   scope: PolicyScope,
   known: CheckedScope | undefined,
@@ -342,7 +344,7 @@ function inSchema(
 ): AnyDatabase {
   const isPlugged = hasSchemaPlugin(db)
   if (schema === undefined || (isPlugged && schema === shared)) return db
-  // The schema of an earlier plugin would be taken for that of the model.
+  // Otherwise the schema of an earlier plugin would replace that of the model.
   return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
 }
 

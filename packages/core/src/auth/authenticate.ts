@@ -65,7 +65,7 @@ export async function authenticate(
   if (auth.onlyCookie !== undefined && names.every((name) => name === 'jwt')) {
     throw authorizationMissing(challenge, { cookie: auth.onlyCookie })
   }
-  // What the strategy of the host reads is not known here.
+  // It is not known here which credential the host's strategy reads.
   const place = names.every((name) => name === 'custom') ? 'host' : 'header'
   throw header(request, 'authorization') === undefined
     ? authorizationMissing(challenge, place)

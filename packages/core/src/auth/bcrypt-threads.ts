@@ -21,8 +21,8 @@ interface Thread {
 }
 
 /**
- * Bundlers recognise `new URL('…', import.meta.url)` and fail if the file does not exist, so that only the name of the compiled
- * file is written like that. A bundle in which the worker is missing or does not load starts no thread.
+ * Bundlers recognise `new URL('…', import.meta.url)` and fail if the file does not exist, so only the name of the compiled file
+ * is written in this form. A bundle in which the worker is missing or does not load starts no thread.
  */
 const workerFile = (): URL =>
   import.meta.url.endsWith('.ts')

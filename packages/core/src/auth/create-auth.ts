@@ -16,7 +16,7 @@ import { customStrategy } from './strategies/custom.ts'
 import { jwtStrategy } from './strategies/jwt.ts'
 import { tokenProviders } from './token-providers.ts'
 import { createTokens, type Tokens } from './tokens.ts'
-import { createUsers, type OpenDatabase, type ReadNearby, type Users } from './users.ts'
+import { createUsers, type OpenDatabase, type ReadUserFromReplica, type Users } from './users.ts'
 
 export interface Auth {
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
@@ -24,7 +24,7 @@ export interface Auth {
   readonly tokens: Tokens | undefined
   /** The WWW-Authenticate value of all strategies. */
   readonly challenge: string
-  /** The cookie of the access token, if tokens are read from nowhere else. */
+  /** The name of the access token's cookie, if tokens are read only from it. */
   readonly onlyCookie: string | undefined
   /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
   readonly ready: (() => Promise<unknown>) | undefined
@@ -40,8 +40,8 @@ export interface AuthParts {
   readonly users: Resource | undefined
   readonly clock: Clock
   readonly open: OpenDatabase
-  /** Absent: users are always read from the primary. */
-  readonly readNearby?: ReadNearby | undefined
+  /** Reads users from a replica; absent if users are always read from the primary. */
+  readonly readUserFromReplica?: ReadUserFromReplica | undefined
   readonly report: (error: unknown, request: ApiRequest) => void
   readonly callHook: CallHook
 }
@@ -52,7 +52,8 @@ export function createAuth(parts: AuthParts): Auth {
   const { callHook } = parts
   const challenge = challengeOf(settings.strategies)
   const users =
-    parts.users && createUsers(settings, parts.users, parts.open, callHook, parts.readNearby)
+    parts.users &&
+    createUsers(settings, parts.users, parts.open, callHook, parts.readUserFromReplica)
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
   const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
   const onlyCookie = settings.providers.every((provider) => provider === 'cookie')

@@ -24,7 +24,7 @@ export function rememberUsers(clock: Clock, seconds: number): RememberUser {
   return async (key, find) => {
     const now = clock.now()
     const before = known.get(key)
-    // A clock that was set back must not keep a user for longer.
+    // An entry from the future means that the clock was set back; it is not used, so that it does not live longer.
     if (before !== undefined && now >= before.at && now - before.at < seconds * 1000) {
       return copyJson(before.user) as HookRecord
     }

@@ -29,10 +29,8 @@ export interface OpenedDatabase {
   readonly target: Target
 }
 
-/**
- * Asks a replica before the primary, where the request may read its user there; undefined where the primary has to be asked.
- */
-export type ReadNearby = <T>(
+/** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */
+export type ReadUserFromReplica = <T>(
   request: ApiRequest,
   read: (opened: OpenedDatabase) => Promise<T | undefined>,
 ) => Promise<T | undefined>
@@ -71,7 +69,7 @@ export function createUsers(
   resource: Resource,
   open: OpenDatabase,
   callHook: CallHook,
-  readNearby?: ReadNearby,
+  readUserFromReplica?: ReadUserFromReplica,
 ): Users {
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
@@ -89,7 +87,7 @@ export function createUsers(
     request: ApiRequest,
     { columns, prepared }: ReturnType<typeof look>,
     texts: readonly string[],
-    nearby?: ReadNearby,
+    nearby?: ReadUserFromReplica,
   ): Promise<HookRecord | undefined> => {
     const values = columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
     if (columns.length === 0 || columns.length !== texts.length) return undefined
@@ -112,8 +110,9 @@ export function createUsers(
     resource,
     byName: (request, name) => find(request, looks.name, [name]),
     byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
-    // A token is proven already. A password or an API key is checked on the primary: a replica that lags has the old one.
-    byKey: (request, key) => find(request, looks.key, keyTexts(key), readNearby),
+    // A token is already verified. A password or an API key is checked on the primary, because a replica that lags has the old
+    // one.
+    byKey: (request, key) => find(request, looks.key, keyTexts(key), readUserFromReplica),
     check: (user, secret, kind, before) =>
       checks(async () => {
         await before()

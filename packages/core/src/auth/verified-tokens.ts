@@ -7,7 +7,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 /** Tokens that are remembered; the least recently used one is forgotten first. */
 const maxTokens = 1000
 
-/** What is read of the claims. */
+/** The claim that this cache reads. */
 interface Expiry {
   readonly expired: boolean
   /** Seconds since 1970. */

@@ -7,7 +7,7 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Connections } from './connections.ts'
 import type { HostFunctions } from './host-functions.ts'
 
-/** What every request has in common, as far as hooks need it. */
+/** The part of the Runtime that calling hooks needs. */
 interface HookRuntime
   extends Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>,
     Pick<Connections, 'session' | 'schema'> {

@@ -1,4 +1,4 @@
-// HostFunctions: how functions of the host application are called and told of events. Types only.
+// HostFunctions: how the service calls functions of the host application and reports events to them. Types only.
 
 import type { CallHook } from '../call-hook.ts'
 import type { Refusal } from '../http/refusal.ts'

@@ -4,20 +4,20 @@ import { type Call, type CallRequest, callOf, type Result } from './call.ts'
 import type { SendOptions } from './query.ts'
 import type { Transport } from './transport.ts'
 
-/** The values of calls, in their order. */
+/** The types of the values of calls, in the order of the calls. */
 export type ValuesOf<Calls extends readonly Call<unknown>[]> = {
   -readonly [I in keyof Calls]: Calls[I] extends Call<infer T> ? T : never
 }
 
 export interface BatchOptions extends Omit<SendOptions, 'params'> {
-  /** Answers as if all were done, and undoes it. */
+  /** Runs all calls and returns their results, then rolls the transaction back. */
   readonly dryRun?: boolean
-  /** The same key with the same calls answers what it answered before, for a day. */
+  /** Repeating the same calls with the same key within a day returns the stored results instead of running them again. */
   readonly idempotencyKey?: string
 }
 
 /**
- * Sends calls as one request: all succeed, or nothing is stored, and the error says in `at` which one failed.
+ * Sends calls as one request: either all succeed, or nothing is stored and `at` of the error tells which call failed.
  *
  * ```ts
  * const [author, book] = await client.batch([client.authors.get(1), client.books.get(1)]).unwrap()

@@ -1,4 +1,4 @@
-// What a program may write: the bodies of POST and PATCH with records of relations in them. Types only.
+// The types of bodies of POST, PATCH and PUT, with nested records of relations. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { NewRowOf, PatchOf, RowOf } from '../model/infer.ts'
@@ -6,7 +6,7 @@ import type { Given, IsMany, KeyName, RelationName, Target } from './model-field
 
 type Fields<K> = K extends readonly (infer F)[] ? F : K
 
-/** The columns that hold the keys of other records. */
+/** The foreign key columns of a model. */
 type ForeignKey<M extends AnyModel> = {
   [K in keyof M['relations']]: M['relations'][K] extends {
     readonly kind: 'belongsTo'
@@ -29,7 +29,7 @@ type NestedMembers<M extends AnyModel, G extends Given> = {
   readonly [K in RelationName<M, G>]?: Nested<M, G, K>
 }
 
-/** A related record: a new one, or the key of one that is there. */
+/** A related record in a body: a new record, or the key of an existing one. */
 export type NestedRecord<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
@@ -42,14 +42,14 @@ export type NewRecord<M extends AnyModel, G extends Given> =
       NestedMembers<M, G> &
       { [K in OwnerName<M, G>]: { readonly [_ in K]: Nested<M, G, K> } }[OwnerName<M, G>])
 
-/** What changes in a record. */
+/** The fields to change in a record. */
 export type Patch<M extends AnyModel, G extends Given> = PatchOf<M> & NestedMembers<M, G>
 
-/** What changes in the record of a key. */
+/** The key of a record, and the fields to change in it. */
 export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
   Readonly<Pick<RowOf<M>, KeyName<M> & keyof RowOf<M>>>
 
-/** All of a record; its key, which the path has, may be left out. */
+/** A whole record; its key may be omitted, because the path contains it. */
 export type Replacement<M extends AnyModel, G extends Given> =
   | NewRecord<M, G>
   | (Omit<NewRowOf<M>, KeyName<M>> & NestedMembers<M, G>)

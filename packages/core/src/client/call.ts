@@ -1,4 +1,4 @@
-// A request that is sent when its result is asked for, and its result: a value or an error, as data.
+// Call: a request that is sent when it is awaited, and its result, which is a value or an error.
 
 import type { ClientError } from './client-error.ts'
 
@@ -7,7 +7,7 @@ export interface Success<T> {
   readonly ok: true
   readonly status: number
   readonly value: T
-  /** Matching records of a list, 1 for one record; undefined where it is not counted. */
+  /** The number of matching records of a list, 1 for one record; undefined if the API does not count. */
   readonly total: number | undefined
   /** URLs of the neighbouring pages. */
   readonly next: string | null
@@ -29,7 +29,7 @@ export interface Failure {
 
 export type Result<T> = Success<T> | Failure
 
-/** A request as it is sent. */
+/** The content of a request. */
 export interface CallRequest {
   /** Names the call in a batch. */
   readonly id: string
@@ -40,7 +40,7 @@ export interface CallRequest {
   readonly body?: unknown
   /** Whether it reads a list, whose query may be sent as QUERY. */
   readonly many?: boolean
-  /** Picks what was asked for from the value of the answer. */
+  /** Extracts the requested part from the value of the response. */
   readonly read?: (value: unknown) => unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -58,7 +58,7 @@ export interface Call<T> extends PromiseLike<Result<T>> {
   readonly request: CallRequest
   /** Names the request, for caches: the collection, the path, the query. */
   readonly key: readonly [collection: string, path: string, query: string]
-  /** Sends it, each time again. */
+  /** Sends the request again on each call. */
   send(signal?: AbortSignal): Promise<Result<T>>
   /** The value alone; throws the `ClientError` of a failure. */
   unwrap(): Promise<T>
@@ -70,7 +70,7 @@ export function unwrapped<T>(result: Result<T>): T {
   throw result.error
 }
 
-/** Makes a call of the function that sends it. */
+/** Creates a call from the function that sends it. */
 export function callOf<T>(
   request: CallRequest,
   send: (signal?: AbortSignal) => Promise<Result<T>>,

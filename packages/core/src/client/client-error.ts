@@ -1,6 +1,6 @@
 // ClientError: why a request of a client failed.
 
-/** What a ClientError is made of. */
+/** The members of a ClientError. */
 export interface ClientErrorDetails {
   readonly status: number
   readonly code?: string | undefined
@@ -10,17 +10,17 @@ export interface ClientErrorDetails {
   readonly cause?: unknown
 }
 
-/** Why a request failed: the `errors` of the API's answer, as an Error that can be thrown. */
+/** Why a request failed: the `errors` of the API's response, as an Error that can be thrown. */
 export class ClientError extends Error {
-  /** Status of the answer; 0 if there was none. */
+  /** The status of the response; 0 without a response. */
   readonly status: number
   /** Stable identifier such as `unknown_column`; `no_answer` if the server could not be reached. */
   readonly code: string | undefined
   /** The text of the request that caused it. */
   readonly at: string | undefined
-  /** What is wrong with a body, by path: `{ 'author.email': ['…'] }`; empty for other failures. */
+  /** The problems of a body, by path: `{ 'author.email': ['…'] }`; empty for other failures. */
   readonly problems: Readonly<Record<string, readonly string[]>>
-  /** Seconds after which another attempt makes sense. */
+  /** Seconds to wait before another attempt (`Retry-After`). */
   readonly retryAfter: number | undefined
 
   constructor(message: string, details: ClientErrorDetails) {

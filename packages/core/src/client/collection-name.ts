@@ -31,7 +31,7 @@ type PluralName<N extends string, Word extends string> = [Word] extends [never]
     ? `${Start}${Capitalize<Plural<Lowercase<Word>>>}`
     : N
 
-/** `HTTPLogs` keeps its capitals, `OrderItems` becomes `orderItems`. */
+/** Converts the first letter to lower case unless the second is a capital: `OrderItems` → `orderItems`, `HTTPLogs` stays. */
 type Uncapital<N extends string> = N extends `${string}${infer Second}${string}`
   ? Second extends Uppercase<Letter>
     ? N
@@ -39,8 +39,8 @@ type Uncapital<N extends string> = N extends `${string}${infer Second}${string}`
   : N
 
 /**
- * The name of a model's collection in a client: its plural in camel case. Of a name that is not plainly in Pascal case
- * (`order_item`, `UserID`) it is the model's name itself, which is an alias of the endpoint.
+ * The name of a model's collection in a client: its plural in camel case. For a name that is not plain Pascal case (`order_item`,
+ * `UserID`), it is the model's name itself, which is an alias of the endpoint.
  *
  * ```ts
  * type A = CollectionName<'OrderItem'> // 'orderItems'

@@ -1,4 +1,4 @@
-// Collection: what a client does with the records of one model. Types only.
+// Collection: the methods of a client for the records of one model. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
@@ -12,15 +12,15 @@ import type { Where } from './where.ts'
 
 type KeyValue<M extends AnyModel> = RowOf<M>[KeyName<M> & keyof RowOf<M>]
 
-/** The key of a record; that of several columns is a list, in the order of the model. */
+/** The key of a record; a composite key is a list, in the order of the model. */
 export type KeyOf<M extends AnyModel> = KeyValue<M> | readonly KeyValue<M>[]
 
 type NoInclude = NonNullable<unknown>
 
-/** What reads of one record take besides. */
+/** The options of reading one record. */
 export interface GetOptions<E> extends SendOptions {
   readonly includeDeleted?: boolean
-  /** An ETag: if the answer would still have it, the status is 304 and the value null. */
+  /** An ETag: if the response would have the same one, the status is 304 and the value null. */
   readonly ifNoneMatch?: E
 }
 
@@ -30,19 +30,19 @@ export interface WriteOptions extends SendOptions {
 }
 
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
-  /** The same key with the same body answers what it answered before, for a day. */
+  /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string
-  /** Unique columns: a record that has their values is changed instead. */
+  /** Columns of a unique key: if a record with the same values exists, it is changed instead. */
   readonly onConflict?: readonly FieldName<M>[]
 }
 
 export interface RemoveOptions extends WriteOptions {
-  /** Takes dependent records along. */
+  /** Also deletes dependent records. */
   readonly cascade?: boolean
 }
 
 export interface ManyOptions extends SendOptions {
-  /** Refuses to concern more records than this. */
+  /** The write is refused with 400 if it matches more records than this. */
   readonly maxAffected?: number
 }
 
@@ -100,7 +100,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const A extends Aggregates<M> = NonNullable<unknown>,
   >(query: GroupQuery<M, G, By, A>): Call<Group<M, G, By, A>[]>
 
-  /** The records that a record has by a to-many relation. */
+  /** The related records of a record, by a to-many relation. */
   related<
     const R extends RelationName<M, G>,
     const F extends FieldPath<Target<M, G, R>, G> = never,
@@ -112,24 +112,21 @@ export interface Collection<M extends AnyModel, G extends Given> {
     query?: Selection<Target<M, G, R>, G> & Paging & Form<Target<M, G, R>, G, F, I, D>,
   ): Call<Row<Target<M, G, R>, G, F, I, D>[]>
 
-  /** The value is the new record, null if its author may not read it. */
+  /** Creates a record. The value is the new record, or null if the caller may not read it. */
   create(record: NewRecord<M, G>, options?: CreateOptions<M>): Call<RowOf<M> | null>
-  /** All or none. */
+  /** Creates several records in one transaction. */
   createMany(records: readonly NewRecord<M, G>[], options?: CreateOptions<M>): Call<RowOf<M>[]>
-  /** The value is the record as it is now, null if its author may not read it. */
+  /** Changes fields of a record. The value is the changed record, or null if the caller may not read it. */
   update(key: KeyOf<M>, patch: Patch<M, G>, options?: WriteOptions): Call<RowOf<M> | null>
-  /** Changes each record by its key, all or none: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
+  /** Changes several records by their keys, in one transaction: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
   updateEach(patches: readonly KeyedPatch<M, G>[], options?: SendOptions): Call<RowOf<M>[]>
-  /**
-   * Replaces a record (PUT): what the new one leaves out gets its default, or null. The API allows it where
-   * `allowed_methods` lists PUT.
-   */
+  /** Replaces a record (PUT): omitted fields get their default, or null. The API allows it if `allowed_methods` lists PUT. */
   replace(key: KeyOf<M>, record: Replacement<M, G>, options?: WriteOptions): Call<RowOf<M> | null>
-  /** Changes all records that fit; at least one condition is needed. */
+  /** Changes all matching records; at least one condition is required. */
   updateMany(where: Where<M, G>, patch: Patch<M, G>, options?: ManyOptions): Call<RowOf<M>[]>
   remove(key: KeyOf<M>, options?: RemoveOptions): Call<null>
-  /** Removes all records that fit; at least one condition is needed. */
+  /** Removes all matching records; at least one condition is required. */
   removeMany(where: Where<M, G>, options?: ManyOptions): Call<null>
-  /** Brings a soft-deleted record back. */
+  /** Restores a soft-deleted record. */
   restore(key: KeyOf<M>, options?: WriteOptions): Call<RowOf<M> | null>
 }

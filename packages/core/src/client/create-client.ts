@@ -12,13 +12,13 @@ import { type LooseQuery, type LooseRow, picked, queryText } from './query-text.
 import { encoded } from './reference.ts'
 import { type TransportOptions, transportTo } from './transport.ts'
 
-/** What a client may be told of its API. */
+/** The options of a client: its transport, and settings in which the API differs from the defaults. */
 export interface ClientOptions<Names extends string = string> extends TransportOptions {
-  /** Letter case of endpoint names, if the API sets it. Default `kebab`. */
+  /** The API's letter case of endpoint names (`API_ENDPOINT_CASE`). Default `kebab`. */
   readonly endpointCase?: LetterCase
-  /** Path of batches, if the API sets it. Default `/batch`. */
+  /** The API's path of batches (`API_BATCH_ROUTE`). Default `/batch`. */
   readonly batchPath?: string
-  /** Paths of collections that are served elsewhere (`endpoint` in meta): `{ books: 'shop/books' }`. */
+  /** Paths of collections with their own `endpoint` in meta: `{ books: 'shop/books' }`. */
   readonly paths?: { readonly [N in Names]?: string }
 }
 
@@ -42,7 +42,7 @@ interface LooseOptions extends LooseQuery {
   readonly idempotencyKey?: string
 }
 
-/** Headers of a request from its options. */
+/** Builds the headers of a request from its options. */
 const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptions) => ({
   ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
   ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
@@ -51,7 +51,7 @@ const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptio
 })
 
 /**
- * Creates a client of the API at a URL: a collection for each model, typed by the models, without code of theirs.
+ * Creates a client of the API at a URL: a collection for each model, typed by the models; the code of the models is not imported.
  *
  * ```ts
  * import type { api } from './server.ts'
@@ -60,7 +60,7 @@ const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptio
  * const { value } = await client.books.list({ where: { author: { name: { ilike: 'austen' } } }, fields: ['title'] })
  * ```
  *
- * @param url The URL below which the collections are: that of the server with its prefix. An origin alone gets `/api`.
+ * @param url The base URL of the collections: the origin of the server with the prefix of the API. `/api` is added to an origin without a path.
  */
 export function createClient<A>(
   url: string,

@@ -1,4 +1,4 @@
-// Groups and aggregates: what can be asked, and the type of a group. Types only.
+// Groups and aggregates: the types of a query for groups, and of its result. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type {
@@ -26,7 +26,7 @@ type NameOfType<M extends AnyModel, Type, Not = never> = {
 type Part = 'year' | 'month' | 'day'
 type Numeric = 'integer' | 'bigint' | 'float' | 'decimal'
 
-/** A column, also of a relation to one record, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
+/** A column, including those of to-one relations, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
 export type GroupKey<M extends AnyModel, G extends Given> =
   | NameOfType<M, unknown, Unordered>
   | `${Part}(${NameOfType<M, 'date' | 'datetime'>})`
@@ -44,7 +44,7 @@ export type Aggregate<M extends AnyModel> =
       }
     }['min' | 'max']
 
-/** The aggregates of a query, by the names that they have in the result. */
+/** The aggregates of a query, by their names in the result. */
 export type Aggregates<M extends AnyModel> = Readonly<Record<string, Aggregate<M>>>
 
 interface LabelTests {

@@ -1,10 +1,10 @@
-// What a client may name of a model: its visible fields, its relations and their targets. Types only.
+// The names of a model that a client can use: its visible fields, its relations and their targets. Types only.
 
 import type { Column, ColumnTypes, JsonPaths } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
 
-/** The options of an API, which hold its models: a type that costs the same wherever it is named, however many they are. */
+/** The options of an API, which contain its models. Unlike a list of models, naming this type costs TypeScript the same for any number of models. */
 export interface Given {
   readonly models?: readonly AnyModel[]
 }
@@ -16,7 +16,7 @@ type ByName<Models extends readonly AnyModel[]> = {
   readonly [M in Models[number] as M['name']]: M
 }
 
-// The keys of a mapped type with `as` are computed by all members each time they are asked for, those of a copy once.
+// TypeScript computes the keys of a mapped type with `as` from all members at each use; those of a copy once.
 type Copy<T> = { readonly [K in keyof T]: T[K] }
 
 /** The models of an API by name. */
@@ -47,14 +47,14 @@ type PathsIn<C> = {
     : never
 }[VisibleName<C>]
 
-/** The declared paths into json columns: `'profile->address.city'`. The arrow tells them from paths along relations. */
+/** The declared paths into json columns: `'profile->address.city'`. The arrow distinguishes them from paths along relations. */
 export type JsonPath<M extends AnyModel> = [
   Extract<M['columns'][keyof M['columns']], { readonly json: JsonPaths }>,
 ] extends [never]
   ? never
   : PathsIn<M['columns']>
 
-/** What queries name of a model itself: its visible columns, and paths into them. */
+/** The names of a model's own values in queries: its visible columns, and paths into them. */
 export type OwnName<M extends AnyModel> = FieldName<M> | JsonPath<M>
 
 /** The declaration of a column, or of a path into one. */
@@ -81,7 +81,7 @@ export type RelationName<M extends AnyModel, G extends Given> = {
 }[keyof M['relations']] &
   string
 
-/** The relations that lead to one record at most. */
+/** The relations that lead to at most one record. */
 export type ToOneName<M extends AnyModel, G extends Given> = {
   [K in keyof M['relations']]: M['relations'][K]['target'] extends keyof ModelsOf<G>
     ? IsMany<M, K> extends true
@@ -107,7 +107,7 @@ export type Target<M extends AnyModel, G extends Given, K> = K extends keyof M['
     : never
   : never
 
-/** A path as answers write it: with a dot into a json column, too. */
+/** A path as responses write it: also with a dot into a json column. */
 export type Dotted<P> = P extends `${infer C}->${infer Path}` ? `${C}.${Path}` : P
 
 /** The column at the end of a path, or the path into it; never if it leads nowhere. */

@@ -232,7 +232,7 @@ type LatinUs =
   | 'loc'
   | 'strat'
 
-/** Words that end with `y`; `S` is what stands before it. */
+/** Words that end with `y`; `S` is the word without it. */
 type PluralOfY<S extends string> = S extends `${string}${Vowel | 'y'}`
   ? S extends `${string}qu`
     ? `${S}ies`

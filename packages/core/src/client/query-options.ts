@@ -1,4 +1,4 @@
-// Options for TanStack Query, as plain objects: nothing of it is imported.
+// Options for TanStack Query, as plain objects, without importing it.
 
 import { type Call, type Success, unwrapped } from './call.ts'
 
@@ -6,7 +6,7 @@ interface Context {
   readonly signal?: AbortSignal
 }
 
-/** What `useQuery` takes. */
+/** The options of `useQuery`. */
 export interface QueryOptions<T> {
   readonly queryKey: Call<T>['key']
   readonly queryFn: (context?: Context) => Promise<T>
@@ -14,7 +14,7 @@ export interface QueryOptions<T> {
 
 /**
  * A read for `useQuery`: its data is the value, its error a `ClientError`. The key begins with the name of the collection in
- * URLs, so that `invalidateQueries({ queryKey: ['books'] })` concerns all reads of it.
+ * URLs, so that `invalidateQueries({ queryKey: ['books'] })` invalidates all its reads.
  *
  * ```ts
  * const { data } = useQuery(queryOptions(client.books.list({ limit: 10 })))
@@ -27,7 +27,7 @@ export function queryOptions<T>(call: Call<T>): QueryOptions<T> {
   }
 }
 
-/** What `useInfiniteQuery` takes; a page is a result with `value` and `total`. */
+/** The options of `useInfiniteQuery`; a page is a result with `value` and `total`. */
 export interface InfiniteQueryOptions<T> {
   readonly queryKey: readonly [...Call<T>['key'], 'pages']
   readonly initialPageParam: string | undefined
@@ -44,7 +44,7 @@ export interface InfiniteQueryOptions<T> {
  * useInfiniteQuery(infiniteQueryOptions((page) => client.books.list({ ...page, orderBy: ['title'] })))
  * ```
  *
- * @param make Makes the call of a page from what names the page.
+ * @param make Makes the call of a page from its paging parameters.
  */
 export function infiniteQueryOptions<T>(
   make: (page: { readonly paging: 'cursor'; readonly after?: string }) => Call<T>,
@@ -62,7 +62,7 @@ export function infiniteQueryOptions<T>(
   }
 }
 
-/** What `useMutation` takes. */
+/** The options of `useMutation`. */
 export interface MutationOptions<V, T> {
   readonly mutationFn: (variables: V) => Promise<T>
 }

@@ -1,4 +1,4 @@
-// Writes queries of objects in the query language; knows no models, so that names and operators pass as they are.
+// Writes query objects in the query language, without knowledge of models: names and operators are passed unchanged.
 
 import { ClientError } from './client-error.ts'
 import { encoded } from './reference.ts'
@@ -30,7 +30,7 @@ export interface LooseQuery {
 export type LooseInclude = Readonly<Record<string, true | LooseQuery>>
 type LooseObject = Readonly<Record<string, unknown>>
 
-/** The names of all operators, to tell `{ gt: 20 }` from the conditions of a relation. */
+/** The names of all operators, to distinguish `{ gt: 20 }` from conditions on a relation. */
 const operators =
   /^([ilg][te]|eq|ne|n?in|n?i?like|i?(start|end)swith|between|isnull|contains|overlaps)$/
 
@@ -42,7 +42,7 @@ const isColumn = (given: unknown): boolean =>
   (Object.keys(given).length > 0 &&
     Object.entries(given).every(([name, value]) => operators.test(name) && !isObject(value)))
 
-/** A value in quotes if it may hold characters that mean something in a query. */
+/** A value, in quotes if it may contain characters with a meaning in the query language. */
 const valueText = (value: unknown): string => {
   const text = String(value)
   if (typeof value === 'function') return encoded(value)
@@ -53,7 +53,7 @@ const valueText = (value: unknown): string => {
 function filters(column: string, given: unknown): string[] {
   if (given === null) return [`${column}__isnull=true`]
   return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
-    // To leave a condition out because its value is missing would answer with records that nobody asked for.
+    // Throws instead of omitting a condition without a value, because the response would contain records that nobody asked for.
     if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
     const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
     return `${column}__${operator}=${text}`
@@ -100,7 +100,7 @@ const relationOf = (text: string): string =>
  * // 'price__gt=20&order_by=-price&limit=3&dump_relationships=false'
  * ```
  *
- * @param removes Whether it is the query of a DELETE, which answers no record.
+ * @param removes Whether it is the query of a DELETE, whose response has no record.
  */
 export function queryText(query: LooseQuery, removes = false): string {
   const { fields, groupBy, aggregate, include, orderBy = [], params = {} } = query
@@ -120,7 +120,7 @@ export function queryText(query: LooseQuery, removes = false): string {
       if (options.where) parts.push(`${path}[${conditions(options.where)}]`)
       add(`${path}.limit`, options.limit)
       add(`${path}.order_by`, options.orderBy)
-      // With its fields named, a record has no relations: then whole records are read, and `picked` chooses.
+      // A record with `fields` cannot have relations, so with `include` whole records are read, and `picked` selects the fields.
       if (options.include) embed(options.include, `${path}.`)
       else add(`${path}.fields`, options.fields)
     }
@@ -151,7 +151,7 @@ export function queryText(query: LooseQuery, removes = false): string {
     else add('dump', query.dump)
   }
   for (const [name, value] of Object.entries(params)) add(name, encodeURIComponent(value))
-  // In the query language dots lead into json columns, too; values hold no arrows, since they are encoded.
+  // The query language uses dots for paths into json columns too. Values contain no `->`, because they are encoded.
   return parts.join('&').replaceAll('->', '.')
 }
 
@@ -169,7 +169,7 @@ const valueAt = (row: LooseRow, path: string): unknown =>
     return (value as LooseRow | null)?.[name] ?? null
   }, row)
 
-/** What a record with embedded relations has of `fields`; an embedded relation that is only a URL throws. */
+/** Selects `fields` from a record with embedded relations; throws if a relation is only a URL. */
 export function picked(row: LooseRow, { fields, include = {} }: LooseQuery): LooseRow {
   const last = (path: string): string => path.replace(/.*\./, '')
   const result: LooseRow = fields?.length

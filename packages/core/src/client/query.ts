@@ -1,4 +1,4 @@
-// What a program asks of a collection, as objects. Types only.
+// The types of query objects. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type {
@@ -23,7 +23,7 @@ type Direction = '' | '-'
 /** `'price'`, `'-price'`, `'price.nullsfirst'`. */
 export type OwnOrder<M extends AnyModel> = `${Direction}${SortableName<M>}${Nulls}`
 
-/** An order of records, also by columns of to-one relations: `'-author.name'`. */
+/** An order of records, including columns of to-one relations: `'-author.name'`. */
 export type Order<M extends AnyModel, G extends Given> =
   | OwnOrder<M>
   | {
@@ -36,7 +36,7 @@ export type FieldPath<M extends AnyModel, G extends Given> =
   | { [K in RelationName<M, G>]: `${K}.${OwnName<Target<M, G, K>>}` }[RelationName<M, G>]
   | `${RelationName<M, G>}.${string}.${string}`
 
-/** `F` if it leads to a column, else never. Only paths along several relations are checked: the type of shorter ones lists the columns. */
+/** `F` if it names a column, else never. Only paths along several relations are checked: the type of shorter ones lists the columns. */
 type Existing<M extends AnyModel, G extends Given, F> = F extends `${string}.${string}.${string}`
   ? [ColumnAt<M, G, F>] extends [never]
     ? never
@@ -47,12 +47,7 @@ type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never
   ? unknown
   : { readonly 'paths into json columns cannot be chosen beside include': never }
 
-/** A column of the model or of a relation to one record. */
-export type ToOneFieldPath<M extends AnyModel, G extends Given> =
-  | FieldName<M>
-  | { [K in ToOneName<M, G>]: `${K}.${FieldName<Target<M, G, K>>}` }[ToOneName<M, G>]
-
-/** What of a related record is embedded; order and limit are those of to-many relations, for each parent. */
+/** The options of an embedded relation; order and limit apply to to-many relations, for each parent. */
 export interface IncludeOptions<M extends AnyModel, G extends Given> {
   readonly fields?: readonly FieldName<M>[]
   readonly where?: Where<M, G>
@@ -68,7 +63,7 @@ export type Include<M extends AnyModel, G extends Given> = {
 
 type ObjectPart<T> = Extract<T, object>
 
-/** The type of `Given`, where members that `Expected` lacks are errors that name them. */
+/** The type `Given`, in which members that `Expected` lacks are compile errors that name them. */
 type Exactly<Expected, Given> = {
   readonly [K in keyof Given]: K extends keyof Expected
     ? Given[K] extends readonly unknown[]
@@ -81,7 +76,7 @@ type Exactly<Expected, Given> = {
 
 type Misspelt<K> = `there is no "${K & string}" here`
 
-/** Include has the type that its constraint allows; this makes its misspelt members errors that name them. */
+/** The type of `include`, in which misspelt members are compile errors that name them. */
 type ExactInclude<M extends AnyModel, G extends Given, I> = {
   readonly [K in keyof I]: K extends RelationName<M, G>
     ? I[K] extends true
@@ -100,45 +95,45 @@ type ExactOptions<M extends AnyModel, G extends Given, O> = {
         : Misspelt<K>
 }
 
-/** How relations are written that are not included: not at all, or as in `dump` of the query language. */
+/** How relations that are not included are written: not at all, or as the parameter `dump` says. */
 export type Dump = 'none' | 'url' | 'json' | 'hybrid'
 
-/** How the total is counted. */
+/** How the total is counted (the parameter `count`). */
 export type Count = 'exact' | 'capped' | 'none'
 
-/** What every request takes. */
+/** The options of every request. */
 export interface SendOptions {
-  /** Ends the request. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
   /** Headers of this request; they take precedence over those of the client. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Query parameters of the host's own. */
+  /** The host's own query parameters (`API_ADDITIONAL_QUERY_PARAMS`). */
   readonly params?: Readonly<Record<string, string>>
 }
 
 /** The parts of a query that do not change the type of its result. */
 export interface Selection<M extends AnyModel, G extends Given> extends SendOptions {
   readonly where?: Where<M, G>
-  /** Words that must all stand in the columns which the model declares for it; an empty string searches for nothing and is not sent. */
+  /** Words that must all occur in the columns that the model declares for `search`; an empty string is not sent. */
   readonly search?: string
   readonly orderBy?: readonly Order<M, G>[]
   /** Records of a page. */
   readonly limit?: number
   readonly count?: Count
-  /** Soft-deleted records too. */
+  /** Includes soft-deleted records. */
   readonly includeDeleted?: boolean
 }
 
 /** Which page of a list is read: by number, or by the cursor of another page. */
 export interface Paging {
   readonly page?: number
-  /** The result then has the cursors of its neighbours. */
+  /** Pages by cursor: the result then has the cursors of the neighbouring pages. */
   readonly paging?: 'cursor'
   readonly after?: string
   readonly before?: string
 }
 
-/** What of each record is read. */
+/** Which parts of each record are read. */
 export interface Form<M extends AnyModel, G extends Given, F, I, D> {
   /** Exactly these columns. */
   readonly fields?: readonly (F & Existing<M, G, F>)[]

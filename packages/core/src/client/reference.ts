@@ -1,9 +1,9 @@
-// References of a batch: a member of the value of an earlier call, in bodies, keys and conditions of later ones.
+// References of a batch: use a member of an earlier call's value in bodies, keys and conditions of later calls.
 
 import type { Call } from './call.ts'
 
 /**
- * A member of what an earlier call of the same batch answers.
+ * A member of the value of an earlier call in the same batch.
  *
  * ```ts
  * const author = client.authors.create({ name: 'Mary Shelley' })
@@ -16,7 +16,7 @@ export function reference<T, K extends keyof NonNullable<T> & string>(
   member: K,
 ): NonNullable<T>[K] {
   const path = `${call.request.id}.${member}`
-  // A function, so that it is told from the objects of conditions; `encoded` writes it as it is.
+  // A function, which distinguishes it from objects with conditions; `encoded` writes it unchanged.
   const value = Object.assign(() => path, {
     toJSON: () => ({ $ref: path }),
     toString: () => `{${path}}`,
@@ -24,6 +24,6 @@ export function reference<T, K extends keyof NonNullable<T> & string>(
   return value as never
 }
 
-/** A value as a part of a URL; a reference keeps its braces. */
+/** Percent-encodes a value for a URL; a reference keeps its braces. */
 export const encoded = (value: unknown): string =>
   typeof value === 'function' ? String(value) : encodeURIComponent(String(value))

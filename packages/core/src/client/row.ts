@@ -1,4 +1,4 @@
-// The type of a result: what `fields`, `include` and `dump` leave of a record. Types only.
+// The type of a result: a record as `fields`, `include` and `dump` select it. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
@@ -18,7 +18,7 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 type Related<M extends AnyModel, K, Row> = IsMany<M, K> extends true ? Row[] : Row | null
 
-/** The name of each path of `F` in an answer: of the columns at their ends, where these differ. */
+/** The name of each path of `F` in a response: the last column name if it is unique, else the whole path. */
 export type Named<M extends AnyModel, G extends Given, F> = Names<{
   [P in F & string]: ColumnAt<M, G, P>
 }>
@@ -64,7 +64,7 @@ type Dumped<M extends AnyModel, G extends Given, D> = {
       : Related<M, K, RowOf<Target<M, G, K>>>
 }
 
-/** A record as it is answered: all visible columns or those of `F`, and what `I` or `D` embeds. */
+/** A record in a response: all visible columns or those of `F`, and the relations that `I` or `D` embeds. */
 export type Row<M extends AnyModel, G extends Given, F extends string, I, D> = [F] extends [never]
   ? [keyof I] extends [never]
     ? D extends 'none'

@@ -1,18 +1,18 @@
-// Sends one request and reads its answer: QUERY for queries that are too long for a URL, the envelope or a bare body, errors as data.
+// Sends one request and reads its response. Uses QUERY if the query is too long for a URL; reads the envelope or a bare body; returns errors as values.
 
 import type { CallRequest, Failure, Result } from './call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'
 
-/** Headers, or a function that makes them for each request, such as one that adds a token. */
+/** Headers, or a function that returns them for each request, for example with a token. */
 export type ClientHeaders =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
 
 export interface TransportOptions {
-  /** Sends a request; `api.fetch` calls an API of the same process. Default: the global `fetch`. */
+  /** Sends a request; pass `api.fetch` to call an API in the same process. Default: the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>
   readonly headers?: ClientHeaders
-  /** URLs that are longer are sent as QUERY, with the query in the body. Default 4000 characters. */
+  /** Requests with longer URLs are sent as QUERY, with the query in the body. Default 4000 characters. */
   readonly maxUrlLength?: number
   /** `'POST'`: QUERY is sent as POST with `X-HTTP-Method-Override`, for proxies that refuse it. Default `'QUERY'`. */
   readonly queryMethod?: 'QUERY' | 'POST'
@@ -86,7 +86,7 @@ function resultOf(response: Response, text: string, envelope: boolean): Result<u
   }
 }
 
-/** The JSON of a body; undefined if it is none, such as the page of a proxy. */
+/** Parses a body as JSON; undefined if it is not JSON, such as the error page of a proxy. */
 function parsed(text: string): Body | undefined {
   try {
     return JSON.parse(text)
@@ -95,7 +95,7 @@ function parsed(text: string): Body | undefined {
   }
 }
 
-/** Sends the requests of a client to the URL. */
+/** Creates the function that sends the requests of a client to the URL. */
 export function transportTo(url: string, options: TransportOptions): Transport {
   const { maxUrlLength = 4000, queryMethod = 'QUERY', envelope = true } = options
   const send = options.fetch ?? ((request: Request) => fetch(request))

@@ -36,7 +36,7 @@ interface Ordering<V> extends Equality<V> {
 }
 
 interface TextTests {
-  /** Contains the text, which is literal: `%` and `_` mean themselves. The forms with `i` ignore case, those with `n` negate. */
+  /** Contains the text literally: `%` and `_` are no wildcards. The forms with `i` ignore case, those with `n` negate. */
   readonly like?: string
   readonly ilike?: string
   readonly nlike?: string
@@ -87,8 +87,8 @@ export type ColumnConditions<M extends AnyModel> = {
 }
 
 /**
- * Conditions on a related record: `{ author: { name: 'Jane Austen' } }`. Of a to-many relation there must be one record that
- * fits all; `{}` asks for any, null for none.
+ * Conditions on a related record: `{ author: { name: 'Jane Austen' } }`. For a to-many relation, one record must meet all
+ * conditions; `{}` requires any related record, null requires that there is none.
  */
 export type RelationConditions<M extends AnyModel, G extends Given> = {
   readonly [K in RelationName<M, G>]?:
@@ -105,10 +105,10 @@ type ToOneConditions<M extends AnyModel, G extends Given> = ColumnConditions<M> 
 /** Conditions on the records of a model; all must hold. */
 export type Where<M extends AnyModel, G extends Given> = ColumnConditions<M> &
   RelationConditions<M, G> & {
-    /** One of them holds. */
+    /** At least one of these must hold. */
     readonly or?: readonly Where<M, G>[]
     readonly and?: readonly Where<M, G>[]
-    /** Not all of them hold; as in SQL, neither if a value is NULL. */
+    /** Negates the conditions; as in SQL, the result is not true if a value is NULL. */
     readonly not?: Where<M, G>
   }
 

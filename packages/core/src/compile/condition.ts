@@ -107,7 +107,10 @@ function join(
   return chain(parts, word)
 }
 
-/** By the keys that the index gives: a subquery of the table is there for every source, also one of a policy. */
+/**
+ * Tests whether the row's key is among the keys that the full-text index finds. Such a subquery works for every source, also for
+ * one that a policy replaces by a derived table.
+ */
 function found(
   target: Target,
   { operand: { source }, index, words, plain }: Extract<Condition, { kind: 'found' }>,

@@ -37,7 +37,7 @@ export interface KeyReader {
   readonly decode: (raw: unknown) => JsonValue
 }
 
-/** Decodes a key to what `keyText` compares: of a decimal, whose scale may differ between the two sides, its value. */
+/** Decodes a key to the form that `keyText` compares. Decimals are compared by value, because the scale may differ between the two sides. */
 function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader['decode'] {
   const decode = dialect.decoder(column)
   if (column.type !== 'decimal') return decode

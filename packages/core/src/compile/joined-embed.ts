@@ -22,7 +22,7 @@ export interface EmbedJoin extends JoinedEmbed {
   readonly selected: readonly Aliased[]
 }
 
-/** Whether an embed can be joined: it adds at most one row, has no conditions, and its alias is unused. */
+/** Whether an embed can be joined: it adds at most one row, it has no conditions, and no other source uses its alias. */
 export function isJoinable({ from, joins }: RowPlan, { relation, rows }: EmbedPlan): boolean {
   const used = [from, ...joins.map(({ source }) => source)].map(({ alias }) => alias.toLowerCase())
   return (

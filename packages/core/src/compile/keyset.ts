@@ -64,8 +64,9 @@ const isPlace = (column: NamedColumn, text: string | undefined): boolean =>
   text !== undefined && placeValue(column, text) !== undefined
 
 /**
- * The rows beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the first page. The bound on the
- * first term follows from the rest, but PostgreSQL and SQLite begin to read an index at the cursor only where it stands by itself.
+ * The rows beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the first page. The bound on
+ * the first term follows from the rest, but PostgreSQL and SQLite start an index scan at the cursor only if this bound is a
+ * separate condition.
  */
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page

@@ -121,7 +121,7 @@ export interface StatementRequest<R> {
  */
 export type StatementMaker = <R>(request: StatementRequest<R>) => MadeStatement<R> | undefined
 
-export const compileEach: StatementMaker = ({ compile }) => compile()
+const compileEach: StatementMaker = ({ compile }) => compile()
 
 /** How a read is compiled. */
 export interface ReadOptions {

@@ -134,9 +134,9 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
 }
 
 /**
- * Whether the limit is a literal instead of a parameter: for a single record, and for pages of the usual sizes of a whole
- * table. PostgreSQL's generic plan for `LIMIT $1` assumes 10 % of the rows, so it keeps planning such statements. With
- * conditions, those of policies and soft delete included, a generic plan would fit few of their values, so the limit stays a
+ * Whether the limit is a literal instead of a parameter: for a single record, and for pages of the usual sizes of a whole table.
+ * PostgreSQL's generic plan for `LIMIT $1` assumes 10 % of the rows, so it keeps planning such statements. If there are
+ * conditions, including those of policies and soft delete, a generic plan suits few of their values, so the limit stays a
  * parameter.
  */
 export const isLimitLiteral = (

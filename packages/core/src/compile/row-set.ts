@@ -57,8 +57,8 @@ function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>):
 }
 
 /**
- * Leaves out left joins by a primary key whose columns nothing reads: they do not change the rows, and not every database
- * removes them itself.
+ * Omits left joins to a primary key if the statement reads none of their columns: they do not change the rows, and not every
+ * database removes them itself.
  */
 function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
   if (plan.shape === 'groups' || plan.joins.every((join) => !isByPrimaryKey(join)))

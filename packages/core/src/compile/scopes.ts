@@ -19,7 +19,7 @@ export interface ConditionScope extends PlannedScope {
 export interface RowScope {
   /** On columns of the table, with or without its name. */
   readonly condition: Fragment<SqlBool>
-  /** Names the SQL of the condition but for its values. */
+  /** Identifies the SQL of the condition without its values. */
   readonly form: string
   /** The columns that it tests, by their database names. */
   readonly columns: readonly string[]

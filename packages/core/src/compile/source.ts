@@ -59,7 +59,7 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }
 
-/** The rows of a junction: its table, or the rows in scope of its published model. A pair may be there twice. */
+/** The rows of a junction: its table, or the rows in scope of its published model. A pair may occur twice. */
 export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
   source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
 
@@ -75,7 +75,7 @@ function distinctLinks(
     const ref = sql.id(dbName)
     return { ref, exact: target.dialect.comparable(column, ref) }
   })
-  // Texts that a collation takes for equal may be the keys of two records.
+  // Two keys that a collation compares as equal may belong to two records.
   const exact = keys.flatMap((key) => (key.exact === key.ref ? [] : [key.exact]))
   const refs = keys.map(({ ref }) => ref)
   return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])})`
@@ -117,7 +117,7 @@ export const junction = 'junction of'
 const partner = 'partner of'
 
 interface RepeatedRows {
-  /** Only whether there are rows counts, so rows of pairs that are stored twice may stay. */
+  /** Set where only the existence of a row matters, so that duplicates of pairs that are stored twice do no harm. */
   readonly rowsMayRepeat?: boolean
 }
 
@@ -207,8 +207,8 @@ export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type
 }
 
 /**
- * The two steps of a right join over a many-to-many: the base is joined to the links, then the related rows are left-joined
- * to that. So a related row without links is kept, and only once.
+ * The two steps of a right join over a many-to-many: the base is joined to the links, then the related rows are left-joined to
+ * that. This keeps a related row without links, once.
  */
 export function rightJoinSteps(
   target: Target,

@@ -1,4 +1,4 @@
-// Short names for how the statements of one read differ besides values; they are part of the statements' cache keys.
+// Short names for how the statements of one read differ apart from their values; they are part of the statements' cache keys.
 
 import type { RowPlan, Value } from '../plan/plan.ts'
 import { isLimitLiteral, keysFirstOffset, type Slice } from './row-query.ts'

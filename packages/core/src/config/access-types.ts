@@ -11,7 +11,7 @@ type Falsy = false | null | undefined | 0 | ''
 /** The strategies of API_AUTHENTICATE_METHOD. */
 export type StrategyName = 'jwt' | 'basic' | 'api_key' | 'custom'
 
-/** What a role rule or a requirement may be keyed by; the most specific key that is present decides. */
+/** The keys of a role map or of requirements; the most specific key that is present decides. */
 export type AccessKey =
   | 'GET'
   | 'GET_ONE'

@@ -5,7 +5,7 @@ import { didYouMean, nearest } from '../naming/suggest.ts'
 import type { AccessPolicy, AccessPolicyOption } from './access-types.ts'
 import { type Check, shown } from './checks.ts'
 
-/** What a policy may have: the scope of rows as data, and hooks. */
+/** The members of a policy: the scope of rows as data, and hooks. */
 export const policyHooks = [
   'scope',
   'scope_query',

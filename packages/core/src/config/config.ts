@@ -67,7 +67,10 @@ export interface ApiConfig<
   readonly API_TITLE?: string
   /** Version of the API, in every envelope. Default `1.0.0`. Config only. Specification: Versioning. */
   readonly API_VERSION?: string
-  /** The base all published models inherit from; registers every model with meta that it defined. Unset by default. Config only. Specification: configuration keys. */
+  /**
+   * The base model (`defineBase`); registers every model that it defined and that has meta. Unset by default. Config only.
+   * Specification: configuration keys.
+   */
   readonly API_BASE_MODEL?: BaseModel
   /** Returns the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
   readonly API_SESSION_GETTER?: SessionGetter

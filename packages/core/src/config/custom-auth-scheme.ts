@@ -27,7 +27,7 @@ const members: Readonly<Record<CustomAuthScheme['in'], readonly string[]>> = {
 
 const places = Object.keys(members)
 
-/** The name of a cookie or of a header, without the characters of a token that a shell would read. */
+/** The characters of a cookie or header name: those that a shell does not interpret. */
 const token = /^[A-Za-z0-9_.-]+$/
 
 export const customAuthScheme: Check = (value) => {

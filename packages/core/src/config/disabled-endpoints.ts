@@ -38,7 +38,7 @@ export function disabledEndpoints(
   return disabled
 }
 
-/** What enables the endpoint of the current user. */
+/** The setting that enables the endpoint of the current user. */
 function meKey(config: ApiConfig, authenticates: boolean, strategy: string): string {
   if (!authenticates || config.API_AUTO_AUTH_ROUTES === false) return strategy
   return config.API_EXPOSE_ME === false ? 'API_EXPOSE_ME' : 'API_USER_MODEL'

@@ -15,8 +15,8 @@ export type HookRecord = Record<string, any>
 export type HookUser = any
 
 /**
- * The type of `user` in hooks: the record of `API_USER_MODEL`; without one, what the custom strategy or the look-up of API
- * keys gives; null without a user.
+ * The type of `user` in hooks: the record of `API_USER_MODEL`; without one, the result of the custom strategy or of the API key
+ * look-up; null without a user.
  */
 export type UserOf<
   M extends AnyModel,
@@ -28,7 +28,7 @@ type UserGivenBy<CustomUser, KeyUser> = [Given<CustomUser> | Given<KeyUser>] ext
   ? HookUser
   : Given<CustomUser> | Given<KeyUser> | null
 
-/** What a function of the host returns if it has found a user; never if that is not known. */
+/** The type of the user that a function of the host returns; never if it is not known. */
 type Given<T> = unknown extends T ? never : Exclude<T, boolean | '' | 0 | null | undefined>
 
 /** A Kysely select query on the model's table, of the host's own instance. */
@@ -71,9 +71,9 @@ export interface Change {
   /** The committed record, hidden and computed columns included; null if its row is gone. */
   readonly after: HookRecord | null
   /**
-   * The links that were made and removed, by many-to-many relation, where the junction table has no published model:
-   * `{ tags: { added: [[3]], removed: [] } }`, each partner by its key. Absent if no list of links has changed. Links of a
-   * published junction are changes of their own.
+   * The links that were added and removed, by many-to-many relation, for junction tables without a published model: `{ tags: {
+   * added: [[3]], removed: [] } }`, each partner by its key. Absent if no list of links has changed. Links of a published
+   * junction are changes of their own.
    */
   readonly links?: Readonly<Record<string, LinkChanges>>
 }
@@ -84,7 +84,7 @@ export interface LinkChanges {
   readonly removed: readonly (readonly JsonValue[])[]
 }
 
-/** What API_AFTER_COMMIT_CALLBACK receives about the request; `db` is its connection, outside of the transaction. */
+/** The arguments of API_AFTER_COMMIT_CALLBACK; `db` is its connection, outside of the transaction. */
 export interface AfterCommitArgs<User = HookUser> extends HookArgs<User> {
   /** False inside a transaction of the host, which may still roll the changes back. */
   readonly committed: boolean
@@ -93,7 +93,7 @@ export interface AfterCommitArgs<User = HookUser> extends HookArgs<User> {
 /** Computes the value of a field that the body of a new record omits. */
 export type DefaultFunction<User = HookUser> = (args: HookArgs<User>) => unknown
 /**
- * What an active record holds in its soft-delete column, and what a deleted one holds: a value, `'now'` in a date or datetime
+ * The values of the soft-delete column in an active record and in a deleted record: a value, `'now'` in a date or datetime
  * column, or a function, whose `args.before` is the record to be deleted.
  */
 export type SoftDeleteValues<User = HookUser> = readonly [

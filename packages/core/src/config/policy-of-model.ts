@@ -11,8 +11,8 @@ type Awaitable<T> = T | Promise<T>
 type Falsy = false | null | undefined | 0 | ''
 
 /**
- * The tables of the given Kysely instance if they include the model's; otherwise those of the model, under any name if the
- * model does not say its table. A table of another schema has its own name in the query.
+ * The tables of the given Kysely instance if they include the model's; otherwise the model's table, under any name if the model
+ * does not declare one. The query names a table of another schema `schema.table`.
  */
 type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB
   ? [Exclude<QualifiedTable<M> & keyof DB, M['table']>] extends [never]

@@ -92,7 +92,7 @@ export function resolveApiSettings(
     rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     rateStore: config.API_RATE_LIMIT_STORE,
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
-    // Without an environment it is not known whether this is production.
+    // Without environment variables, whether this is production is unknown.
     htmlPages: read.find('API_HTML_PAGES') ?? (env !== undefined && env.NODE_ENV !== 'production'),
     healthRoute: read.find('API_HEALTH_ROUTE') ?? null,
     batch: read.get('API_ALLOW_BATCH')

@@ -12,7 +12,7 @@ function whyReadOnly({ columns, readOnly }: AnyModel): string | undefined {
   return hasKey ? undefined : 'has no primary key, so it is read only'
 }
 
-/** Reports methods and bulk writes that meta asks of a model that can only be read; those of config do not concern it. */
+/** Reports methods and bulk writes in the meta of a read-only model. Those in config do not apply to such a model. */
 export function resourceMethods(
   model: AnyModel,
   meta: Meta,

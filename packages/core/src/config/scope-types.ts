@@ -3,7 +3,7 @@
 import type { FilterOperator } from '../parse/operators.ts'
 import type { HookArgs, HookUser } from './hook-types.ts'
 
-/** What a column is compared with. No row meets a condition whose value is null or undefined. */
+/** A value to compare a column with. No row meets a condition whose value is null or undefined. */
 export type ScopeValue = string | number | bigint | boolean | Date | null | undefined
 
 /** A value, or the list that `in`, `nin`, `between`, `contains` and `overlaps` take. */

@@ -121,7 +121,7 @@ export interface ApiSettings {
   readonly serverTiming: boolean
   /** Whether responses have Cache-Groups and Cache-Group-Invalidation. */
   readonly cacheGroups: boolean
-  /** What the type of problem details begins with; null for `about:blank`. */
+  /** The prefix of the type of problem details; null for `about:blank`. */
   readonly problemTypePrefix: string | null
   readonly info: InfoSettings
   /** Whether browsers are answered with HTML. */
@@ -147,14 +147,14 @@ export interface ApiSettings {
 /** How records are marked as deleted. */
 export interface SoftDeleteSettings {
   readonly attribute: string
-  /** What an active record holds: null, or a value of the column. */
+  /** The value in an active record: null, or a value of the column. */
   readonly active: JsonValue
   readonly deleted: DeletedValue
 }
 
 /**
- * What a deleted record holds. With one value, records that hold it are deleted; with a moment or a function, all records
- * that do not hold the value of an active one.
+ * The value in a deleted record. With a single value, records with this value are deleted; with `now` or a function, all records
+ * without the value of an active record are deleted.
  */
 export type DeletedValue =
   | { readonly kind: 'value'; readonly value: JsonValue }

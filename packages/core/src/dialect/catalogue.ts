@@ -14,9 +14,9 @@ import { sqliteSchemas } from './sqlite/catalogue-schemas.ts'
 import { classifySqlite } from './sqlite/errors.ts'
 
 export interface CatalogueReader {
-  /** Every table of a schema with its columns and keys; the connection's own schema without a name. */
+  /** Every table of a schema with its columns and keys; without a name, of the connection's default schema. */
   readonly read: (db: AnyDatabase, schema: string | undefined) => Promise<CatalogueTable[]>
-  /** The schemas that have tables, but for those of the server itself. */
+  /** The schemas that have tables, without those of the server itself. */
   readonly schemas: (db: AnyDatabase) => Promise<readonly SchemaSize[]>
   readonly classify: Dialect['classify']
 }

@@ -1,4 +1,4 @@
-// Which dialect a Kysely instance speaks: by its adapter, which the dialects of other authors reuse or name alike.
+// Detects the dialect of a Kysely instance by its adapter. Third-party dialects reuse Kysely's adapters, or give theirs similar names.
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
 import { didYouMean } from '../naming/suggest.ts'
@@ -17,7 +17,7 @@ const dialects: ReadonlyMap<string, InternalDialect> = new Map([
   ['generic', genericDialect],
 ])
 
-/** Names that adapters of other packages go by, when they do not extend Kysely's own. */
+/** Class names of third-party adapters that do not extend Kysely's own. */
 const adapterNames: readonly (readonly [RegExp, Dialect])[] = [
   [/sqlite|libsql|turso|d1/i, sqlite],
   [/postgres|pglite|neon|pg/i, postgres],
@@ -25,8 +25,8 @@ const adapterNames: readonly (readonly [RegExp, Dialect])[] = [
 ]
 
 /**
- * The dialect of a database: the option when one is given, else what Kysely's adapter says. `createApi` calls it, so
- * an unknown database is a start-up error that lists the names.
+ * The dialect of a database: the `dialect` option if it is set, otherwise the dialect of Kysely's adapter. `createApi` calls
+ * this, so that an unknown database is a start-up error that lists the names.
  *
  * ```ts
  * detectDialect(db)             // by the adapter
@@ -53,7 +53,7 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
   )
 }
 
-/** A named dialect, unless the adapter belongs to another database; `generic` fits every one. */
+/** The named dialect; throws if the adapter belongs to another database. `generic` fits every database. */
 function agreeing(named: InternalDialect, adapter: unknown): InternalDialect {
   const own = dialectOfAdapter(adapter)
   if (own === undefined || own === named || named === genericDialect) return named
@@ -62,7 +62,7 @@ function agreeing(named: InternalDialect, adapter: unknown): InternalDialect {
   )
 }
 
-/** The dialect that a wrong name probably means: one of another library (`postgresql`, `libsql`) or a misspelt one. */
+/** The dialect that an unknown name probably means: the name that another library uses (`postgresql`, `libsql`), or a misspelling. */
 function meant(option: string): string {
   const other = adapterNames.find(([pattern]) => pattern.test(option))?.[1].name
   return other === undefined ? didYouMean(option, dialects.keys()) : ` Did you mean "${other}"?`
@@ -82,7 +82,7 @@ function dialectOfAdapter(adapter: unknown): InternalDialect | undefined {
   if (adapter instanceof SqliteAdapter) return sqlite
   if (adapter instanceof PostgresAdapter) return postgres
   if (adapter instanceof MysqlAdapter) return mysql
-  // A second copy of Kysely has classes of its own, of the same names.
+  // A second copy of Kysely has other classes with the same names.
   const names = classNames(adapter)
   return adapterNames.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }

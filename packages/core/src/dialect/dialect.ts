@@ -1,4 +1,4 @@
-// Dialect: what the service must know of a database to answer correctly; public. Types only.
+// Dialect: what the service must know about a database to give correct responses; public. Types only.
 
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
@@ -26,8 +26,8 @@ export interface DialectColumn {
   /** Set for a json column whose model declares paths into it; they are read by `jsonValue`. */
   readonly paths?: unknown
   /**
-   * The expression that goes with this column comes from `comparable`, `bucket` or an aggregate's `comparable`, not from
-   * a table. GROUP BY works on such expressions, so SELECT, ORDER BY and comparisons must use them unchanged.
+   * The expression passed with this column is the result of `comparable`, `bucket` or an aggregate's `comparable`, not a column
+   * of a table. GROUP BY works on such expressions, so SELECT, ORDER BY and comparisons must use them unchanged.
    */
   readonly comparable?: true
   /** Set with `comparable` where the expression is an exact sum or average: of integers (the sum only), bigints or decimals. */
@@ -65,18 +65,18 @@ export interface DialectTableColumn extends DialectColumn {
   readonly computed?: unknown
 }
 
-/** A value of a query, checked against its column's type: JSON's form, but a bigint is a `bigint`. */
+/** A value of a query, checked against its column's type: in its JSON form, except that a bigint is a `bigint`. */
 export type PlanValue = string | number | bigint | boolean
 
-/** What went wrong in the database, by what the caller can do about it. */
+/** An error of the database, classified by what the caller can do about it. */
 export interface DatabaseFailure {
   /**
    * - `unique`, `foreignKey`, `notNull`, `check`: a constraint refused the write.
-   * - `trigger`: a trigger of the application refused the write; `message` is what it says.
+   * - `trigger`: a trigger of the application refused the write; `message` is the trigger's message.
    * - `value`: a value does not fit its column's type.
-   * - `retry`: the transaction failed because of others, and may succeed when it is run again.
+   * - `retry`: the transaction failed because of a concurrent one, and may succeed if it is run again.
    * - `locked`: another process holds the lock; nothing was executed.
-   * - `timeout`: the server ended the statement, or nobody answered in time.
+   * - `timeout`: the server ended the statement, or did not respond in time.
    * - `unavailable`: no connection, or a server that cannot take the statement now.
    */
   readonly kind:
@@ -97,7 +97,7 @@ export interface DatabaseFailure {
   readonly message?: string
   /** The column's name as the driver reports it. */
   readonly column?: string
-  /** The connection broke, or nobody answered in time: the statement may have been executed. */
+  /** The connection broke, or the server did not respond in time: the statement may have been executed. */
   readonly lost?: true
   /** Nothing of the transaction is stored, even if it was COMMIT that failed. */
   readonly undone?: true
@@ -107,7 +107,10 @@ export interface DatabaseFailure {
 export interface Capabilities {
   /** `select … for update` locks rows until the transaction ends. Without it, transactions that write must run one at a time. */
   readonly locksRows: boolean
-  /** A statement blocks this process until it ends, as SQLite's drivers do. Locks are then waited for by trying again, not by the driver. */
+  /**
+   * A statement blocks this process until it ends, as SQLite's drivers do. The service then retries until a lock is free, instead
+   * of letting the driver wait.
+   */
   readonly blocksEventLoop: boolean
   /** `create table` does not commit the transaction around it. */
   readonly createsTablesInTransactions: boolean
@@ -126,11 +129,11 @@ export interface StoreTypes {
 
 /** One aggregate function over one column. */
 export interface Aggregate {
-  /** What to select so that `decode` can read it exactly; `sum(price)::text` on PostgreSQL. */
+  /** The expression to select, from which `decode` can read the exact value; `sum(price)::text` on PostgreSQL. */
   select(ref: Expression<unknown>): Expression<unknown>
-  /** The selected value in JSON's form. */
+  /** Converts the selected value to its JSON form. */
   readonly decode: (raw: unknown) => JsonValue
-  /** What to order and compare by (HAVING), as a value of the column that `aggregateColumn` describes. */
+  /** The expression for ORDER BY and HAVING, whose values have the type that `aggregateColumn` describes. */
   comparable(ref: Expression<unknown>): Expression<unknown>
 }
 
@@ -172,15 +175,15 @@ export interface OrderTerm {
  * A `ref` is a column of a table, or an expression that `comparable` made of one.
  */
 export interface Dialect {
-  /** Shown in messages; also what replicas are compared by. */
+  /** The name in messages. All replicas must have the dialect of this name. */
   readonly name: string
   readonly capabilities: Capabilities
   /** Default: standard SQL's types. */
   readonly storeTypes?: StoreTypes
 
   /**
-   * Asks the database what must be known before the first statement, such as its version and collations, and returns the
-   * dialect that knows it. Without `tables`, answers must be correct without knowledge of single columns.
+   * Queries what must be known before the first statement, such as the version and collations, and returns a dialect with this
+   * knowledge. Without `tables`, results must be correct without knowledge of single columns.
    */
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -194,12 +197,15 @@ export interface Dialect {
   /** The expression to select so that `decoder` can read it exactly, whatever type parsers the driver has. */
   select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
 
-  /** A reader of one selected column, from the driver's value to JSON's form. Called once per column, used for each row. */
+  /**
+   * Returns the function that converts the driver's value of a selected column to its JSON form. Called once per column; the
+   * result is used for each row.
+   */
   decoder(column: DialectColumn): (raw: unknown) => JsonValue
 
   /**
-   * A validated value → what the driver gets to store, or an expression that makes it. Takes JSON's form and a
-   * `PlanValue`; a `json` column takes any JSON value; null is NULL.
+   * Converts a validated value to the value or expression that stores it. Accepts both the JSON form and a `PlanValue`; a `json`
+   * column takes any JSON value; null is NULL.
    */
   encode(column: DialectColumn, value: unknown): unknown
 
@@ -208,7 +214,7 @@ export interface Dialect {
    *
    * `created__eq=2024-05-14T10:30:00Z` → `created >= '2024-05-14 10:30:00' and created < '2024-05-14 10:30:00.001'`
    *
-   * A datetime or time with six digits of fraction, which only cursors hold, means that microsecond.
+   * A datetime or time with six fractional digits, which only cursors contain, stands for exactly that microsecond.
    */
   compare(
     column: DialectColumn,
@@ -236,10 +242,10 @@ export interface Dialect {
   ) => Expression<SqlBool>
 
   /**
-   * The value at a path of a json column, as a column of the path's type in the form that `comparable` gives; it binds no
-   * value. NULL where the path leads nowhere, to null or to a value of another JSON type, and where the column holds no JSON:
-   * no stored value may be an error. Whole numbers of at most 53 bits are integers, whatever their spelling (`1.0`); numbers
-   * that no double holds are NULL. Without it, `createApi` refuses such paths.
+   * The value at a path of a json column, as `comparable` would give it for a column of the path's type; it binds no value. NULL
+   * if the path does not exist, or leads to null or to a value of another JSON type, or if the column does not contain JSON: no
+   * stored value may cause an error. Integers of at most 53 bits count as integers however they are written (`1.0`); numbers
+   * outside the range of a double are NULL. Without it, `createApi` refuses such paths.
    */
   readonly jsonValue?: (
     column: DialectColumn,
@@ -254,7 +260,7 @@ export interface Dialect {
     term: OrderTerm,
   ): readonly Expression<unknown>[]
 
-  /** Whether two columns hold the same key: the join condition of relations. Text by code point; an index on either side should serve. */
+  /** Whether two columns hold the same key: the join condition of relations. Text by code point; an index on either side should be usable. */
   sameKey(
     column: DialectColumn,
     ref: Expression<unknown>,
@@ -278,6 +284,6 @@ export interface Dialect {
     ref: Expression<unknown>,
   ): Expression<unknown>
 
-  /** What an error of the driver means. */
+  /** Classifies an error of the driver. */
   classify(error: unknown): DatabaseFailure
 }

@@ -1,4 +1,4 @@
-// InternalDialect: what the dialects of this package add to the public Dialect; the same answers come without any of it. Types only.
+// InternalDialect: what the dialects of this package add to the public Dialect. Without all of it, responses are the same. Types only.
 
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
@@ -27,34 +27,34 @@ export interface InternalDialect extends Dialect {
   readonly shortcuts?: Shortcuts
   /** The values that a column may hold besides those of the usual form of its type. */
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
-  /** Whether a column may hold values that are none of its type and can be read, but neither compared nor written. */
+  /** Whether a column may contain values that are not of its type. Clients can read such values, but neither compare nor write them. */
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
   /** Default: `ref is null`. */
   readonly isNull?: (column: DialectColumn, ref: Expression<unknown>) => Expression<SqlBool>
-  /** Columns of the constraint that an error names, by database names; other words may be among them. */
+  /** Database names of the columns of the constraint that an error names; the list may contain other words. */
   readonly constraintColumns?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
     table: TableName,
     name: string,
   ) => Promise<readonly string[]>
-  /** How to set the counter of a column forward that gives keys which are taken. */
+  /** Advice for a counter that generates keys which already exist: how to set it forward. */
   readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
   /** INSERT has RETURNING, though Kysely's adapter does not say so. */
   readonly insertReturns?: boolean
-  /** What the database's own default gives; for keys that no other way tells. Undefined if it is not known. */
+  /** The database's own default of a column, for generated keys that cannot be read back after the INSERT. Undefined if it is not known. */
   readonly defaultOf?: (column: DialectColumn) => Expression<unknown> | undefined
-  /** The key that this connection's last INSERT was given, as text; for drivers that round the number they report. */
+  /** The key that the last INSERT of this connection generated, as text; for drivers that round the number they report. */
   readonly insertId?: Expression<unknown>
   /**
-   * The query of the keys of the rows in which the index finds every word; at least one is given. Undefined where `connect`
-   * did not find the index: the search then reads the columns.
+   * The query of the keys of the rows in which the index finds every word; at least one is given. Undefined if `connect` did not
+   * find the index; the search then reads the columns.
    */
   readonly foundByIndex?: (
     search: SearchIndex,
     words: readonly string[],
   ) => Expression<unknown> | undefined
-  /** For databases whose columns may hold values that have no JSON form of their type. */
+  /** For databases whose columns may contain values without a JSON form of the column's type. */
   readonly orderKey?: OrderKey
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -63,11 +63,14 @@ export interface InternalDialect extends Dialect {
   ) => Promise<InternalDialect>
 }
 
-/** What ORDER BY compares, for cursors at a value that has no JSON form of its column's type. */
+/** The sort key of ORDER BY, for cursors at a value that has no JSON form of its column's type. */
 export interface OrderKey {
-  /** Default: what the dialect selects of the column. */
+  /** Default: `select` of the dialect. */
   select?(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
-  /** Reads a selected key that is not NULL as the text that cursors of every database hold; undefined if it is none. */
+  /**
+   * Converts a selected, non-NULL key to the text that cursors contain, which is the same on every database; undefined if the
+   * value is not of the column's type.
+   */
   read?(column: DialectColumn): (raw: unknown) => string | undefined
   /** Compares the key with one that was selected; undefined if the column cannot hold it. */
   compare(
@@ -78,42 +81,42 @@ export interface OrderKey {
   ): Expression<SqlBool> | undefined
 }
 
-/** How servers of this database are operated: time limits, interruption, locks, replication, warnings. */
+/** Features of the server: time limits, cancelling of statements, locks, replication, warnings. */
 export interface ServerFunctions {
-  /** The text of a read that the server ends after `ms` milliseconds, where the statement itself can say so. */
+  /** Adds a time limit to the SQL of a read, if the database has one for single statements: the server ends the statement after `ms` milliseconds. */
   readonly timeLimited?: (text: string, ms: number) => string
   /** How a running statement is cancelled. Without it, its connection stays checked out until the statement ends. */
   readonly interruption?: Interruption
   /**
-   * The BEGIN that takes the write lock of the whole database at once. While another process holds that lock, the
-   * transaction has done nothing, and is begun again.
+   * The BEGIN that immediately takes the write lock of the whole database. If another process holds the lock, BEGIN fails before
+   * the transaction has done anything, and the service retries it.
    */
   readonly beginWrite?: string
-  /** Checks the constraints that are deferred to COMMIT, for a transaction that will not commit. */
+  /** The statement that checks deferred constraints before COMMIT, for a transaction that will be rolled back. */
   readonly checkDeferred?: string
-  /** True where the server takes no writes at the moment: a replica, or a server that was set read-only. */
+  /** True if the server currently refuses writes: a replica, or a server that was set to read-only. */
   readonly isReadOnly?: Expression<unknown>
-  /** How far a server has come in the log of changes. */
+  /** The position of a server in the replication log. */
   readonly replication?: Replication
-  /** Milliseconds since 1970 by the server's clock, the same for all processes that use it. */
+  /** Milliseconds since 1970 by the server's clock, which all processes share. */
   readonly clock?: Expression<unknown>
-  /** Sentences for `onWarning` about what `connect` found. */
+  /** Warnings for `onWarning` about settings that `connect` found. */
   readonly advice?: readonly string[]
-  /** Sentences for `onWarning` about a pool without a wrapper of `@model-api/core/prepared`. */
+  /** Warnings for `onWarning` about a pool that `@model-api/core/prepared` does not wrap. */
   readonly poolAdvice?: (connection: DatabaseConnection) => readonly string[]
 }
 
-/** Faster ways to the same answers. */
+/** Faster ways to the same results. */
 export interface Shortcuts {
-  /** How the service prints statements itself; Kysely prints them where this is missing. */
+  /** How the service prints statements itself; if absent, Kysely prints them. */
   readonly textStyle?: TextStyle
 
-  /** A bound number of rows in LIMIT, where the plain bound value costs the database more. */
+  /** The expression for a bound number of rows after LIMIT, if it costs the database less than a plain parameter. */
   readonly limitValue?: (count: number) => Expression<unknown>
 
-  /** A list's total costs less as a subquery of the page's statement than as a statement of its own. */
+  /** Counting the total in a subquery of the page's statement costs less than a separate statement. */
   readonly countsInStatement?: boolean
-  /** The same, for the total of a whole table only. */
+  /** The same, but only for the total of a whole table. */
   readonly countsTablesInStatement?: boolean
   /** Groups may be counted by `count(*) over ()` in their own statement, which keeps their order. */
   readonly countsGroupsByWindow?: boolean
@@ -135,14 +138,14 @@ export interface Shortcuts {
   readonly jsonText?: JsonText
   /** The database builds the JSON of whole objects, which the service checks before use. */
   readonly objectText?: ObjectText
-  /** The JSON text of what `decode` reads, without the value in between; the same bytes. */
+  /** Writes the driver's value directly as the JSON text of the decoded value; the bytes are the same. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
-  /** The driver returns rows as arrays to statements that ask for them (`shared/array-rows.ts`); found out at the first connection. */
+  /** The driver returns rows as arrays to statements with the mark of `shared/array-rows.ts`; detected at the first connection. */
   readonly arrayRows?: boolean
 
   /**
-   * Whether a row's key is among those of `rows` (what follows FROM); unknown where a key is NULL. Undefined where EXISTS
-   * costs less.
+   * Tests whether a row's key is among the keys of `rows`, which is the text after FROM; the result is NULL if a key is NULL.
+   * Undefined if EXISTS costs less.
    *
    * `"books"."id" in (select "tags"."book_id" from …)`
    */
@@ -152,21 +155,24 @@ export interface Shortcuts {
     rows: Expression<unknown>,
   ) => Expression<SqlBool> | undefined
 
-  /** How one statement inserts many records. Without it, each record is a statement. */
+  /** How one statement inserts many records. Without it, each record takes its own statement. */
   readonly multiRowInserts?: MultiRowInserts
 
   /**
-   * Rows of bound values as a table that an UPDATE joins by FROM, in their order; undefined where the type of a column is not
-   * known, or the values of two rows would not be compared as the columns are.
+   * A table of bound values in the order of the rows, for UPDATE … FROM. Undefined if the type of a column is unknown, or if the
+   * values would be compared in another way than those of the columns.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
 
-  /** FOR UPDATE locks the rows that it finds, not the places of others, so that the keys of new records may be among those it looks for. */
+  /**
+   * FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records that
+   * do not exist yet.
+   */
   readonly locksFoundRowsOnly?: boolean
 
-  /** Which writes may be one statement without a transaction; found out at the first connection. */
+  /** Which writes can be a single statement without a transaction; detected at the first connection. */
   readonly singleWrites?: SingleWrites
-  /** Looks for triggers, rules and their like, which RETURNING does not show. */
+  /** Looks for triggers, rules and similar objects, whose changes RETURNING does not return. */
   readonly lookUpSingleWrites?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
@@ -174,7 +180,7 @@ export interface Shortcuts {
   ) => Promise<SingleWrites>
 }
 
-/** The bound values of a column, one of each row. */
+/** The bound values of a column, one for each row. */
 export interface BoundColumn {
   readonly column: DialectColumn
   readonly values: readonly unknown[]
@@ -188,16 +194,16 @@ export interface ValuesTable {
   readonly refs: readonly Expression<unknown>[]
 }
 
-/** What the service relies on where one statement inserts many records. */
+/** The properties of the database on which inserts of many records in one statement rely. */
 export interface MultiRowInserts {
   /**
-   * What a row says for a column of the statement that it leaves to the database: DEFAULT, or NULL where that is the default.
-   * Undefined where it can say nothing, so that it does not fit into the statement.
+   * The value in a row for a column that the row omits but other rows of the statement have: DEFAULT, or NULL if that is the
+   * default. Undefined if the database has neither; the row then needs another statement.
    */
   readonly omitted: (column: DialectColumn) => Expression<unknown> | undefined
   /**
-   * How the keys of a counter become known: RETURNING gives them in the order of the records or in any other, or they
-   * follow the driver's insert id, each by `step` more than the one before.
+   * How the service learns the generated keys: RETURNING lists them, in the order of the records or in any order; or they start
+   * at the driver's insert id and increase by `step`.
    */
   readonly counter: { readonly by: 'returning' } | InsertId
   /** INSERT … SELECT from `valuesTable` costs less than INSERT … VALUES, and numbers the records in the same order. */
@@ -209,7 +215,7 @@ interface InsertId {
   readonly step: Expression<unknown>
 }
 
-/** Two columns that hold the same key: the one that is looked up, and the one that a row brings. */
+/** Two columns that contain the same key: the column that is looked up, and the column of the row whose key is looked for. */
 export interface KeyPair {
   readonly column: DialectColumn
   readonly ref: Expression<unknown>

@@ -1,4 +1,4 @@
-// Selects the schema rules of a dialect; other dialects than those of this package have none.
+// Selects the schema rules of a dialect; only the dialects of this package have them.
 
 import type { Dialect } from './dialect.ts'
 import { mysqlSchema } from './mysql/schema-rules.ts'

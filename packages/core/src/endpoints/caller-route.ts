@@ -1,4 +1,4 @@
-// The route of a request with the resources as its caller may see them: from here on a withheld column or relation is an unknown one.
+// The route of a request with the resources as its caller may see them: after this, a withheld column or relation is an unknown name.
 
 import type { Route } from '../http/route-table.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -6,7 +6,7 @@ import type { Registry } from '../registry/resource.ts'
 import { resourceOf } from './route-method.ts'
 import { type RoutedCall, unknownPathOf } from './route-request.ts'
 
-/** Decides the rights of the caller and puts what the caller may see into the call. Throws 404 for a relation it may not. */
+/** Evaluates the caller's column rights and sets the registry of the call. Throws 404 for a relation that the caller may not see. */
 export function routeForCaller(call: RoutedCall, route: Route): MaybePromise<Route> {
   const { runtime } = call
   return andThen(runtime.callerRegistries.of(call, route.resource), (registry) => {

@@ -1,4 +1,4 @@
-// Chooses the cache groups of a response: what a read depends on, and what a write has changed (RFC 9875, API_CACHE_GROUPS; docs/deployment.md).
+// Chooses the cache groups of a response: the resources that a read depends on, or that a write has changed (RFC 9875, API_CACHE_GROUPS; docs/deployment.md).
 
 import type { Call } from '../call.ts'
 import { hasDump } from '../hooks/read-hooks.ts'
@@ -25,7 +25,7 @@ export function withCacheGroups(call: Call, route: Route, result: Result): Resul
   return { ...result, headers: { ...result.headers, [name]: groupsField(groups) } }
 }
 
-/** The resources that a read depends on. Those that its caller may not list are not named. */
+/** The groups of the resources that a read depends on, except those that its caller may not list. */
 function groupsOfRead(call: Call, { resource }: Route, { plan }: Result): ReadonlySet<string> {
   const groups = new Set([everyRead, groupOf(resource)])
   const all = new Set([resource])
@@ -41,19 +41,19 @@ function groupsOfRead(call: Call, { resource }: Route, { plan }: Result): Readon
   return groups.size <= mostGroups ? groups : new Set([everyRead, unnamedDependencies])
 }
 
-/** Whether functions of the host shape the response, which may read anything. */
+/** Whether functions of the host shape the response; they may read any table. */
 function hasReadHooks({ hooks }: Call, { rows, embeds }: NonNullable<Result['plan']>): boolean {
   const own = hooks.filter ?? hooks.dump ?? hooks.return ?? hooks.final
   return own !== undefined || hasDump(rows.from.resource, embeds)
 }
 
-/** Whether other tables may decide what is read of a resource: by its policy, by its computed columns, or in the view that it is. */
+/** Whether rows of a resource may depend on other tables: by its policy, by computed columns, or because it is a view. */
 const dependsOnOthers = ({ runtime }: Call, resource: Resource): boolean =>
   runtime.policies.has(resource) ||
   resource.model.readOnly === true ||
   [...resource.allColumns.values()].some(({ computed }) => computed !== undefined)
 
-/** The groups of the resources that a write may have changed, by its request alone: what was stored is not told. */
+/** The groups of the resources that a write may have changed. They follow from the request alone, so that they do not reveal what is stored. */
 function changedGroups(call: Call, { resource }: Route, { headers }: Result): ReadonlySet<string> {
   const changed = new Set([resource, ...(call.changed ?? [])])
   const groups = new Set([unnamedDependencies, groupOf(resource)])
@@ -68,7 +68,7 @@ function changedGroups(call: Call, { resource }: Route, { headers }: Result): Re
 
 const changes = ['add', 'update', 'remove'] as const
 
-/** The results of the operations of a batch without these headers, which are those of the whole. */
+/** Removes these headers from the result of an operation in a batch; the response of the whole batch has them. */
 export function withoutCacheGroups(headers: Readonly<Record<string, string>>): {
   readonly headers: Readonly<Record<string, string>>
   readonly changed: readonly string[]
@@ -77,14 +77,14 @@ export function withoutCacheGroups(headers: Readonly<Record<string, string>>): {
   return { headers: others, changed: groupsIn(changed) }
 }
 
-/** What the repeated result of an operation says it has changed: the cache may not have seen the first one. */
+/** The groups that the stored result of a repeated operation has changed; the cache may not have received the first response. */
 export const changedByReplay = ({
   method,
   runtime,
 }: Pick<Call, 'method' | 'runtime'>): readonly string[] =>
   runtime.settings.cacheGroups && !isRead(method) ? [everyRead] : []
 
-/** The header of a batch that has changed these groups. */
+/** The header of the response of a batch that has changed these groups. */
 export function batchInvalidation(groups: Iterable<string>): Readonly<Record<string, string>> {
   const all = new Set(groups)
   if (all.size === 0) return {}

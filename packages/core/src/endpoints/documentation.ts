@@ -1,4 +1,4 @@
-// The document and the page of an API: built once, in slices where a request waits for them, and kept as they are served.
+// The OpenAPI document and the page of an API: built once, in slices if a request waits for them, and cached as they are sent.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
@@ -7,35 +7,35 @@ import { documentTextSteps } from '../openapi/document-text.ts'
 import { atOnce, inSlices } from './in-slices.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
-/** The versions of OpenAPI in whose forms there is a document. */
+/** The versions of OpenAPI in which the document is available. */
 export const openApiVersions = ['3.1', '3.2'] as const
 
 export type OpenApiVersion = (typeof openApiVersions)[number]
 
-/** The document in either form. */
+/** The document in either version. */
 export type AnyDocument = OpenAPIObject | oas32.OpenAPIObject
 
 export interface Documentation {
-  /** The document; built at once if it is not there yet. */
+  /** The document; built synchronously on first use. */
   document(): OpenAPIObject
-  /** The document; built in slices if it is not there yet. */
+  /** The document; built in slices on first use. */
   built(): Promise<OpenAPIObject>
-  /** The document in the form of OpenAPI 3.2; built at once if it is not there yet. */
+  /** The document as OpenAPI 3.2; built synchronously on first use. */
   queryStringDocument(): oas32.OpenAPIObject
-  /** The same; built in slices. */
+  /** The document as OpenAPI 3.2; built in slices on first use. */
   builtQueryStringDocument(): Promise<oas32.OpenAPIObject>
-  /** The document as it is served below a mount, in which only `servers` differs. */
+  /** The text of the document for a mount prefix; only `servers` depends on it. */
   text(mount: string, document: AnyDocument): Promise<Representation>
-  /** The plain page below a mount. */
+  /** The plain page for a mount prefix. */
   page(mount: string, make: () => Generator<void, string>): Promise<Representation>
-  /** The script of the page, which the host hands over with each request. */
+  /** The script of the page, which the host passes with each request. */
   script(text: string): Representation
 }
 
-/** Mounts and pages that are kept. */
-const keptTexts = 8
+/** The most texts of documents and pages in the cache. */
+const maxTexts = 8
 
-/** `steps` builds the document, `queryStringSteps` makes the form of OpenAPI 3.2 of it. */
+/** `steps` builds the document, `queryStringSteps` converts it to OpenAPI 3.2. */
 export function createDocumentation(
   steps: () => Generator<void, OpenAPIObject>,
   queryStringSteps: (document: OpenAPIObject) => Generator<void, oas32.OpenAPIObject>,
@@ -45,27 +45,30 @@ export function createDocumentation(
     return yield* queryStringSteps(first.now())
   })
   let script: Representation | undefined
-  const texts = lruMap<Promise<Representation>>(keptTexts)
-  const kept = (key: string, make: () => Generator<void, string>): Promise<Representation> => {
+  const texts = lruMap<Promise<Representation>>(maxTexts)
+  const cachedText = (
+    key: string,
+    make: () => Generator<void, string>,
+  ): Promise<Representation> => {
     const known = texts.get(key)
     if (known !== undefined) return known
     const promise = inSlices(make()).then(createRepresentation)
     texts.set(key, promise)
-    // What failed is tried again.
+    // A failed text is built again by the next request.
     promise.catch(() => texts.delete(key))
     return promise
   }
   return {
     document: first.now,
-    built: first.soon,
+    built: first.inSlices,
     queryStringDocument: second.now,
     async builtQueryStringDocument() {
-      await first.soon()
-      return second.soon()
+      await first.inSlices()
+      return second.inSlices()
     },
     text: (mount, document) =>
-      kept(`document ${document.openapi} ${mount}`, () => documentTextSteps(document)),
-    page: (mount, make) => kept(`page ${mount}`, make),
+      cachedText(`document ${document.openapi} ${mount}`, () => documentTextSteps(document)),
+    page: (mount, make) => cachedText(`page ${mount}`, make),
     script(text) {
       if (script?.text !== text) script = createRepresentation(text)
       return script
@@ -73,8 +76,8 @@ export function createDocumentation(
   }
 }
 
-/** The result of steps that run once: at once where it is needed now, else in slices. */
-function builtOnce<T>(steps: () => Generator<void, T>): { now(): T; soon(): Promise<T> } {
+/** Runs steps once and keeps their result: `now` runs them synchronously, `inSlices` in slices. */
+function builtOnce<T>(steps: () => Generator<void, T>): { now(): T; inSlices(): Promise<T> } {
   let made: T | undefined
   let building: Promise<T> | undefined
   const build = async (): Promise<T> => {
@@ -91,7 +94,7 @@ function builtOnce<T>(steps: () => Generator<void, T>): { now(): T; soon(): Prom
       made ??= atOnce(steps())
       return made
     },
-    async soon() {
+    async inSlices() {
       if (made !== undefined) return made
       building ??= build()
       return building

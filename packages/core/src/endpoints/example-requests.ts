@@ -1,4 +1,4 @@
-// Example requests of the index: up to five lists that show another part of the query language each; pure.
+// Example requests of the index: up to five lists, each of which shows a different part of the query language; pure.
 
 import type { ExampleRequest } from '../html/index-page.ts'
 import { collectionUrl } from '../http/links.ts'
@@ -11,8 +11,8 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resour
 const most = 5
 
 /**
- * The requests, on the resource that shows most. They name only columns that every caller may read, and relations to
- * resources that this caller may list.
+ * The requests: all of the resource that has the most of them, then one of each other resource. They name only columns that every
+ * caller may read, and relations to resources that this caller may list.
  *
  * ```ts
  * exampleRequests([book, author], '/api')[1] // { description: 'Books by price, the highest first', url: '/api/books?order_by=-price&limit=5' }
@@ -24,14 +24,17 @@ export function exampleRequests(
 ): readonly ExampleRequest[] {
   const subjects = listable
     .map((resource) => subjectOf(resource, listable, base))
-    .sort((a, b) => b.made.length - a.made.length || b.relations - a.relations)
+    .sort((a, b) => b.requests.length - a.requests.length || b.relations - a.relations)
   const [first, ...others] = subjects
   if (first === undefined) return []
-  return [...first.made, ...others.flatMap(({ made }) => made.slice(0, 1))].slice(0, most)
+  return [...first.requests, ...others.flatMap(({ requests }) => requests.slice(0, 1))].slice(
+    0,
+    most,
+  )
 }
 
 interface Subject {
-  readonly made: readonly ExampleRequest[]
+  readonly requests: readonly ExampleRequest[]
   /** Number of relations that the caller may follow. */
   readonly relations: number
 }
@@ -46,25 +49,25 @@ function subjectOf(resource: Resource, listable: readonly Resource[], base: stri
   )
   const url = collectionUrl(resource, base)
   const words = pluralIn(resource.name, 'snake').replaceAll('_', ' ')
-  const asked = [
+  const queries = [
     filtered(resource),
     ordered(resource),
     joined(resource, relations),
     grouped(resource),
   ].filter((one) => one !== undefined)
-  const made = [{ about: '', query: 'limit=5' }, ...asked].map(({ about, query }) => ({
+  const requests = [{ about: '', query: 'limit=5' }, ...queries].map(({ about, query }) => ({
     description: `${words[0]?.toUpperCase()}${words.slice(1)}${about}`,
     url: `${url}?${query}`,
   }))
-  return { made, relations: relations.length }
+  return { requests, relations: relations.length }
 }
 
-interface Asked {
+interface ExampleQuery {
   readonly about: string
   readonly query: string
 }
 
-/** Columns that no rule withholds and that are no part of a key, those of numbers and dates first. */
+/** Columns without a `read` rule that are not part of a primary or foreign key. */
 function plainColumns(resource: Resource): readonly NamedColumn[] {
   const keys = new Set(resource.primaryKey.map(({ name }) => name))
   for (const { kind, from } of resource.relations.values()) {
@@ -75,7 +78,7 @@ function plainColumns(resource: Resource): readonly NamedColumn[] {
   )
 }
 
-function filtered(resource: Resource): Asked | undefined {
+function filtered(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowFilters) return undefined
   const column = plainColumns(resource).find(
     (one) => one.enum === undefined && operatorFits('ilike', one),
@@ -87,7 +90,7 @@ function filtered(resource: Resource): Asked | undefined {
 
 const measures: ReadonlySet<string> = new Set(['decimal', 'float', 'integer', 'date', 'datetime'])
 
-function ordered(resource: Resource): Asked | undefined {
+function ordered(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowOrderBy) return undefined
   const sortable = plainColumns(resource).filter(isSortable)
   const column = sortable.find(({ type }) => measures.has(type)) ?? sortable[0]
@@ -99,7 +102,10 @@ function ordered(resource: Resource): Asked | undefined {
   )
 }
 
-function joined({ settings }: Resource, relations: readonly ResolvedRelation[]): Asked | undefined {
+function joined(
+  { settings }: Resource,
+  relations: readonly ResolvedRelation[],
+): ExampleQuery | undefined {
   const one = relations.find(({ cardinality }) => cardinality === 'one')
   if (one !== undefined && settings.addRelations) {
     return { about: `, each with its ${inWords(one)}`, query: 'dump=hybrid&limit=5' }
@@ -112,7 +118,7 @@ function joined({ settings }: Resource, relations: readonly ResolvedRelation[]):
 
 const inWords = ({ name }: ResolvedRelation): string => toCase(name, 'snake').replaceAll('_', ' ')
 
-function grouped(resource: Resource): Asked | undefined {
+function grouped(resource: Resource): ExampleQuery | undefined {
   const { allowGroupby, allowAggregation, allowOrderBy } = resource.settings
   const [key] = resource.primaryKey
   if (!allowGroupby || !allowAggregation || !allowOrderBy || key === undefined) return undefined

@@ -7,12 +7,13 @@ import { type Result, successBody } from '../http/envelope.ts'
 import { withTag } from '../http/etag.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 
-/** Runs the return callback and adds the ETag; does nothing if that has been done. */
+/** Runs the return callback and adds the ETag; does nothing if both have been done. */
 export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result> {
   const { request, method, hooks, timing, resource } = call
   if (result.finished === true) return result
   timing?.enter('serialize')
-  // What a final callback makes of a list is in no value that could be hashed.
+  // A list has no ETag if there is a final callback: the callback may change the body, and the ETag is a hash of the value before
+  // that.
   const tagsLists = resource.settings.listEtags && hooks.final === undefined
   const conditional = { request, method, tagsLists }
   const tagged = (one: Result): Result => (call.asPage ? one : withTag(conditional, one))

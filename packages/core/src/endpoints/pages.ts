@@ -1,4 +1,4 @@
-// The pages for browsers: which responses have one, and how it is made of the JSON body.
+// The pages for browsers: which responses have one, and how it is built from the JSON body.
 
 import type { Caller } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
@@ -39,7 +39,7 @@ export function indexPageFor(runtime: Runtime, request: ApiRequest): MakePage | 
   if (!prefersPage(request)) return undefined
   const { info } = runtime.settings
   return ({ body, value }) => {
-    // The final callback may have made something else of it.
+    // The final callback may have replaced the index by something else.
     if (!isServiceIndex(value)) return jsonPage(frameOf(runtime, request, false), body)
     const frame = { ...frameOf(runtime, request, false), documentation: value.documentation }
     return indexPage(frame, value, info.description, body)
@@ -70,7 +70,7 @@ function frameOf(
   }
 }
 
-/** The content of a page: from the result, or from the body if the final callback has made it. */
+/** The content of a page: from the result, or from the body if a final callback has changed it. */
 export function pageContent(body: JsonValue, result: Result, isFinal: boolean): PageContent {
   const { value, total, next = null, previous = null } = result
   if (!isFinal) return { body, value, total, next, previous }
@@ -88,11 +88,11 @@ export function pageContent(body: JsonValue, result: Result, isFinal: boolean): 
   }
 }
 
-/** A link of the result, if the callback has kept it: a page leads nowhere else. */
+/** A link of the result if the final callback has kept it; a page contains no other links. */
 const linkIn = (made: JsonValue | undefined, own: string | null): string | null =>
   made === own ? own : null
 
-/** The headers of a page. It is revalidated each time, and has no ETag, since that of the record is of its JSON. */
+/** The headers of a page. Browsers revalidate it each time. It has no ETag, because the ETag of a record identifies its JSON. */
 export const pageHeaders = async (): Promise<Readonly<Record<string, string>>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentPolicy({

@@ -130,8 +130,9 @@ function programFromCache<P extends ReadPlan, G>(
 }
 
 /**
- * Which JSON the database may build: none if a policy or the caller of the API needs the values. For callbacks it builds that of
- * embedded relations, which is parsed: that costs less than a statement of their own, and less than decoding each value.
+ * Which JSON the database may build: none if a policy or the caller of the API needs the values. If callbacks need objects, it
+ * builds only the JSON of embedded relations, which is then parsed: that costs less than a separate statement, and less than
+ * decoding each value.
  */
 function databaseJson(call: Call, plan: ReadPlan, single: boolean): DatabaseJson | undefined {
   const { asText, hooks, base } = call

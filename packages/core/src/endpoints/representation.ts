@@ -1,19 +1,19 @@
-// A text that is served again and again: with its ETag, and compressed once.
+// Representation: a text that many responses contain, with its ETags and its gzip form, computed once.
 
 import { hashOfText } from '../http/text-hash.ts'
 
-/** A text as it is served. */
+/** A text with its ETags. */
 export interface Representation {
   readonly text: string
-  /** The ETag of the text as it is. */
+  /** The ETag of the uncompressed text. */
   readonly tag: string
-  /** The ETag of the compressed text, which is another sequence of bytes. */
+  /** The ETag of the compressed text, whose bytes differ. */
   readonly compressedTag: string
-  /** The text in gzip, made on first use; undefined where the runtime has no compression, or the text is short. */
+  /** The text in gzip, compressed on first use; undefined if the runtime has no compression, or the text is short. */
   compressed(): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
-/** Shorter texts fit into one packet as they are. */
+/** Characters; shorter texts fit into one packet uncompressed. */
 const shortText = 1400
 
 export function createRepresentation(text: string): Representation {
@@ -30,7 +30,7 @@ export function createRepresentation(text: string): Representation {
   }
 }
 
-/** A stream that fails leaves the text uncompressed. */
+/** Compresses a text; undefined if the stream fails, so that the text is sent uncompressed. */
 async function gzip(text: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (typeof CompressionStream === 'undefined') return undefined
   try {

@@ -1,4 +1,4 @@
-// RouteFacts: the allowed methods, checks and admission of a route, which are the same for each request; computed once and cached.
+// RouteFacts: the allowed methods, checks and admission of a route. They are the same for every request, so they are computed once.
 
 import { type Check, checksOf } from '../access/authorize.ts'
 import type { MethodName } from '../config/config.ts'

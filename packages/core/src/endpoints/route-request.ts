@@ -59,7 +59,10 @@ export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[
   readonly isQuery: boolean
 }
 
-/** What the caller decides, the form of the response, and the query, which the body of a QUERY completes. */
+/**
+ * The members that are set after authentication: those that depend on the caller, the form of the response, and the query, which
+ * the body of a QUERY completes.
+ */
 type Decided =
   | 'caller'
   | 'reach'
@@ -93,7 +96,7 @@ export function routeRequest(
   }
   const asksQuery = isQueryRequest(request)
   const isQuery = asksQuery && hasQuery(route)
-  // A QUERY is a GET in every stage after this one; where there is none, it is not allowed, also if it was sent as POST.
+  // A QUERY is a GET in every stage after this one; a route without QUERY responds with 405, also if QUERY was sent as POST.
   const method = isQuery ? 'GET' : asksQuery ? 'QUERY' : request.method.toUpperCase()
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`

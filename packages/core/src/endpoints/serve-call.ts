@@ -99,7 +99,7 @@ export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<R
   )
 }
 
-/** The result of a write as its client prefers it. */
+/** The result of a write, according to the header `Prefer`. */
 function preferred({ request, method }: RoutedCall, route: Route, result: Result): Result {
   const many = route.kind === 'collection' && method !== 'POST'
   return asPreferred({ request, many, removes: method === 'DELETE' }, result)
@@ -138,7 +138,7 @@ export async function callerAdmittedTo(
   return { ...admitted, caller: caller instanceof Promise ? await caller : caller }
 }
 
-/** Sets the caller of a request, who decides what it may reach. */
+/** Sets the caller of a request, and with it the resources that the request can reach. */
 export function setCaller(call: RoutedCall, caller: Caller): void {
   if (caller === anonymous) return
   call.caller = caller

@@ -1,4 +1,4 @@
-// The index: GET of the prefix, or of the root, names what the caller may list.
+// The index: GET of the prefix or of the root lists the resources that the caller may list.
 
 import type { Action } from '../access/action.ts'
 import { callerOf } from '../access/caller.ts'
@@ -62,7 +62,7 @@ async function identify(
   }
 }
 
-/** The resources whose list would not be refused: by requirements, roles, and the policy as a whole. */
+/** The resources whose list would not be refused: by requirements, by roles, or by the policy for all rows. */
 async function listableBy(call: HookCall & { readonly runtime: Runtime }): Promise<Resource[]> {
   const { runtime, request, caller } = call
   const db = await runtime.session(request)
@@ -82,7 +82,7 @@ async function isRefused(
     return await refusesList(scope, resource)
   } catch (error) {
     if (error instanceof HookTimeout) throw error
-    // The list would be refused with an ApiError of the policy, and fail with any other error.
+    // An ApiError of the policy would refuse the list, any other error would fail it, so the resource is omitted.
     if (!(error instanceof ApiError)) scope.call.runtime.report(error, scope.call.request)
     return true
   }

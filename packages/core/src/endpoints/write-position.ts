@@ -15,7 +15,7 @@ const cookieName = 'write_position'
 /** Seconds that a browser keeps the cookie. A replica that is further behind needs attention. */
 const cookieAge = 600
 
-/** Sent instead of a position that could not be read: reads with it go to the primary. */
+/** The position that is sent if it could not be read; reads with it use the primary. */
 const unknown = 'unknown'
 
 /**

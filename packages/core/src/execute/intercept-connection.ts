@@ -33,7 +33,7 @@ export function interceptConnection(
 
 const derivations = ['withPlugins', 'withPlugin', 'withPluginAtFront', 'withoutPlugins'] as const
 
-/** A plugin that changes nothing: deriving an instance with it gives an executor of its own. */
+/** A plugin that changes nothing. An instance derived with it has a separate executor. */
 const noPlugin: Parameters<AnyDatabase['withPlugin']>[0] = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => result,

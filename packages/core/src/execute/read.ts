@@ -164,7 +164,7 @@ function placeOf(
   return row && cursorColumns.map((column) => column.read(cellOf(row, column)))
 }
 
-/** Where the total may come from without a count of its own. */
+/** Where the total may come from without a separate count. */
 interface KnownTotal {
   /** The total that the statement of the rows selected. */
   readonly selected: unknown

@@ -18,7 +18,7 @@ const cacheTime = 500
 export type ReadinessState =
   | 'ready'
   | 'draining'
-  /** The database refuses a look-up of the start; `onError` has its reason. */
+  /** The database refused a start-up query; `onError` received the reason. */
   | 'start failed'
   | 'database unreachable'
   | 'database read-only'

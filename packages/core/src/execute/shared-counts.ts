@@ -3,9 +3,9 @@
 /** The counts that are running. */
 export interface SharedCounts {
   /**
-   * Joins the requests for a count. `own`: no other request runs this count, so the caller runs it and calls `done`.
-   * `shared`: another request runs it; `total` runs one more count for all that joined meanwhile, after that one has ended.
-   * So a count never begins before its request, and includes what the client wrote before.
+   * Joins the requests for a count. `own`: no other request runs this count, so the caller runs it and calls `done`. `shared`:
+   * another request runs it; `total` runs one more count for all that joined meanwhile, after that one has ended. So a count
+   * never begins before the request that uses it, and includes everything that the client wrote before.
    */
   join(key: string, count: () => Promise<number>): Turn
 }

@@ -42,8 +42,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * `inTransaction`; if the driver has no transactions, runs `work` without one. Only for work that leaves nothing wrong
- * behind if it fails between two statements.
+ * `inTransaction`; if the driver has no transactions, runs `work` without one. Only for work whose data stay consistent if it
+ * fails between two statements.
  */
 export async function inTransactionIfSupported<T>(
   db: AnyDatabase,

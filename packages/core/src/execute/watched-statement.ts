@@ -115,7 +115,7 @@ export class WatchedStatement implements Waiting {
 }
 
 /** The error code of a lost connection, so that it becomes 503. */
-export const noAnswer = ({ deadline }: Bounds): Error =>
+const noAnswer = ({ deadline }: Bounds): Error =>
   Object.assign(new Error(`The database gave no answer within ${deadline} ms.`), {
     code: 'ETIMEDOUT',
   })

@@ -22,7 +22,7 @@ import {
 } from '../model/define-model.ts'
 import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
 
-/** What `modelsFor` gives. */
+/** The functions that `modelsFor` returns. */
 export interface ModelsFor<User> {
   /** `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators. */
   defineModel<
@@ -36,19 +36,19 @@ export interface ModelsFor<User> {
     name: Name,
     definition: ModelDefinition<Table, C, R, P, C, User, Schema>,
   ): Model<Name, Table, C, R, P, Schema>
-  /** `defineBase`, the same; so is `define` of what it returns. */
+  /** `defineBase` with typed users; `define` of its result too. */
   defineBase<const C extends Columns<User>>(base: {
     readonly columns: C & Exact<C, keyof Column>
     readonly meta?: Meta<User>
   }): BaseModel<C, User>
-  /** `policyFor`, the same. */
+  /** `policyFor` with typed users. */
   policyFor<M extends AnyModel, DB, P extends PolicyFor<M, DB, User>>(
     model: M,
     db: Kysely<DB>,
     policy: P &
       PolicyFor<M, DB, User> & { readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never },
   ): AccessPolicy<User>
-  /** `hooksFor`, the same. */
+  /** `hooksFor` with typed users. */
   hooksFor<const M extends AnyModel, const H extends HooksFor<M, User>>(
     model: M,
     hooks: H & HooksFor<M, User> & Misspelt<H>,
@@ -56,8 +56,8 @@ export interface ModelsFor<User> {
 }
 
 /**
- * Types `user` in everything that models are declared with. The type argument says who may be the user where hooks are
- * called: `Member`, or `Member | null` where some endpoints need no authentication.
+ * Types `user` in everything that models are declared with. The type argument is the type of the user in hooks: `Member`, or
+ * `Member | null` if some endpoints require no authentication.
  *
  * ```ts
  * interface Member { readonly id: number; readonly team_id: number }

@@ -108,7 +108,7 @@ function provideToHook<T>(provide: () => Promise<T>): Promise<T> {
   return hook === undefined || hook.finished ? provide() : failUnlessFinished(hook, provide)
 }
 
-/** Provides the connection if the hook finishes within 20 ms, since the transaction then goes on; otherwise makes the hook fail. */
+/** Provides the connection if the hook finishes within 20 ms, because the transaction then continues; otherwise makes the hook fail. */
 async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const moment = new Promise<void>((resolve) => {

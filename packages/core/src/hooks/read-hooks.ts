@@ -16,7 +16,7 @@ import type { Resource } from '../registry/resource.ts'
 /** A serialised object. */
 type JsonObject = { readonly [key: string]: JsonValue }
 
-/** Whatever calls hooks: the API, or a request inside its transaction. */
+/** The function that calls hooks: that of the API, or of a request inside its transaction. */
 interface Caller {
   readonly callHook: CallHook
 }
@@ -63,7 +63,10 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
   )
 }
 
-/** dump: passes each object through the callback of its own model, embedded objects first; `object` is of this response alone. */
+/**
+ * dump: passes each object through the callback of its own model, embedded objects first; may change `object`, which belongs to
+ * this response only.
+ */
 export function runDump(
   caller: Caller,
   resource: Resource,

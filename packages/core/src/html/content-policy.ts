@@ -1,4 +1,4 @@
-// Content-Security-Policy headers of the pages: everything is forbidden that a page does not name.
+// Content-Security-Policy headers of the pages: everything is forbidden except what the page lists.
 
 /**
  * The header's value.

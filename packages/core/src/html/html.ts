@@ -12,7 +12,7 @@ const escapes: Readonly<Record<string, string>> = {
 export const escaped = (text: unknown): string =>
   String(text).replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
 
-/** A description: paragraphs, and code between backquotes; nothing else of Markdown. */
+/** A description as HTML: paragraphs, and code between backquotes. No other Markdown is supported. */
 export const prose = (text: string): string =>
   text
     .split(/\n{2,}/)

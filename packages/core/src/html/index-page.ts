@@ -1,4 +1,4 @@
-// The page of the index: what is served, requests to click, and the documentation.
+// The page of the index: the resources, example requests as links, and the documentation.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { framedPage, type PageFrame } from './frame.ts'
@@ -14,7 +14,7 @@ export interface ServiceIndex {
   /** URL of the OpenAPI document; null likewise. */
   readonly openapi: string | null
   readonly resources: readonly ListedResource[]
-  /** Requests worth trying. */
+  /** Example requests. */
   readonly examples: readonly ExampleRequest[]
 }
 
@@ -24,7 +24,7 @@ export interface ListedResource {
   /** URL of the list. */
   readonly url: string
   readonly description: string | null
-  /** What the caller may do with the list or its records. */
+  /** The methods that the caller may use on the list or its records. */
   readonly methods: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export interface ExampleRequest {
   readonly url: string
 }
 
-/** Whether a value is an index, and not what a callback made of it. */
+/** Whether a value still has the form of an index after callbacks. */
 export const isServiceIndex = (value: unknown): value is ServiceIndex =>
   isList(value, 'resources') && isList(value, 'examples')
 

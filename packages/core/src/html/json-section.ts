@@ -1,4 +1,4 @@
-// The folded JSON of a response, below the table that shows it.
+// The collapsed JSON of a response, below the table.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
@@ -8,7 +8,7 @@ import { escaped } from './html.ts'
 /** Characters of JSON that a page shows; a longer text is left out, because it would double a large page. */
 const mostCharacters = 50_000
 
-/** The body as programs receive it, indented. */
+/** The JSON body, indented. */
 export function jsonSection(body: JsonValue): string {
   const text = stringify(body)
   const shown =
@@ -21,7 +21,7 @@ ${shown}
 </details>`
 }
 
-/** Levels that are indented; stored JSON may be nested as deep as it is long. */
+/** The most levels that are indented, because stored JSON may be nested very deeply. */
 const deepest = 20
 
 /** A page that shows only the JSON. */

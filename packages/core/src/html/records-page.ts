@@ -18,7 +18,7 @@ export interface PageContent {
   readonly previous: string | null
 }
 
-/** What the page shows beside the body. */
+/** The request and resource that the page shows. */
 export interface RecordsView {
   readonly frame: PageFrame
   /** The resource of the records, as the caller sees it. */
@@ -125,7 +125,7 @@ function cellOf(
     : escaped(value)
 }
 
-/** Whether a text is a URL below the API, and not one that a callback or a record made up. */
+/** Whether a text is a URL of this API, and not another text of a callback or a record. */
 const isOwnUrl = ({ base }: RecordsView, text: string): boolean =>
   text.startsWith(`${base}/`) && !text.startsWith('//')
 

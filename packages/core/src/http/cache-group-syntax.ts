@@ -5,13 +5,13 @@ import { hashOfText } from './text-hash.ts'
 /** The group of every read; a write that may change anything invalidates it. */
 export const everyRead = '*'
 
-/** The group of reads that depend on more than what they name; every write invalidates it. */
+/** The group of reads that depend on more than the groups that they name; every write invalidates it. */
 export const unnamedDependencies = '*other'
 
 /** Caches support at least 32 groups of a response (RFC 9875 §2). */
 export const mostGroups = 32
 
-/** Caches support at least 32 characters of a group; other characters than these would need escapes, or have none. */
+/** Caches support at least 32 characters of a group. Other characters would need escapes, or cannot be escaped. */
 const plainName = /^[A-Za-z0-9/._~-]{1,32}$/
 
 /** The group of a resource: the name of its endpoint, or a hash of a long one. */
@@ -22,6 +22,6 @@ export const groupOf = ({ endpoint }: { readonly endpoint: string }): string =>
 export const groupsField = (groups: Iterable<string>): string =>
   [...groups].map((group) => `"${group}"`).join(', ')
 
-/** The groups of a field value that `groupsField` has made. */
+/** The groups in a field value that `groupsField` has written. */
 export const groupsIn = (field: string): readonly string[] =>
   [...field.matchAll(/"([^"]*)"/g)].map(([, group = '']) => group)

@@ -1,4 +1,4 @@
-// Checks what a host passes to `handle` and `answer`; a mistake there is reported, and the response is 500.
+// Checks the request that a host passes to `handle` or `answer`; a mistake is reported, and the response is 500.
 
 import type { ApiRequest } from './request.ts'
 

@@ -30,7 +30,7 @@ export interface Result {
   readonly value: JsonValue
   /** The value as JSON text, if it was serialised directly; `value` is then null. */
   readonly text?: string
-  /** Undefined when the count was not asked for: the member is omitted. */
+  /** Undefined if the rows are not counted; the envelope then omits the member. */
   readonly total: number | undefined
   readonly next?: string | null
   readonly previous?: string | null

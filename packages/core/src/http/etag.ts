@@ -41,15 +41,15 @@ export function ifMatch(request: ApiRequest): ((record: string) => boolean) | un
 }
 
 /**
- * The ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak one, since the time in the
- * envelope of an unchanged page changes.
+ * The ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak ETag, because the envelope
+ * of an unchanged page contains the current time.
  */
 function listTag({ text, value, total, next, previous }: Result): string {
   const page = text ?? stringify(value)
   return `"${hashOfText(`${total ?? ''}\n${next ?? ''}\n${previous ?? ''}\n${page}`)}"`
 }
 
-/** A request as far as its conditions go. */
+/** The parts of a request that decide about ETags and conditions. */
 export interface Conditional {
   readonly request: ApiRequest
   /** GET for a QUERY. */

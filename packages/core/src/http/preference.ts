@@ -3,10 +3,10 @@
 import type { Result } from './envelope.ts'
 import { type ApiRequest, wholeHeader } from './request.ts'
 
-/** The values of the preference that the service knows. */
+/** The supported values of the preference. */
 export type ReturnPreference = 'minimal' | 'representation'
 
-/** The first `return` of the header `Prefer`; undefined without one, or if its value is not known. Other preferences are ignored. */
+/** The first `return` of the header `Prefer`; undefined if it is absent or its value is not supported. Other preferences are ignored. */
 export function returnPreference(request: ApiRequest): ReturnPreference | undefined {
   const given = wholeHeader(request, 'prefer')
   if (given === undefined) return undefined
@@ -24,9 +24,9 @@ export function returnPreference(request: ApiRequest): ReturnPreference | undefi
 /** A write whose client may have a preference. */
 export interface Preferring {
   readonly request: ApiRequest
-  /** Whether it removes records, so that there is none to return. */
+  /** Whether it removes records, so that there is no record to return. */
   readonly removes: boolean
-  /** Whether filters or a list choose the records that it changes. */
+  /** Whether it changes several records, chosen by filters or a list. */
   readonly many: boolean
 }
 

@@ -5,11 +5,11 @@ import type { JsonValue } from '../json/json-value.ts'
 /** The media type of problem details. */
 export const problemMediaType = 'application/problem+json'
 
-/** What a problem says besides the error. */
+/** The members of problem details that do not come from the error. */
 export interface ProblemContext {
   readonly status: number
   readonly requestId: string
-  /** What the `type` begins with; the error's code follows. Null if there is no page about the codes. */
+  /** The prefix of the `type`, before the error's code. Null for `about:blank`. */
   readonly typePrefix: string | null
 }
 
@@ -19,8 +19,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The error of an envelope as problem details; undefined if the envelope has no `errors`, because a final callback made another
- * body of it.
+ * The error of an envelope as problem details; undefined if a final callback has removed `errors` from the body.
  *
  * `{ "errors": { "error": "Not Found", "reason": "There is no such record.", "code": "record_not_found" }, … }` →
  * `{ "type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is no such record.", "instance": "urn:uuid:…", "code": "record_not_found" }`
@@ -49,7 +48,7 @@ export function problemDetails(
   return problem
 }
 
-/** The reason as one sentence: of problems by path the first. */
+/** The reason as one sentence; of several problems, the first. */
 function detailOf(reason: JsonValue | undefined): string | undefined {
   if (typeof reason === 'string') return reason
   const [first] = isObject(reason) ? Object.entries(reason) : []

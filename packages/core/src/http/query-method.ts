@@ -1,11 +1,11 @@
-// QUERY (RFC 10008): the GET whose query string is the body, for queries that are too long for a URL.
+// QUERY (RFC 10008): a GET with the query string in the body, for queries that are too long for a URL.
 
 import { unsupportedOverride } from '../errors.ts'
 import { type ApiRequest, header } from './request.ts'
 
 /**
- * Whether a request has the method QUERY. Where a proxy refuses the method, `POST` with `X-HTTP-Method-Override: QUERY` is
- * the same; throws 400 for another method in that header.
+ * Whether a request has the method QUERY. `POST` with `X-HTTP-Method-Override: QUERY` counts as QUERY, for proxies that refuse
+ * the method; throws 400 for another method in that header.
  */
 export function isQueryRequest(request: ApiRequest): boolean {
   const method = request.method.toUpperCase()

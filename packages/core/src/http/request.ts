@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly url: string
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body, parsed or as text or bytes; if it could not be read, the ApiError that a write then responds with. */
+  /** The body, parsed or as text or bytes; if it could not be read, the ApiError with which a write then responds. */
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string

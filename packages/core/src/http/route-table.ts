@@ -78,7 +78,7 @@ export function isServed(table: RouteTable, path: string): boolean {
   if (!isBelow(table, path)) return false
   if (table.released.size === 0) return true
   const [name = ''] = path.split('/').slice(1 + table.prefix.length)
-  if (!table.released.has(decodedOrUndefined(name) ?? '')) return true
+  if (!table.released.has(decodedSegment(name) ?? '')) return true
   // A longer path may still be an endpoint: the host serves /api/books, the API /api/books/archive.
   try {
     return matchRoute(table, path) !== undefined
@@ -97,7 +97,7 @@ function isBelow({ prefix, plainPrefix }: RouteTable, path: string): boolean {
   const segments = path.split('/').slice(1)
   return (
     segments.length >= prefix.length &&
-    prefix.every((segment, i) => segment === decodedOrUndefined(segments[i] ?? ''))
+    prefix.every((segment, i) => segment === decodedSegment(segments[i] ?? ''))
   )
 }
 
@@ -108,7 +108,7 @@ export function isIndex({ prefix, plainPrefix }: RouteTable, path: string): bool
   const segments = path.split('/').slice(1)
   return (
     segments.length === prefix.length &&
-    prefix.every((segment, i) => segment === decodedOrUndefined(segments[i] ?? ''))
+    prefix.every((segment, i) => segment === decodedSegment(segments[i] ?? ''))
   )
 }
 
@@ -186,7 +186,8 @@ function decoded(segment: string): string {
   }
 }
 
-function decodedOrUndefined(segment: string): string | undefined {
+/** A percent-decoded path segment; undefined if its encoding is malformed. */
+export function decodedSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -81,7 +81,7 @@ function belowOf(resource: Resource, rest: readonly string[]): readonly string[]
   const [key, segment, ...more] = rest
   if (key === undefined) return []
   if (segment === undefined) return [key]
-  // The caller is not known yet, so a relation that only some may see is suggested to nobody.
+  // The caller is not known yet, so relations that not every caller may see are not suggested.
   const shown = [...resource.relations.values()].filter((relation) => !needsRight(relation))
   const known = [...shown.map((one) => one.segment), 'restore']
   const [meant, other] = known.filter((name) => normal([name]) === normal([segment]))

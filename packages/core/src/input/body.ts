@@ -19,8 +19,8 @@ const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*charset\s*=\s*"?utf
 
 export const jsonMediaType = 'application/json'
 
-/** Of a JSON Merge Patch (RFC 7396). */
-export const mergePatchMediaType = 'application/merge-patch+json'
+/** The media type of a JSON Merge Patch (RFC 7396). */
+const mergePatchMediaType = 'application/merge-patch+json'
 
 /** The media types of a PATCH of one record. */
 export const patchMediaTypes: string = `${jsonMediaType}, ${mergePatchMediaType}`
@@ -59,16 +59,29 @@ export function readBody(
     // RFC 5789 §2.2
     throw unsupportedMediaType(type, expected, { 'accept-patch': patchMediaTypes })
   }
+  refuseUnreadable(request, limit)
+  return text ? readJsonText(bodyText(body, limit), problems) : readParsedJson(body, problems)
+}
+
+/** Throws for a compressed body, for one whose declared size exceeds the limit, and for one that the adapter could not read. */
+export function refuseUnreadable(request: ApiRequest, limit: BodyLimit): void {
   const encoding = header(request, 'content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw encodedBody(encoding)
   if (Number(header(request, 'content-length') ?? 0) > limit.bytes) {
     throw bodyTooLarge(limit.setting, limit.bytes)
   }
-  // The adapter could not read the body; only writes need it, so the error is thrown here.
-  if (body instanceof ApiError) throw body
-  if (!text) return readParsedJson(body, problems)
+  if (request.body instanceof ApiError) throw request.body
+}
+
+/** The text of a body; throws 413 beyond the limit, and 400 if it is not UTF-8. */
+export function bodyText(body: string | Uint8Array, limit: BodyLimit): string {
   if (bodySize(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
-  return readJsonText(typeof body === 'string' ? body : decoded(body), problems)
+  if (typeof body === 'string') return body
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw malformedEncoding('the body')
+  }
 }
 
 /** The size of a body in bytes. */
@@ -76,12 +89,4 @@ export function bodySize(body: string | Uint8Array): number {
   if (typeof body !== 'string') return body.length
   // Plain ASCII has one byte per character.
   return /^[\0-\x7f]*$/.test(body) ? body.length : new TextEncoder().encode(body).length
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw malformedEncoding('the body')
-  }
 }

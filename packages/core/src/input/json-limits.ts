@@ -26,7 +26,7 @@ export function refuseKeyLength({ length }: string, at?: number): void {
 
 type Members = Readonly<Record<string, JsonValue>>
 
-/** Whether none of the three functions above would refuse a value that JSON.parse has made. */
+/** Whether a value from JSON.parse passes the three checks above. */
 export function isWithinLimits(value: JsonValue, depth = 1): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth > deepest) return false

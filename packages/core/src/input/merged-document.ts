@@ -1,4 +1,4 @@
-// Limits of a document that a merge patch has made: those of a body, which a client could not exceed otherwise.
+// Limits of a document after a merge patch: those of a body, so that clients cannot exceed them step by step.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
@@ -9,8 +9,8 @@ import { isWithinLimits } from './json-limits.ts'
 const level = 2
 
 /**
- * Why a document that a merge has made cannot be stored, or undefined. A stored document that exceeds a limit already, because
- * the host has written it, may be changed as long as it does not grow.
+ * Why a merged document cannot be stored, or undefined. A stored document that already exceeds a limit, because the host wrote
+ * it, can be changed as long as it does not grow.
  */
 export function mergedDocumentProblem(
   stored: JsonValue,
@@ -22,7 +22,7 @@ export function mergedDocumentProblem(
   if (size > bytes && size > bodySize(stringify(stored))) {
     return `The merged document has ${size} bytes; at most ${bytes} are allowed (${setting}).`
   }
-  // Parsed again, since verbatim numbers are objects.
+  // Parses the text again, because verbatim numbers are objects.
   return exceeds(text) && !exceeds(stringify(stored))
     ? 'The merged document has an object of too many keys.'
     : undefined

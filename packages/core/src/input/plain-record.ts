@@ -1,4 +1,4 @@
-// plainRecord: reads a record that has nothing but columns with values in canonical form, without a copy; most records of a list are.
+// plainRecord: reads a record that contains only columns with values in canonical form, without copying it. Most records of a list are like that.
 
 import type { JsonValue } from '../json/json-value.ts'
 import {
@@ -19,7 +19,7 @@ export type Identifying = ReadonlyMap<string, string | undefined>
 /** How a field is read in one mode. */
 interface Field {
   readonly column: NamedColumn
-  /** Whether `readField` would take this value as it is. */
+  /** Whether `readField` would accept this value unchanged. */
   readonly accepts: (json: JsonValue) => boolean
   readonly isWritable: boolean
   readonly isRequired: boolean
@@ -28,13 +28,13 @@ interface Field {
 /** The fields of a resource in one mode. */
 interface Fields {
   readonly byName: ReadonlyMap<string, Field>
-  /** How many are required. */
+  /** The number of required fields. */
   readonly required: number
-  /** Whether one of them has a validator. */
+  /** Whether one of the fields has a validator. */
   readonly areValidated: boolean
 }
 
-/** The parts of a record that has neither relations nor fields that cannot be changed. */
+/** The other parts of a RecordNode without relations and without read-only fields. */
 const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Object.freeze({
   sentBack: Object.freeze({
     fields: Object.freeze({}),

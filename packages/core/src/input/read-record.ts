@@ -32,7 +32,7 @@ import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
-/** What is collected while a body is read, beside its nodes. */
+/** What reading a body collects besides its nodes. */
 export interface Reading {
   readonly problems: InputProblems
   /** Values whose validators run later. */
@@ -47,7 +47,7 @@ export interface Place {
   readonly left: number
   /** The fields and the relation that the parent record fills. */
   readonly filled: ReadonlySet<string>
-  /** Fields that say which record is meant (`on_conflict`, lists of changes), with why they are refused; undefined if they are not. */
+  /** Fields that identify the record (`on_conflict`, lists of changes), each with the reason why it is refused, or undefined. */
   readonly identifying: Identifying
   /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch: boolean
@@ -157,12 +157,12 @@ function readField(
   const newborn = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
   const isCompared = mode !== 'create' && !identifies
   if (!isCompared && !newborn) problems.add(path, `This field ${why}.`)
-  // A value that does not fit the column cannot equal the stored one, which a PUT may repeat.
+  // A value that does not fit the column cannot equal the stored one, which a PUT may send back.
   else if (!('value' in value)) problems.add(path, `This field ${why}.`)
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
 
-/** Whether a value that does not fit the column may be what a response shows of the record. */
+/** Whether a value that does not fit the column may be the stored value as responses show it. */
 const mayBeStored = ({ otherForms }: NamedColumn, json: JsonValue): boolean => {
   if (otherForms !== true || json === null || Array.isArray(json)) return false
   return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)

@@ -21,7 +21,7 @@ const hostname =
 
 const ipv4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
 
-/** Whether a string is an http or https URL; as a link, other schemes could run a script or read a file. */
+/** Whether a string is an http or https URL; a link with another scheme could run a script or read a file. */
 function isWebAddress(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || /[\s<>"\\^`{|}]/.test(text) || !URL.canParse(text))
     return false

@@ -9,8 +9,8 @@ import type {
 type Tables = Map<string, CatalogueTable>
 
 /**
- * A relation needs the same JSON form on both sides, and JSON writes a bigint as a string. The referring column gets the type
- * of the key it points to. If it is a bigint that may hold values beyond those of that key, the key becomes a bigint instead.
+ * A relation needs the same JSON form on both sides, and a bigint is a string in JSON. The foreign key gets the type of the key
+ * that it refers to. If it is a bigint that may contain values outside that key's type, the key becomes a bigint instead.
  */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name, table]))
@@ -31,7 +31,7 @@ function alignOnce(tables: Tables): boolean {
         const other = find(tables.get(target), references[index] ?? '')
         if (own === undefined || other === undefined || !differ(own, other)) continue
         if (isWider(own, foreignKey)) {
-          // Marked, so that a key to which this one refers does not make it an integer again.
+          // Marks the key, so that a later round does not turn it back into an integer.
           const wide = { ...own, fitsNumber: false }
           replace(tables, target, other, wide, 'that points to it')
         } else replace(tables, name, own, other, 'it points to')
@@ -47,7 +47,10 @@ function find(table: CatalogueTable | undefined, name: string): CatalogueColumn 
   return table?.columns.find((column) => column.name === spelling)
 }
 
-/** A database that ignores the case of names may spell them differently in the foreign key; in others, case tells names apart. */
+/**
+ * The name as the table spells it: a database that ignores the case of names may spell them differently in the foreign key. An
+ * exact match takes precedence, for databases in which case distinguishes names.
+ */
 function spelt(names: Iterable<string>, name: string): string {
   const all = [...names]
   if (all.includes(name)) return name
@@ -59,7 +62,7 @@ function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   return types.includes('integer') && types.includes('bigint')
 }
 
-/** Whether a referring column may hold numbers that no JSON number holds. A foreign key that is checked keeps them out. */
+/** Whether a foreign key column may contain numbers beyond JSON's safe integers. An enforced foreign key excludes them. */
 function isWider(
   { shape, fitsNumber }: CatalogueColumn,
   { unchecked }: CatalogueForeignKey,

@@ -1,4 +1,4 @@
-// What the CHECK constraints of the database say of columns: members make an enum of a text, bounds are limits of the column.
+// Applies CHECK constraints of the database to columns: a list of members turns a text into an enum, bounds become limits of the column.
 
 import {
   type CatalogueColumn,
@@ -11,12 +11,12 @@ import { sql } from '../sql/fragment.ts'
 import { rowsOf } from '../sql/statement.ts'
 import { tableOf } from '../sql/table-name.ts'
 
-/** Rows in which members are looked for where a collation lets other spellings pass. */
+/** Rows to check for other spellings of members, if the collation accepts those. */
 const sampleRows = 1000
 
 /**
- * Gives every column the limits of its constraints, and makes enums of those that have members. Keys stay what they are: both
- * sides of a relation need one type.
+ * Gives every column the limits of its constraints, and turns columns with members into enums. Key columns keep their type,
+ * because both sides of a relation need the same one.
  */
 export async function withChecks(
   db: AnyDatabase,
@@ -83,7 +83,7 @@ const enumShape = ({ collation, readOnly }: Shape, members: readonly string[]): 
   ...(readOnly === undefined ? {} : { readOnly }),
 })
 
-/** The columns that hold another spelling of a member in the first rows. */
+/** The columns that contain another spelling of a member in the first rows. */
 async function oddlySpelt(
   db: AnyDatabase,
   table: CatalogueTable,

@@ -58,7 +58,7 @@ function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
   return unlessRequired(column, `${why}, so it is served as text and cannot be written`)
 }
 
-/** A column that nobody can write and that has no value of its own makes it impossible to create records. */
+/** Adds to a note that no records can be created, if the column has no default and clients cannot write it. */
 function unlessRequired(column: CatalogueColumn, why: string): string {
   const required = !column.nullable && !column.hasDefault && !column.generated && !column.readOnly
   return required ? `${why}; it is required, so records cannot be created` : why
@@ -91,14 +91,14 @@ function declared(
   }
 }
 
-/** The value of the default, if the type that the column gets here still has it. */
+/** The value of the default, if it fits the type that the column is declared with. */
 const defaultOf = (
   { hasDefault, databaseDefault: value }: CatalogueColumn,
   shape: Shape,
 ): { databaseDefault?: JsonValue } =>
   hasDefault && value !== undefined && fits(shape, value) ? { databaseDefault: value } : {}
 
-/** A name in another alphabet is the description of its column, unless the database has one. */
+/** A name in another alphabet becomes the description of its column, unless the database has a comment. */
 function descriptionOf(
   { name, description }: CatalogueColumn,
   field: string,

@@ -59,8 +59,8 @@ function checkColumns(
 }
 
 /**
- * Relations that names suggest: `customer_id` beside a table `customers`, or a column called like the key of another table
- * (`emp_no`), of the same type. The columns of foreign keys, and those that fit several tables, suggest none.
+ * Relations that names suggest: a column `customer_id` if there is a table `customers`, or a column with the name of another
+ * table's key (`emp_no`) and the same type. Columns of foreign keys, and columns that fit several tables, suggest nothing.
  */
 export function suggestRelations(
   drafts: readonly Draft[],

@@ -4,17 +4,17 @@ import { ownName } from '../dialect/shared/catalogue.ts'
 import { isCredentialTable } from '../model/credential-names.ts'
 import type { Draft } from './links.ts'
 
-/** A table or a column whose name looks like that of credentials. */
+/** A table or a column whose name looks like a credential. */
 export interface HeldBack {
   readonly table: string
   /**
-   * The column, which is hidden. Absent: the table as a whole, because its own name looks like one, or because its key
-   * does and would stand in URLs; give its model no `meta` unless somebody has looked at it.
+   * The column, which is hidden. If absent, this is the whole table, because its name or its key, which URLs would contain, looks
+   * like a credential; give its model `meta` only after checking it.
    */
   readonly column?: string
 }
 
-/** What looks like a credential in a table. */
+/** The table, or its columns, that look like credentials. */
 export function heldBackOf({ table, credentials }: Draft): readonly HeldBack[] {
   const isKey = (name: string): boolean => table.primaryKey.includes(name)
   const named = isCredentialTable(ownName(table)) || table.credential === true

@@ -23,8 +23,8 @@ export interface IntrospectOptions {
   /**
    * The schema (on MySQL and MariaDB: the database) to read. Default: the connection's own.
    *
-   * Of a list of several, every model names its own `schema`, and relations lead from one to another; the result names tables
-   * as `schema.table`. With a single one, give it to `createApi`, too.
+   * With a list of several, every model declares its own `schema`, relations can connect schemas, and the result names tables
+   * `schema.table`. With a single one, pass it to `createApi` too.
    */
   readonly schema?: string | readonly string[]
   /** Read these tables and no others; with several schemas as `schema.table`, or by their own name in each of them. */
@@ -32,8 +32,9 @@ export interface IntrospectOptions {
   /** Read all but these tables. */
   readonly except?: readonly string[]
   /**
-   * Keys of views and tables that declare none: names of columns that together are never NULL and differ in every row, such
-   * as `{ order_totals: ['order_id'] }`. Default: what the database tells; without a key they are lists.
+   * Keys of views and tables that declare none: names of columns that together are never NULL and differ in every row, such as `{
+   * order_totals: ['order_id'] }`. Default: the keys that can be derived from the database; a table without a key is served as a
+   * list.
    */
   readonly keys?: GivenKeys
   /** Relations that the database does not declare by foreign keys. Default: none. */
@@ -52,7 +53,7 @@ export interface LeftOut {
   readonly reason: string
 }
 
-/** Something a reader of the models should know of a table or of one of its columns. */
+/** A note for the reader of the models about a table or one of its columns. */
 export interface IntrospectionNote {
   readonly table: string
   readonly column?: string
@@ -61,8 +62,8 @@ export interface IntrospectionNote {
 
 export interface Introspection {
   /**
-   * As from `defineModel`, without `meta`: publishing a table is its owner's decision. Columns that look like credentials
-   * are hidden. Sorted by table, of several schemas one schema after the other.
+   * As from `defineModel`, without `meta`: publishing a table is its owner's decision. Columns that look like credentials are
+   * hidden. Sorted by schema, then by table.
    */
   readonly models: readonly AnyModel[]
   readonly leftOut: readonly LeftOut[]
@@ -71,23 +72,23 @@ export interface Introspection {
   /** What looks like a credential; `serve` and `models` publish none of it. */
   readonly heldBack: readonly HeldBack[]
   readonly notes: readonly IntrospectionNote[]
-  /** Relations that names of columns suggest; none is taken unless `relations` gives it. */
+  /** Relations that column names suggest. To use one, pass it as `relations`. */
   readonly suggestions: readonly GivenRelation[]
 }
 
-/** Book-keeping of migration tools, and tables that this library itself makes; read only when named in `only`. */
+/** Tables of migration tools, and tables that this library itself creates; read only if `only` names them. */
 const bookkeeping =
   /^(?:kysely_migration(?:_lock)?|knex_migrations(?:_lock)?|_prisma_migrations|__drizzle_migrations|schema_migrations|ar_internal_metadata|flyway_schema_history|alembic_version|django_migrations|goose_db_version|__efmigrationshistory|sequelizemeta|typeorm_metadata|databasechangelog(?:lock)?|refresh_tokens|idempotency_keys)$/i
 
 /**
  * Reads a database's schema and gives a model for every table and view.
  *
- * The key of a model is the primary key, else a unique index without NULL; that of a view over one table is the table's, where
- * the view shows it. What has no key is a list that can only be read, and so is what `keys` does not name. Views,
- * materialised views and foreign tables are `readOnly`.
+ * The key of a model is the primary key, else a unique index without NULL. A view over one table has the key of that table, if it
+ * shows its columns. A table or view without any key, also not in `keys`, becomes a read-only list. Views, materialised views and
+ * foreign tables are `readOnly`.
  *
- * Relations are found from foreign keys and named from both sides (`album.artist`, `artist.albums`); a table that only
- * pairs two others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
+ * Relations come from foreign keys and get a name on both sides (`album.artist`, `artist.albums`); a table that only links two
+ * others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
  *
  * ```ts
  * const { models, leftOut } = await introspect(db, { only: ['albums', 'artists'] })
@@ -168,14 +169,14 @@ export async function introspect(
 const isReadOnly = ({ kind, primaryKey }: CatalogueTable): boolean =>
   kind !== undefined || primaryKey.length === 0
 
-/** Every schema once, in the order of the option. */
+/** The schemas without duplicates, in the order of the option. */
 const schemasOf = ({ schema }: IntrospectOptions): readonly string[] =>
   schema === undefined ? [] : [...new Set(typeof schema === 'string' ? [schema] : schema)]
 
 const isNamed = (table: CatalogueTable, names: readonly string[] = []): boolean =>
   names.includes(table.name) || names.includes(ownName(table))
 
-/** Unique constraints of several columns; one with a column that is left out cannot be named. */
+/** Unique constraints of several columns, except those with a column that is left out. */
 function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly string[])[] } {
   const fields = new Map(
     Object.entries(columns)
@@ -218,7 +219,7 @@ function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string |
   return undefined
 }
 
-/** A misspelt table name would otherwise be ignored silently and publish too much or nothing. */
+/** Throws for a misspelt table name, which would otherwise publish too much or nothing. */
 function checkNames(tables: readonly CatalogueTable[], options: IntrospectOptions): void {
   const known = [...new Set(tables.flatMap((table) => [ownName(table), table.name]))]
   for (const option of ['only', 'except'] as const) {

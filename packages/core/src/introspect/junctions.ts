@@ -5,15 +5,15 @@ import { type Draft, type Link, sameSet } from './links.ts'
 export interface Junction {
   readonly draft: Draft
   readonly ends: readonly [Link, Link]
-  /** It has only the two keys, and no foreign key refers to it, so it needs no model. */
+  /** It has only the two foreign keys, and no foreign key refers to it, so it needs no model. */
   readonly pure: boolean
-  /** No unique key of the table consists of columns of the two foreign keys alone, so it may hold a pair twice. */
+  /** No unique key of the table consists only of columns of the two foreign keys, so it may contain a pair twice. */
   readonly repeats: boolean
 }
 
 /**
- * Tables with two foreign keys that together are a key, whatever else a row holds. A table with nothing but two foreign keys
- * that are never NULL is one too, although it may hold a pair twice.
+ * Tables with two foreign keys that together are a unique key, whatever other columns they have. A table of only two foreign keys
+ * that are never NULL is a junction too, although it may contain a pair twice.
  */
 export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
   return drafts.flatMap((draft) => {

@@ -1,4 +1,4 @@
-// Keys: which columns tell the rows of a table apart, as declared, found or given; without any, the table is a list.
+// Keys: chooses the columns that identify the rows of a table: declared, found or given. Without any, the table is a list.
 
 import { type CatalogueTable, ownName } from '../dialect/shared/catalogue.ts'
 import { looksLikeCredential } from '../model/credential-names.ts'
@@ -8,12 +8,12 @@ import { didYouMean } from '../naming/suggest.ts'
 /** Keys of tables and views by name, for those whose key the database does not declare. */
 export type GivenKeys = Readonly<Record<string, readonly string[]>>
 
-/** A table with its key, and what a reader of the models should know of that. */
+/** A table with its key, and a note about how it was chosen. */
 export interface KeyedTable {
   readonly table: CatalogueTable
   /** How the key was found, if it is not declared as the primary key. */
   readonly note?: string
-  /** Why there is no key: the table is served as a list. */
+  /** Why there is no key; the table is then served as a list. */
   readonly listOnly?: string
 }
 
@@ -51,7 +51,7 @@ function fits({ columns }: CatalogueTable, name: string): boolean {
   return shape !== undefined && canBeKey(shape)
 }
 
-/** The unique index to take: of columns that are never NULL and may stand in a URL; the shortest, then the first. */
+/** The unique index to take: of columns that are never NULL and can be part of a URL; the one with the fewest columns, then the first. */
 function uniqueKey(table: CatalogueTable): readonly string[] | undefined {
   const names = table.columns.map(({ name }) => name)
   const candidates = table.uniqueKeys.filter((key) => key.every((name) => identifies(table, name)))
@@ -73,7 +73,7 @@ function identifies(table: CatalogueTable, name: string): boolean {
   )
 }
 
-/** With a key in the order of the columns, which is that of a model. */
+/** Sets the key, in the order of the columns, because a model's key has that order. */
 function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable {
   const isKey = (columns: readonly string[]): boolean =>
     columns.length === key.length && columns.every((name) => key.includes(name))
@@ -103,7 +103,7 @@ function checkGiven(table: CatalogueTable, given: readonly string[]): void {
   }
 }
 
-/** A misspelt table would otherwise stay a list without a word. */
+/** Throws for a misspelt table, which would otherwise silently stay a list. */
 export function checkKeyTables(tables: readonly CatalogueTable[], keys: GivenKeys): void {
   const known = tables.map(({ name }) => name)
   const unknown = Object.keys(keys).find((name) => !known.includes(name))

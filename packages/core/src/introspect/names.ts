@@ -1,4 +1,4 @@
-// Names: database names → model and field names that follow the rules of the library; the only place that derives singulars.
+// Names: database names → model and field names that follow the rules of the library; only this file derives singulars.
 
 import pluralize from 'pluralize'
 import { toCase } from '../naming/case.ts'
@@ -19,7 +19,7 @@ const filterSuffix = new RegExp(`__(?=(?:${suffixes})$)`)
 /** Latin plurals whose singular nobody uses for a table. */
 const keptPlurals = new Set(['data', 'media', 'metadata'])
 
-/** The first of `candidates` that is free, else the last one numbered; so the last one must be a name at all. */
+/** The first free candidate, else the last one with a number appended; the last one must be a valid name. */
 export function firstFree(
   candidates: readonly string[],
   isFree: (candidate: string) => boolean,
@@ -35,7 +35,7 @@ export function firstFree(
 const isFieldName = (name: string): boolean => badFieldName(name) === undefined
 
 /**
- * Field names for the columns of one table: the database's own, renamed only where the rules demand it.
+ * Field names for the columns of one table: the database's names, changed only where the rules require it.
  *
  * `x__eq` → `x_eq`, `unit price` → `unit_price`, `2nd` → `_2nd`.
  */
@@ -62,7 +62,7 @@ function renamedField(column: string): string {
   return /^[0-9]/.test(name) ? `_${name}` : name
 }
 
-/** The singular of a word, only where pluralising it leads back to the word. */
+/** The singular of a word, if its plural is the word again; otherwise the word itself. */
 function singular(word: string): string {
   if (keptPlurals.has(word)) return word
   const guess = pluralize.singular(word)
@@ -76,15 +76,15 @@ export function singularSnake(name: string): string {
   return [...words, singular(last)].join('_')
 }
 
-/** A table to be named: `name` is unique, and of several schemas `place` tells its own. */
+/** A table to be named: `name` is unique; with several schemas, `place` has its schema. */
 export interface NamedTable {
   readonly name: string
   readonly place?: { readonly schema: string; readonly table: string }
 }
 
 /**
- * Model names by table, without two that would answer at the same endpoint. Of two tables with the same name in two schemas,
- * the second has the name of its schema before it: `User`, `BillingUser`.
+ * Model names by table, no two of which have the same endpoint. If two schemas have a table of the same name, the second model
+ * gets the schema as a prefix: `User`, `BillingUser`.
  */
 export function modelNames(tables: readonly NamedTable[]): Map<string, string> {
   const names = new Map<string, string>()
@@ -111,17 +111,17 @@ export function modelName(table: string): string {
   return /^[A-Za-z]/.test(word) ? word : `Table${word}`
 }
 
-/** Whether a relation may have this name beside the existing fields and relations. */
+/** Whether a relation can have this name. */
 export function isRelationName(name: string): boolean {
   return isFieldName(name) && badRelationName(name) === undefined
 }
 
-/** Last words of keys: what remains of `customer_no` is the name of the record. */
+/** Last words of key columns; without its last word, `customer_no` names the record. */
 const keyWords = /^(?:id|fk|key|uuid|guid|no|nr|num|number|code)$/
 
 /**
- * What a foreign key's column says of the record it points to. `referenced` is the column of the target, `target` the
- * target's name in the singular. Empty where it says nothing but the key's own name, as `emp_no` to `emp_no` does.
+ * The name of the related record in a foreign key's column name. `referenced` is the column of the target, `target` the target's
+ * name in the singular. Empty if the column only repeats the key's name, as `emp_no` to `emp_no` does.
  *
  * `ArtistId` → `artist`, `country_code` to `code` → `country`, `reports_to` → `reports_to`,
  * `original_language_id` to `language_id` → `original_language`, `billtoaddressid` to `addressid` → `billto_address`
@@ -131,7 +131,7 @@ export function keyStem(column: string, referenced: string, target: string): str
   const key = wordsOf(referenced)
   const name = target.split('_')
   if (words.join('') === key.join('')) return ''
-  // The key's name may begin with the target's (`language_id` of a language), which then stays.
+  // If the key's name begins with the target's (`language_id` of a language), that part is kept.
   const named = name.findIndex((_, i) => startsWith(key, name.slice(i)))
   const ending = named < 0 ? key : key.slice(name.length - named)
   if (ending.length > 0 && words.length > ending.length && endsWith(words, ending)) {
@@ -151,7 +151,7 @@ const startsWith = (words: readonly string[], first: readonly string[]): boolean
 const endsWith = (words: readonly string[], last: readonly string[]): boolean =>
   last.length <= words.length && startsWith(words.slice(words.length - last.length), last)
 
-/** The same for a name without a sign between its words: `productid`, `billtoaddressid`. */
+/** The same for a name without separators between its words: `productid`, `billtoaddressid`. */
 function runTogether(word: string, key: string, target: string): string {
   const name = target.replaceAll('_', '')
   const at = word.lastIndexOf(name)

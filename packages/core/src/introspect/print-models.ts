@@ -53,7 +53,7 @@ function printModel(model: AnyModel): string {
   ].join('\n')
 }
 
-/** Where a text begins: its level of indentation, and the characters before it on its line. */
+/** The position of a text: its level of indentation, and the number of characters before it on its line. */
 interface Place {
   readonly indent: number
   readonly used: number
@@ -92,7 +92,7 @@ const pairs = (record: Readonly<Record<string, Key>>): string[] =>
 
 function print(value: unknown, place: Place, path: string): string {
   if (typeof value === 'string') return quote(value)
-  // Inner values are written as if they stood alone; the outermost bracket breaks first.
+  // Inner values are formatted on their own; if a line is too long, the outermost bracket breaks first.
   const inner = { indent: place.indent + 1, used: 0 }
   if (Array.isArray(value)) {
     const items = value.map((item) => print(item, inner, path))
@@ -110,7 +110,7 @@ function print(value: unknown, place: Place, path: string): string {
   throw new Error(`printModels: ${path} is a ${typeof value}, which cannot be written as text.`)
 }
 
-/** On one line where it fits, else one item per line. */
+/** On one line if it fits, else one item per line. */
 function bracketed(
   open: string,
   items: readonly string[],
@@ -119,7 +119,7 @@ function bracketed(
 ): string {
   const space = open.endsWith('{') ? ' ' : ''
   const line = `${open}${space}${items.join(', ')}${space}${close}`
-  // One character for the comma behind it.
+  // One character for the comma after it.
   if (indent * 2 + used + line.length < lineWidth && !line.includes('\n')) return line
   const margin = '  '.repeat(indent)
   return `${open}\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}${close}`

@@ -9,7 +9,7 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 /** Milliseconds to wait for a lock on the whole database, such as that on a SQLite file. */
 const lockDeadline = 5_000
 
-/** Every table of the schemas with its columns and keys, by schema and sorted by name; of the connection's own schema without any. */
+/** Every table of the schemas with its columns and keys, sorted by schema and name; without schemas, of the connection's default schema. */
 export async function readCatalogue(
   db: AnyDatabase,
   schemas: readonly string[],
@@ -29,8 +29,8 @@ async function readSchema(db: AnyDatabase, schema: string | undefined): Promise<
 }
 
 /**
- * The schemas (on MySQL and MariaDB: the databases) in which this user sees tables or views, with their number; without those
- * of the server itself. For `introspect(db, { schema })`.
+ * The schemas (on MySQL and MariaDB: the databases) in which this user can see tables or views, with their number, excluding
+ * those of the server itself. For `introspect(db, { schema })`.
  *
  * ```ts
  * await schemasWithTables(db) // [{ schema: 'billing', tables: 12, isOwn: false }, { schema: 'public', tables: 30, isOwn: true }]
@@ -45,13 +45,13 @@ function withReader<T>(
   db: AnyDatabase,
   read: (plain: AnyDatabase, reader: CatalogueReader) => Promise<T>,
 ): Promise<T> {
-  // The user's plugins would rewrite the names that our statements give their columns.
+  // Without plugins, because a plugin may rewrite the column aliases of these statements.
   const plain = db.withoutPlugins()
   const reader = catalogueReaderOf(plain)
   return retryWhileLocked(() => read(plain, reader), lockedBy(reader), { deadline: lockDeadline })
 }
 
-/** The table by its full name, and so the targets of its foreign keys in the schemas that are read. */
+/** Qualifies the name of the table, and the names of its foreign keys' targets that are in the schemas being read. */
 function placed(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
   const { projection } = table
   return {

@@ -1,4 +1,4 @@
-// Relations: links → relations named from both sides.
+// Relations: turns links into relations, with a name on both sides.
 
 import { ownName } from '../dialect/shared/catalogue.ts'
 import {
@@ -18,7 +18,7 @@ import { firstFree, isRelationName, keyStem, singularSnake } from './names.ts'
 /** Relations of each draft by model name. */
 export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
 
-/** Names are given in three rounds, so that what a table holds itself gets the plain name. */
+/** Assigns names in three rounds, so that relations by a table's own foreign keys get the plain names. */
 export function nameRelations(
   drafts: readonly Draft[],
   links: readonly Link[],
@@ -32,7 +32,7 @@ export function nameRelations(
     const segments = new Set(Object.keys(own).map(segment))
     const isFree = (name: string): boolean =>
       isRelationName(name) && !segments.has(segment(name)) && !Object.hasOwn(owner.columns, name)
-    // A column may begin with a digit, a name in a request may not.
+    // A column name may begin with a digit, but a name in a request may not.
     const names = candidates.map((name) => name.replace(/^(?=[0-9])/, '_'))
     own[firstFree(names, isFree)] = relation
   }
@@ -49,7 +49,7 @@ export function nameRelations(
   return relations
 }
 
-/** Two relations must differ in the path too, where underscores are gone. */
+/** The path segment, which must be unique too; it has hyphens instead of underscores. */
 const segment = (name: string): string => toCase(name, 'kebab')
 
 const key = (draft: Draft, columns: readonly string[]): Key => {
@@ -87,7 +87,7 @@ const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
 const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
   links.filter((other) => other.child === link.child && other.parent === link.parent)
 
-/** The name in the foreign key's columns; the target's own name if they contain none. */
+/** The name of the target in the foreign key's columns, or the target's own name if they contain none. */
 function stem(link: Link, links: readonly Link[]): string {
   const target = singularName(link.parent)
   const [column, ...more] = link.columns
@@ -100,7 +100,7 @@ function stem(link: Link, links: readonly Link[]): string {
     : `${target}_by_${link.columns.map((name) => singularSnake(name)).join('_')}`
 }
 
-/** `artist`; where that is taken, often by the column itself, `reports_to_employee` or `author_record`. */
+/** `artist`; if that is taken, often by the column itself, `reports_to_employee` or `author_record`. */
 function upwardNames(link: Link, links: readonly Link[]): string[] {
   const name = stem(link, links)
   const target = singularName(link.parent)
@@ -108,7 +108,7 @@ function upwardNames(link: Link, links: readonly Link[]): string[] {
   return [name, says ? `${name}_record` : `${name}_${target}`]
 }
 
-/** `albums`, or `profile` where there can be one only; `games_by_home_team` where several keys lead back. */
+/** `albums`, or `profile` if there can be only one; `games_by_home_team` if several foreign keys refer to this table. */
 function downwardNames(link: Link, links: readonly Link[]): string[] {
   const child = singularName(link.child)
   const name = link.unique ? child : pluralSnake(child)
@@ -116,7 +116,7 @@ function downwardNames(link: Link, links: readonly Link[]): string[] {
   return parallel(link, links).length > 1 ? [precise] : [name, precise]
 }
 
-/** `tracks`; between rows of one table the name of the far column: `friends`. */
+/** `tracks`; if both ends are the same table, named after the column of the other end: `friends`. */
 function acrossNames(junction: Draft, from: Link, to: Link): string[] {
   const self = from.parent === to.parent
   const target = self ? stem(to, [from, to]) : singularName(to.parent)

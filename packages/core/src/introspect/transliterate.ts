@@ -1,6 +1,6 @@
 // Transliteration: names in other alphabets → letters, digits and underscores of ASCII. The same name always gives the same text.
 
-/** `а б` and `a b` → pairs of letters. `-` is a letter without a sound. */
+/** `а б` and `a b` → pairs of letters. `-` stands for a letter without a sound. */
 function pairs(letters: string, sounds: string): [string, string][] {
   const others = sounds.trim().split(/\s+/)
   return letters
@@ -35,14 +35,14 @@ const kana = pairs(
 
 const letters = new Map([...latin, ...cyrillic, ...greek, ...hebrew, ...arabic, ...kana])
 
-// A syllable of Hangul has a number made of those of its initial, vowel and final.
+// The code point of a Hangul syllable is computed from the numbers of its initial, vowel and final.
 const initials = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ')
 const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
 const finals = '- k k k n n n t l k m p t t p l m p p t t ng t t k t p t'.split(' ')
 
 /**
- * The name in ASCII, as it is pronounced where the alphabet is known, else by the numbers of its letters; what is no
- * letter becomes one underscore.
+ * The name in ASCII: by pronunciation for known alphabets, else by the code points of its letters. A run of other characters
+ * becomes one underscore.
  *
  * `Größe` → `Grosse`, `заказы` → `zakazy`, `고객` → `gogaek`, `かな` → `kana`, `数` → `u6570`, `unit price` → `unit_price`
  */

@@ -4,17 +4,17 @@ import { type CatalogueTable, grouped, ownName } from '../dialect/shared/catalog
 import { type NamesInView, namesInView } from '../dialect/shared/view-query.ts'
 import { isCredentialTable, looksLikeCredential } from '../model/credential-names.ts'
 
-/** Tables and views by their name in lower case; those of several schemas may be called alike. */
+/** Tables and views by name in lower case; several schemas may have tables of the same name. */
 type Known = ReadonlyMap<string, readonly CatalogueTable[]>
 
 /**
  * Marks the columns of views whose expressions name a credential (`password_hash as word`), and the views that name one, or a
- * table of them, elsewhere: in a condition, a join, a subquery. What a view shows under another name is a credential in the
- * views that read it, too.
+ * table of them, elsewhere: in a condition, a join, a subquery. A column marked this way is also a credential for the views that
+ * read it.
  */
 export function markCredentials(tables: readonly CatalogueTable[]): CatalogueTable[] {
   let marked = [...tables]
-  // Each round carries a mark to the views that read a marked one.
+  // Each round marks the views that read a view marked in the previous round.
   for (let round = 0; round <= tables.length; round++) {
     const before = countMarks(marked)
     const known = grouped(marked, (table) => ownName(table).toLowerCase())

@@ -1,11 +1,14 @@
-// Views over one table: what their columns have from it, and its foreign keys.
+// Views over one table: copies the table's properties to their columns, and its foreign keys.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { rowsOf } from '../sql/statement.ts'
 import { tableOf } from '../sql/table-name.ts'
 
-/** Why a view or foreign table cannot be read, by reading none of its rows: what it names may be gone, or not be allowed. */
+/**
+ * Why a view or foreign table cannot be read, tested by a SELECT without rows: a table that it uses may be missing, or the user
+ * may lack a privilege.
+ */
 export async function whyUnreadable(
   db: AnyDatabase,
   { name, place, kind }: CatalogueTable,
@@ -22,8 +25,8 @@ export async function whyUnreadable(
 }
 
 /**
- * Gives the views that show rows of one table what the database does not say of them: which columns are never NULL, their
- * form, the primary key, the unique keys and the foreign keys, as far as their columns are shown.
+ * Completes views that show rows of one table by the properties that the catalogue lacks for views: columns that are never NULL,
+ * their types, the primary key, unique keys and foreign keys, if the view shows all their columns.
  */
 export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const byName = new Map(tables.map((table) => [table.name, table]))
@@ -44,7 +47,7 @@ function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
   const shown = new Map<string, string>()
   for (const [i, { name }] of view.columns.entries()) {
     const column = view.projection?.columns[i] ?? null
-    // Of a column that is shown twice, the first one counts.
+    // If a column is shown twice, the first one counts.
     if (column !== null && !shown.has(column)) shown.set(column, name)
   }
   const sources = new Map([...shown].map(([column, name]) => [name, column]))

@@ -1,9 +1,9 @@
-// Copies JSON values deeply, with what `stringify` knows about them.
+// Copies JSON values deeply, including the marks that `stringify` uses.
 
 import type { JsonValue } from './json-value.ts'
 import { isKeptSorted, isVerbatim, keepSorted } from './verbatim.ts'
 
-/** A deep copy. Verbatim numbers are frozen, so the copy has the same ones. */
+/** A deep copy. Verbatim numbers are frozen, so the copy shares them. */
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || isVerbatim(value)) return value
   if (Array.isArray(value)) return value.map(copyJson)

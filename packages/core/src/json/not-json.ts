@@ -46,8 +46,8 @@ export function notJson(root: unknown): string | undefined {
 }
 
 /**
- * Whether a value consists of arrays and plain objects at most `depth` deep, without bigints and `toJSON`. Results of callbacks
- * usually do, and finding out costs a quarter of the search for a place.
+ * Whether a value consists of arrays and plain objects at most `depth` deep, without bigints and `toJSON`. This is the usual case
+ * for results of callbacks, and testing it costs a quarter of the full traversal.
  */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== 'object') {

@@ -2,14 +2,14 @@
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'
-import { isKeptSorted, isVerbatim, metSoFar } from './verbatim.ts'
+import { isKeptSorted, isVerbatim, specialValuesSeen } from './verbatim.ts'
 
 /**
  * Serialises a value as JSON: verbatim numbers as their text, documents of `canonicalJson` with keys in code point order,
  * everything else exactly as JSON.stringify.
  */
 export function stringify(value: JsonValue): string {
-  const before = metSoFar()
+  const before = specialValuesSeen()
   let text: string
   try {
     text = JSON.stringify(value) ?? 'null'
@@ -18,7 +18,7 @@ export function stringify(value: JsonValue): string {
     if (error instanceof RangeError) return write(value)
     throw error
   }
-  return metSoFar() === before ? text : write(value)
+  return specialValuesSeen() === before ? text : write(value)
 }
 
 /** An array or object of which the rest is still to be written. */

@@ -4,16 +4,16 @@ import type { JsonValue, VerbatimNumber } from './json-value.ts'
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** Incremented when JSON.stringify serialises such a value, so that `stringify` knows that it must serialise again itself. */
-const met = { count: 0 }
+/** Incremented when JSON.stringify serialises such a value; `stringify` then serialises the value again itself. */
+const seen = { count: 0 }
 
 function numberOf(this: VerbatimNumber): number {
-  met.count += 1
+  seen.count += 1
   return Number(this.verbatim)
 }
 
 function itself(this: object): object {
-  met.count += 1
+  seen.count += 1
   return this
 }
 
@@ -42,6 +42,6 @@ export function isKeptSorted(object: object): boolean {
 }
 
 /** How many such values JSON.stringify has serialised so far. */
-export function metSoFar(): number {
-  return met.count
+export function specialValuesSeen(): number {
+  return seen.count
 }

@@ -34,7 +34,7 @@ function clientIp(request: ApiRequest, trusted: readonly IpRange[] | number): Ip
 
 function forwardedFor(request: ApiRequest): string[] {
   const text = wholeHeader(request, 'x-forwarded-for') ?? ''
-  // The last 2,000 characters hold any real chain of proxies; only the right end is trustworthy anyway.
+  // 2,000 characters are enough for any real chain of proxies, and only the right end is trustworthy.
   return text
     .slice(-2000)
     .split(',')

@@ -79,8 +79,8 @@ const remaining = ({ window, count }: State): number => Math.max(0, window.count
 const secondsUntil = ({ left }: State): string => String(Math.max(1, Math.ceil(left / 1000)))
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy of each window, and how many requests are left in those that
- * were counted. No header without windows.
+ * The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy of each window, and the number of remaining requests in the
+ * counted windows. No header without windows.
  *
  * ```text
  * RateLimit-Policy: "5 per minute";q=5;w=60, "100 per hour";q=100;w=3600

@@ -16,8 +16,8 @@ const sampleSize = 8
 /**
  * A store in memory of at most `most` counts.
  *
- * When it is full, expired counts are removed, at most once per second; if there are none, the lowest of a sample of 9
- * is evicted. A client that wants its own high count evicted must first raise nearly all others above it.
+ * When it is full, expired counts are removed, at most once per second; if there are none, the lowest of a sample of 9 is
+ * evicted. To get its own high count evicted, a client would have to raise nearly all others above it.
  */
 export function memoryStore(most: number = 100_000): RateLimitStore {
   const byKey = new Map<string, Counter>()

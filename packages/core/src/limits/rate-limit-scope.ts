@@ -1,4 +1,4 @@
-// Rate limit scope: whether requests are counted per process or in a shared store, which a host of several processes must know.
+// Rate limit scope: whether requests are counted per process or in a shared store, which matters to a host with several processes.
 
 import type { ApiSettings } from '../config/settings.ts'
 import type { Registry } from '../registry/resource.ts'

@@ -3,8 +3,8 @@
 import type { AnyModel } from './define-model.ts'
 import type { BelongsTo, Key, Relation } from './relation.ts'
 
-// Names and fields are unions of strings, `Book` and `Book.title`: TypeScript copies a union of models for every relation that
-// is compared with it, which made the check of a list quadratic.
+// Names and fields are unions of strings, `Book` and `Book.title`: With a union of models, TypeScript would copy it for every
+// relation that is compared with it, which takes quadratic time.
 type FieldsOf<M> = M extends AnyModel ? `${M['name']}.${keyof M['columns'] & string}` : never
 
 /** A string type that says which field does not exist; `never` if there is none. */
@@ -31,12 +31,12 @@ type CheckedRelation<R extends Relation, Own extends string, Names, Fields> =
         : never
       : `no model named "${R['target']}"`
 
-/** What is wrong with the relations of a model, as string types; `never` if nothing is. */
+/** The mistakes in the relations of a model, as string types; `never` if there are none. */
 type Mistakes<M extends AnyModel, Names, Fields> = {
   [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M['name'], Names, Fields>
 }[keyof M['relations']]
 
-// A string type in place of the model, so that the first line of the compiler's message says it.
+// A string type in place of the model, so that the first line of the compiler's message is the mistake.
 type CheckedModel<M extends AnyModel, Names, Fields> = [Mistakes<M, Names, Fields>] extends [never]
   ? unknown
   : Mistakes<M, Names, Fields>

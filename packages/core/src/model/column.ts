@@ -31,7 +31,7 @@ export type ColumnType = keyof ColumnTypes
 /** The types that the items of a list can have. */
 export type ItemType = Exclude<ColumnType, 'json' | 'binary' | 'list' | 'opaque'>
 
-/** The types of the values that paths into a `json` column find. */
+/** The types of values at paths into a `json` column. */
 export type JsonPathType = 'text' | 'integer' | 'float' | 'boolean'
 
 /** Paths into a `json` column, keys joined by dots, and the type of the value at each. */
@@ -118,11 +118,11 @@ export interface Column<User = HookUser> {
   readonly read?: ColumnRight<User>
   /** Who may write it, of those who may read it; for all others it is read-only. Default: all who may write the record. */
   readonly write?: ColumnRight<User>
-  /** Set by the service: when the record is created, or whenever it changes. */
+  /** The service sets the value: when the record is created, or whenever it changes. */
   readonly managed?: 'created' | 'updated'
   /** The value of a new record without one: a JSON value, or a function that returns one or a promise of one. */
   readonly default?: JsonValue | DefaultFunction<User>
-  /** The database has a default of its own. */
+  /** The database has a default for the column. */
   readonly hasDefault?: boolean
   /** With `hasDefault`: the JSON value of that default, for the OpenAPI document; the database still fills it in. */
   readonly databaseDefault?: JsonValue
@@ -130,8 +130,8 @@ export interface Column<User = HookUser> {
   /** Documentation format; `uri` also validates. */
   readonly format?: string
   /**
-   * A validator's name, a function, or a Standard Schema. A function receives the value, the whole record and the arguments
-   * of hooks; it returns (or resolves to) true, or false or a message that says what is wrong.
+   * A validator's name, a function, or a Standard Schema. A function receives the value, the whole record and the arguments of
+   * hooks. It returns (or resolves to) true, false, or a message for the client.
    */
   readonly validator?: string | ValidatorFunction<User> | StandardSchema
   /** The message when validation fails. */

@@ -3,7 +3,7 @@
 import { toCase } from '../naming/case.ts'
 import type { ColumnType } from './column.ts'
 
-/** Words that name a credential anywhere in a name: `password`, `reset_token_hash`, `otp_secret`. */
+/** Words that mean a credential anywhere in a name: `password`, `reset_token_hash`, `otp_secret`. */
 const credentials = new Set([
   ...['pwd', 'passcode', 'passcodes', 'passkey', 'passkeys'],
   ...['secret', 'secrets', 'token', 'tokens', 'jwt', 'credential', 'credentials'],
@@ -14,14 +14,14 @@ const credentials = new Set([
 const compounds =
   /passw(?:or)?d|passphrase|^pwd|pwd$|(?:token|secret)s?$|^(?:api|secret|private|access|auth|signing|encryption)keys?$/
 
-/** Words that make a key or a code a credential: `api_key`, `recovery_codes`; not `sort_key`. */
+/** Words before `key` or `code` that make it a credential: `api_key`, `recovery_codes`; not `sort_key`. */
 const keysOf =
   /(?:^|_)(?:api|secret|private|access|auth|signing|encryption|master|session|activation|ssh)_keys?(?:_|$)/
 const codesOf =
   /(?:^|_)(?:recovery|backup|scratch|reset|verification|activation|login|auth|access|mfa|one_time)_codes?(?:_|$)/
 const answersOf = /(?:^|_)(?:security|secret)_answers?(?:_|$)/
 
-/** A hash counts as that of a password or key, unless its name says that it hashes content. */
+/** A hash counts as a credential unless its name says that it hashes content. */
 const hashOf = /(?:^|_)(?:([a-z]+)_)?hash(?:es)?$/
 const contents = new Set([
   ...['content', 'contents', 'file', 'data', 'body', 'text', 'image', 'photo', 'video', 'media'],
@@ -55,7 +55,7 @@ const about = new Set([
   ...['enabled', 'required', 'symbol'],
 ])
 
-/** Plain names that are those of credentials in a table of credentials (`api_keys.key`), or of sessions (`sessions.sid`). */
+/** Plain names that mean a credential in a table of credentials (`api_keys.key`) or of sessions (`sessions.sid`). */
 const contentOf =
   /^(?:(?:api|plain|plaintext|raw|encrypted|cipher)_)?(?:key|value|code|text|data|body|content|contents|payload|digest|signature|ciphertext)$/
 const sessionOf = /^(?:sid|sess_?id|session_id)$/

@@ -12,7 +12,7 @@ import type { Relation } from './relation.ts'
 /** The columns of a model, by field name. */
 export type Columns<User = HookUser> = Readonly<Record<string, Column<User>>>
 
-/** A search by the full-text index of the database, which decides what a word is and when it matches. */
+/** A search by a full-text index of the database, which decides how text is split into words and what matches. */
 export interface IndexedSearch<Field extends string = string> {
   /** The columns that are searched, by field names; the index covers them. */
   readonly columns: readonly Field[]
@@ -45,7 +45,7 @@ export interface ComputedShape<User = HookUser> {
   readonly example?: unknown
 }
 
-/** A read-only SQL expression over the model's own unqualified columns (database names); usable wherever a column is. */
+/** A read-only SQL expression over the model's own unqualified columns (database names); it can be used wherever a column can. */
 export interface ComputedColumn<Row = Record<string, unknown>> extends ComputedShape {
   readonly expression: (eb: ExpressionBuilder<{ self: Row }, 'self'>) => Expression<unknown>
 }
@@ -66,7 +66,7 @@ export interface Model<
   readonly name: Name
   /** The table in the database. */
   readonly table: Table
-  /** The schema of the table; absent: the `schema` of createApi, else where the connection looks by itself. */
+  /** The schema of the table; absent: the `schema` of createApi, else the connection's default. */
   readonly schema?: Schema
   readonly columns: C
   readonly relations: R
@@ -91,8 +91,8 @@ export type AnyModel = Model
 type KeysOfAll<U> = U extends unknown ? keyof U : never
 
 /**
- * Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. All options of
- * a model are compared at once, and column by column only if one of them is misspelt: which costs far fewer type instantiations.
+ * Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. It compares all
+ * options of a model at once, and column by column only if one is misspelt, which takes far fewer type instantiations.
  */
 export type Exact<T, Option> = [KeysOfAll<T[keyof T]>] extends [Option]
   ? unknown
@@ -161,14 +161,12 @@ export interface MetaOf<M extends AnyModel, User = HookUser> extends PlainMeta<U
   readonly access_policy?: PolicyOption<M, User>
 }
 
-export type NoColumns = Readonly<Record<never, Column>>
-
 /** The columns of a base model and of a model; the model's own take precedence. */
 export type Merged<Base extends Columns, Own extends Columns> = Omit<Base, keyof Own> & Own
 
 /** Copies and freezes each member, so that a declaration cannot change while it is served. */
 const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefined): T =>
-  // fromEntries keeps a member named __proto__, which start-up then refuses; an assignment would lose it.
+  // fromEntries keeps a member named __proto__, which is then a start-up error; an assignment would lose it.
   Object.freeze(
     Object.fromEntries(
       Object.entries(members ?? {}).map(([name, member]) => [name, Object.freeze({ ...member })]),

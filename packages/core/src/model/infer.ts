@@ -29,14 +29,14 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 type Hidden = { readonly hidden: true }
 
-/** A client never writes these. */
+/** Columns that clients cannot write. */
 type Unwritable =
   | Hidden
   | { readonly readOnly: true }
   | { readonly generated: true | 'uuid' }
   | { readonly managed: 'created' | 'updated' }
 
-/** A new record may leave these out; those with rights are left out by callers who may not write them. */
+/** Columns that a new record may omit. Those with rights are omitted by callers who may not write them. */
 type Optional =
   | { readonly read: NonNullable<unknown> }
   | { readonly write: NonNullable<unknown> }
@@ -46,7 +46,7 @@ type Optional =
 
 type KeyField = { readonly primaryKey: true }
 
-/** Some callers may not read it, so that a record may lack it. */
+/** Columns that some callers may not read, so that a record may lack them. */
 type Withheld = { readonly read: NonNullable<unknown> }
 
 /** A record with hidden columns, as hooks and model methods see it. */
@@ -68,23 +68,23 @@ type WithheldPart<C extends Shapes> = {
       : never]?: Json<C[K]>
 }
 
-// Most models withhold nothing, and an intersection that is flattened costs the compiler every member twice.
+// Most models withhold nothing; flattening an intersection would cost the compiler every member twice.
 type VisibleRow<C extends Shapes> = [Extract<C[keyof C], Withheld>] extends [never]
   ? CommonPart<C>
   : Flat<CommonPart<C> & WithheldPart<C>>
 
-/** A resource object: visible columns and computed columns, by field name, in JSON forms; optional if `read` rules them. */
+/** A resource object: visible columns and computed columns, by field name, in JSON form; optional if they have a `read` rule. */
 export type RowOf<M extends AnyModel> = VisibleRow<M['columns'] & M['computed']>
 
 /** A record as hooks and model methods see it: RowOf with the hidden columns. */
 export type RecordOf<M extends AnyModel> = FullRow<M['columns'], M['computed']>
 
-/** The fields of a new record that it must have. */
+/** The required fields of a new record. */
 type RequiredPart<C extends Columns> = {
   -readonly [K in keyof C as C[K] extends Unwritable | Optional ? never : K]: Json<C[K]>
 }
 
-/** The fields of a new record that it may leave out. */
+/** The optional fields of a new record. */
 type OptionalPart<C extends Columns> = {
   -readonly [K in keyof C as C[K] extends Unwritable
     ? never
@@ -102,7 +102,7 @@ type Changeable<C extends Columns> = {
   -readonly [K in keyof C as C[K] extends Unwritable | KeyField ? never : K]?: Json<C[K]>
 }
 
-/** The body of a PATCH: any of what a client may write, the key excepted. */
+/** The body of a PATCH: any of the fields that a client may write, except the key. */
 export type PatchOf<M extends AnyModel> = Changeable<M['columns']>
 
 /** A column whose name in the database differs from the field name. */
@@ -123,10 +123,10 @@ export type TableRow<C extends Columns> = {
   [K in keyof C as C[K] extends Renamed ? C[K]['column'] : K]: Json<C[K]>
 }
 
-/** The schema that a model says; never if it says none, and `string` if the type does not know. */
+/** The schema that a model declares; never if it declares none, `string` if it is not a literal type. */
 type SchemaOf<M extends AnyModel> = Exclude<M['schema'], undefined>
 
-/** The table name as a literal type, with the schema if the model says one. */
+/** The table name as a literal type, with the schema if the model declares one. */
 export type QualifiedTable<M extends AnyModel> = [SchemaOf<M>] extends [never]
   ? M['table']
   : string extends SchemaOf<M>
@@ -139,8 +139,8 @@ type Named<M extends AnyModel> = string extends M['table'] ? never : QualifiedTa
 /**
  * The Kysely interface of the listed models, by database names.
  *
- * Only models that say `table` are in it: TypeScript cannot form English plurals. The table of a model that says its `schema`
- * is `schema.table`, as in `db.selectFrom('stock.books')`.
+ * It contains only models that declare `table`, because TypeScript cannot form English plurals. The table of a model that
+ * declares a `schema` is `schema.table`, as in `db.selectFrom('stock.books')`.
  *
  * ```ts
  * type DB = DatabaseOf<[typeof Author, typeof Book]>

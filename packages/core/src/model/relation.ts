@@ -3,7 +3,7 @@
 /** One field, or the fields of a composite key in the order of the key they pair with. */
 export type Key = string | readonly string[]
 
-/** Sets the referenced unique key, if it is not the primary key. */
+/** Names the referenced unique key, if it is not the primary key. */
 export interface KeyOptions<References extends Key = Key> {
   /** The field or fields that are referenced. Default: the primary key. */
   readonly references?: References

@@ -3,7 +3,7 @@
 import type { AggregateFunction, FilterOperator } from '../parse/operators.ts'
 import type { ColumnType, ItemType } from './column.ts'
 
-/** Values that a database keeps in a column besides those of the usual form of its type, such as PostgreSQL's `infinity`. */
+/** Values that a column of a database may contain besides those of the usual form of its type, such as PostgreSQL's `infinity`. */
 export interface SpecialValues {
   /** The value of its text; undefined if the text is none of these. */
   readonly read: (text: string) => string | bigint | undefined
@@ -32,7 +32,7 @@ const rangeOperators: readonly FilterOperator[] = ['lt', 'le', 'gt', 'ge', 'betw
 const listOperators: readonly FilterOperator[] = ['eq', 'ne', 'in', 'nin']
 const itemOperators: readonly FilterOperator[] = ['contains', 'overlaps']
 
-/** Moments and times are stored more precisely than they are written, so an item that was read may equal none. */
+/** Datetimes and times are stored more precisely than responses show them, so an item copied from a response may match nothing. */
 const comparesItems = ({ type, items }: OperandType): boolean =>
   type === 'list' && items !== 'datetime' && items !== 'time'
 

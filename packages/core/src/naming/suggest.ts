@@ -41,8 +41,8 @@ function onlyLonger(unknown: string, known: readonly string[]): string | undefin
 }
 
 /**
- * The known name nearest to `unknown`. Where more than 40 % of the letters differ, it is the only one that has the words of
- * `unknown` and further ones, or undefined.
+ * The known name nearest to `unknown`. If more than 40 % of the letters differ, the only known name that begins or ends with the
+ * words of `unknown`, or undefined.
  */
 export function nearest(unknown: string, names: Iterable<string>): string | undefined {
   const known = [...names]

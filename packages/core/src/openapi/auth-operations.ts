@@ -10,7 +10,7 @@ import type { Occasion } from './catalogue.ts'
 import { successSchema } from './envelope-schemas.ts'
 import { authTag } from './info.ts'
 import { jsonBody, type Writer } from './operations.ts'
-import { type Doing, failuresOf } from './problems.ts'
+import { failuresOf, type OperationKind } from './problems.ts'
 import { oneParameters } from './query-parameters.ts'
 import { answeredRecord } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
@@ -148,8 +148,8 @@ export const ok = (writer: Writer, value: Schema | ReferenceObject): ResponseObj
   },
 })
 
-const fails = (writer: Writer, doing: Doing, occasions: readonly Occasion[]) =>
-  failuresOf(writer, doing, ['always', 'database', ...occasions])
+const fails = (writer: Writer, kind: OperationKind, occasions: readonly Occasion[]) =>
+  failuresOf(writer, kind, ['always', 'database', ...occasions])
 
 const pairSchema = (writer: Writer) =>
   writer.components.schema('token pair', 'TokenPair', () => ({

@@ -1,4 +1,4 @@
-// `x-codeSamples`: an operation as a curl command, which pages show instead of an empty payload.
+// `x-codeSamples`: an operation as a curl command, which documentation pages show.
 
 import type { AuthSettings } from '../config/auth-settings.ts'
 import type { MethodName } from '../config/config.ts'
@@ -17,7 +17,7 @@ export interface CodeSample {
   readonly source: string
 }
 
-/** What a sample is made of. */
+/** The parts of an operation from which its sample is made. */
 export interface SampledOperation {
   readonly route: Route
   readonly method: MethodName
@@ -26,7 +26,7 @@ export interface SampledOperation {
 }
 
 /**
- * The command; `$API` stands for the address of the server where none is configured (`serverVariable`).
+ * The command; `$API` stands for the address of the server if none is configured (`serverVariable`).
  *
  * ```sh
  * curl "$API/api/books?limit=5"
@@ -79,10 +79,10 @@ function pathOf({ route, method }: SampledOperation): string {
   }
 }
 
-/** In double quotes, where a shell would read characters of the URL otherwise. */
+/** A URL, in double quotes if a shell would interpret its characters. */
 const quoted = (url: string): string => (/^[\w$:/.,%~-]+$/.test(url) ? url : `"${url}"`)
 
-/** The filter without which nothing is changed or deleted in bulk. */
+/** The filter that a bulk PATCH or DELETE requires. */
 function filterOf(resource: Resource, method: MethodName): string {
   const [column] = resource.primaryKey
   return method === 'POST' || column === undefined
@@ -103,7 +103,7 @@ const encoded = (value: JsonValue): string =>
 const sampleOf = (column: NamedColumn): JsonValue =>
   (exampleOf(column) ?? 'text'.slice(0, column.definition.maxLength)) as JsonValue
 
-/** The first strategy that is accepted, where the operation needs one. */
+/** The credential for the first accepted strategy, if the operation requires authentication. */
 function credentialOf(
   { customScheme }: Pick<AuthSettings, 'customScheme'>,
   { strategies, required }: Protection,
@@ -131,7 +131,7 @@ const modes: Partial<Readonly<Record<MethodName, WriteMode>>> = {
   PUT: 'replace',
 }
 
-/** The fields that a record needs, or one that can be changed. */
+/** The fields that a new record requires, or one that can be changed. */
 function bodyOf({ route, method }: SampledOperation): readonly string[] {
   const mode = modes[method]
   if (mode === undefined || route.kind === 'restore') return []

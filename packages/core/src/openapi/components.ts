@@ -18,9 +18,9 @@ export interface Components {
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
   response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
   header(key: string, wanted: string, make: () => HeaderObject): ReferenceObject
-  /** Memoises a value that several operations share and that is no component. */
+  /** Memoises a value that several operations share but that is not a component. */
   once<T>(key: string, make: () => T): T
-  /** Builds the parts that have been referred to, one a step, and those that they refer to. */
+  /** Builds the referenced parts, one in each step, including those that they refer to. */
   steps(): Generator<
     void,
     Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses' | 'headers'>

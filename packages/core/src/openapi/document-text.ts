@@ -1,9 +1,9 @@
-// The text of the document, written in steps: a path or a component each.
+// Writes the text of the document in steps, one path or component each.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
 
-/** How deep entries are written on their own: those of `components` are sections of entries. */
+/** The depth of entries that are separate steps; `components` has sections of entries. */
 const depths: Readonly<Record<string, number>> = { paths: 1, components: 2 }
 
 /** `JSON.stringify` of the document in steps. */

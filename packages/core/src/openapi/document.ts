@@ -110,7 +110,7 @@ export function queriedPaths(
 
 interface RouteAt {
   readonly path: string
-  /** Further paths; those of a collection also lead to what is below it. */
+  /** Further paths; those of a collection also apply to everything below it. */
   readonly aliases: readonly string[]
   readonly route: Route
 }

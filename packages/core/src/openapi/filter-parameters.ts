@@ -49,7 +49,7 @@ export function filterParameters(components: Components, resource: Resource): Re
   return [columnFilters(components, resource), conditions(components, resource)]
 }
 
-/** An object whose members are parameters of their own: how OpenAPI describes many parameters, or such with free names. */
+/** An object whose members are separate parameters: OpenAPI's way to describe many parameters, or parameters with free names. */
 const objectOfParameters = (
   wanted: string,
   schema: Schema | ReferenceObject,
@@ -60,7 +60,7 @@ const objectOfParameters = (
   // Style form, exploded: the defaults of a query parameter.
   description,
   schema,
-  // Pages that try an operation send the example, and without one a value of their own for each member.
+  // Pages that can send requests use the example; without one, they invent a value for each member.
   example: {},
 })
 
@@ -110,8 +110,8 @@ const meaningsText = operators.map((one) => `\`${one}\` ${meanings[one]}`).join(
 const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 
 /**
- * Conditions with free parameter names: groups, relation filters, columns of joined relations. They are the same for all
- * resources that have the same kinds.
+ * Conditions with free parameter names: groups, relation filters, columns of joined relations. Resources with the same kinds
+ * share them.
  */
 function conditions(components: Components, resource: Resource): ReferenceObject {
   const relations = resource.relations.size > 0

@@ -21,7 +21,7 @@ import { codeSamples } from './code-samples.ts'
 import type { Components } from './components.ts'
 import type { Answer } from './envelope-schemas.ts'
 import { plural, tagOf } from './info.ts'
-import { type Doing, failures } from './problems.ts'
+import { failures, type OperationKind } from './problems.ts'
 import {
   bulkParameters,
   bulkRemovalParameters,
@@ -43,7 +43,7 @@ export interface Writer extends Records {
   readonly settings: ApiSettings
   /** Who may call an operation. */
   protection(route: Route, method: string): Protection
-  /** Whether there are resources that not everybody may list: a query that names one is refused. */
+  /** Whether some resources cannot be listed by everyone: a query that names one is refused. */
   readonly closes: boolean
   /** A unique operationId. */
   operationId(wanted: string): string
@@ -52,8 +52,8 @@ export interface Writer extends Records {
 /** An operation before it is turned into an OpenAPI object. */
 interface Draft {
   readonly id: string
-  readonly doing: Doing
-  /** What it answers, as the name of its response says it. */
+  readonly kind: OperationKind
+  /** The kind of response, as in the name of its component. */
   readonly outcome: string
   readonly summary: string
   readonly description: string
@@ -65,7 +65,7 @@ interface Draft {
   /** A second success status with the same body. */
   readonly also?: number
   readonly headers?: HeadersObject
-  /** Whether it answers 304 to a client that has the record. */
+  /** Whether it responds with 304 to a client that has the record. */
   readonly notModified?: boolean
   readonly occasions: readonly Occasion[]
 }
@@ -89,7 +89,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   }
   const roles = rolesText(checks)
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
-  // Pages list the schemes that are accepted; that none is needed, they do not show.
+  // Pages show the accepted schemes, but not that authentication is optional, so the text says it.
   const access = open ? 'Public: no credential is needed.' : roles
   const description = [draft.description, access].filter(Boolean).join('\n\n')
   return {
@@ -120,7 +120,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
       ...failures(
         writer.components,
         failureShape(writer, target, hooks.final !== undefined),
-        draft.doing,
+        draft.kind,
         new Set(occasionsOf(writer, route, method, draft)),
       ),
     },
@@ -173,7 +173,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
       const one = writtenRef(writer, resource, 'create')
       return {
         id: `create${name}`,
-        doing: 'Create',
+        kind: 'Create',
         outcome: 'Created',
         summary: summaries.post ?? `Create ${article(resource)}`,
         description: bulk
@@ -200,7 +200,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     case 'PATCH':
       return {
         id: `bulkUpdate${many}`,
-        doing: 'BulkUpdate',
+        kind: 'BulkUpdate',
         outcome: 'BulkUpdated',
         summary: `Change every one of the ${records} that match`,
         description: 'A list, without filters, changes the record of each key, or none.',
@@ -217,7 +217,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     case 'DELETE':
       return {
         id: `bulkDelete${many}`,
-        doing: 'BulkDelete',
+        kind: 'BulkDelete',
         outcome: 'BulkDeleted',
         summary: `Delete every one of the ${records} that match`,
         description: 'All of them, or none.',
@@ -228,7 +228,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     default:
       return {
         id: `list${many}`,
-        doing: 'List',
+        kind: 'List',
         outcome: 'List',
         summary: summaries.getMany ?? `List ${records}`,
         description: 'A page of them.',
@@ -252,7 +252,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
   const record = answeredRecord(writer, resource)
   const changed = (mode: WriteMode, verb: string, summary: string): Draft => ({
     id: `${verb}${name}`,
-    doing: 'Update',
+    kind: 'Update',
     outcome: mode === 'update' ? 'Updated' : 'Replaced',
     summary,
     description: mode === 'update' ? fieldsSent(resource) : 'All fields.',
@@ -271,7 +271,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     case 'DELETE':
       return {
         id: `delete${name}`,
-        doing: 'Delete',
+        kind: 'Delete',
         outcome: 'Deleted',
         summary: summaries.delete ?? `Delete ${article(resource)}`,
         description:
@@ -289,7 +289,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     default:
       return {
         id: `get${name}`,
-        doing: 'Get',
+        kind: 'Get',
         outcome: 'Record',
         summary: summaries.getSingle ?? `Get ${article(resource)}`,
         description: 'The record of a key.',
@@ -320,7 +320,7 @@ const fieldsSent = (resource: Resource): string =>
 function restoreDraft(writer: Writer, resource: Resource): Draft {
   return {
     id: `restore${resource.name}`,
-    doing: 'Restore',
+    kind: 'Restore',
     outcome: 'Restored',
     summary: `Restore ${article(resource)}`,
     description: 'Undoes a deletion. There is no body.',
@@ -345,7 +345,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   if (cardinality === 'one') {
     return {
       id: `get${id}`,
-      doing: 'Get',
+      kind: 'Get',
       outcome: 'Record',
       summary: `Get ${article(source)}'s ${words}`,
       description: 'The related record.',
@@ -359,7 +359,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   // A key parameter (in path) and a column filter (in query) may have the same name.
   return {
     id: `list${id}`,
-    doing: 'List',
+    kind: 'List',
     outcome: 'List',
     summary: `List ${article(source)}'s ${words}`,
     description: 'A page of the related records.',
@@ -375,7 +375,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   }
 }
 
-/** The occasions of the draft, and those that the settings add to every operation. */
+/** The occasions of the operation, and those that settings add to every operation. */
 function occasionsOf(
   writer: Writer,
   route: Route,

@@ -140,7 +140,7 @@ function parametersHtml(document: OpenAPIObject, parameters: readonly ParameterO
   ].join('')
 }
 
-/** The members of an object, those of the parts of its `allOf` included. */
+/** The members of an object, including those of the parts of its `allOf`. */
 function memberNames(document: OpenAPIObject, part: Schema | ReferenceObject): readonly string[] {
   const { properties = {}, allOf = [] } = resolved<Schema>(document, part)
   return [...Object.keys(properties), ...allOf.flatMap((one) => memberNames(document, one))]

@@ -18,14 +18,17 @@ export interface FailureShape {
   readonly dump: DumpSettings
   /** Whether a final callback changes the body. */
   readonly final: boolean
-  /** Whether the responses also list problem details: a typed client that never asks for them would have to tell them apart. */
+  /**
+   * Whether the responses also list problem details. A generated client that never requests them would otherwise have to
+   * distinguish the two forms.
+   */
   readonly listsProblems: boolean
-  /** What the names of its components begin with: the resource, where its shape is not that of the API. */
+  /** The prefix of component names: the resource, if its shape differs from that of the API. */
   readonly owner: string
 }
 
-/** What an operation does, as the names of its error responses say it: `BadRequestOnList`. */
-export type Doing =
+/** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
+export type OperationKind =
   | 'List'
   | 'Get'
   | 'Create'
@@ -46,17 +49,17 @@ export type Doing =
 export function failures(
   components: Components,
   shape: FailureShape,
-  doing: Doing,
+  kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
-  const key = `failures ${doing} ${[...occasions].sort()} ${shapeKey(shape)}`
-  return components.once(key, () => gathered(components, shape, doing, occasions))
+  const key = `failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`
+  return components.once(key, () => gathered(components, shape, kind, occasions))
 }
 
 /** The error responses of an operation outside of the resources. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
-  doing: Doing,
+  kind: OperationKind,
   occasions: readonly Occasion[],
 ): Responses =>
   failures(
@@ -68,17 +71,17 @@ export const failuresOf = (
       listsProblems: settings.problemTypePrefix !== null,
       owner: '',
     },
-    doing,
+    kind,
     new Set(occasions),
   )
 
-/** The statuses that every operation can answer; they are documented once, as `default`. */
+/** The statuses of every operation; they are documented once, as `default`. */
 const everywhere: readonly number[] = [414, 500, 503]
 
 function gathered(
   components: Components,
   shape: FailureShape,
-  doing: Doing,
+  kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
   const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
@@ -89,7 +92,7 @@ function gathered(
         .filter((status) => !everywhere.includes(status))
         .map((status) => {
           const those = errors.filter(({ error }) => error.status === status)
-          return [status, response(components, shape, nameOf(status, doing, occasions), those)]
+          return [status, response(components, shape, nameOf(status, kind, occasions), those)]
         }),
     ),
     default: anyOther(components, shape),
@@ -119,7 +122,7 @@ function response(
 /** Statuses whose codes depend on what the operation does. */
 const ofDoing: readonly number[] = [400, 409, 412, 422]
 
-/** What else decides the codes of a status, by the words it adds to the name. */
+/** Occasions that change the codes of a status, each with the word that it adds to the name. */
 const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
   400: { join: 'Joined', position: 'AtPosition' },
   401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
@@ -127,13 +130,13 @@ const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, stri
   404: { ruled: 'OrHidden' },
 }
 
-/** The name of an error response: it depends on the operation and its settings, and on nothing else in the document. */
-function nameOf(status: number, doing: Doing, occasions: ReadonlySet<Occasion>): string {
+/** The name of an error response: it depends only on the operation and its settings, not on other parts of the document. */
+function nameOf(status: number, kind: OperationKind, occasions: ReadonlySet<Occasion>): string {
   const phrase = (phrases[status] ?? `Status ${status}`).replace(/[^A-Za-z0-9]/g, '')
   const words = Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
     occasions.has(occasion as Occasion) ? [word] : [],
   )
-  const on = ofDoing.includes(status) ? ['On', ...words, doing] : words
+  const on = ofDoing.includes(status) ? ['On', ...words, kind] : words
   return [phrase, ...on].join('')
 }
 

@@ -116,7 +116,7 @@ const mostAffected = (components: Components): Parameter =>
 export const keyParameters = (components: Components, resource: Resource): Parameter[] =>
   resource.primaryKey.map((column) => {
     const { name, type } = column
-    // What says no more than its name and type is the same for all resources.
+    // A key parameter without a description is the same for all resources.
     const wanted = isPlainKey(column) ? `${name}_${type}` : `${resource.name}.${name}`
     const example = exampleOf(column)
     return components.parameter(`path ${wanted}`, wanted, () => ({
@@ -149,7 +149,7 @@ function keySchema(column: NamedColumn): Schema {
 const truth: Schema = { type: 'boolean' }
 const text: Schema = { type: 'string' }
 
-/** A parameter that is the same for all resources, or for those of the same settings, which `name` then says. */
+/** A parameter that is the same for all resources, or for resources with the same settings, which are then part of `name`. */
 export const shared = (
   components: Components,
   parameter: ParameterObject,
@@ -166,7 +166,7 @@ const ofResource = (
   return components.parameter(key, `${owner}.${parameter.name}`, () => parameter)
 }
 
-/** The names, or others of a form that all resources share. */
+/** A schema of the names, or of other names in a form that all resources share. */
 const namesOr = (names: Schema | ReferenceObject, others: ReferenceObject): Schema => ({
   anyOf: [names, others],
 })
@@ -182,7 +182,7 @@ const joinedName = (components: Components): ReferenceObject =>
     description: '`<relation>.<name>`, through relations that `join` names; also several in a row.',
   }))
 
-/** What rows can be ordered by beside columns. */
+/** The names that rows can be ordered by besides columns. */
 const orderName = (components: Components): ReferenceObject =>
   components.schema('order name', 'OrderName', () => ({
     ...text,
@@ -190,7 +190,7 @@ const orderName = (components: Components): ReferenceObject =>
       'A column of a joined to-one relation, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
   }))
 
-/** What rows can be grouped by beside columns. */
+/** The names that rows can be grouped by besides columns. */
 const groupName = (components: Components): ReferenceObject =>
   components.schema('group name', 'GroupName', () => ({
     ...text,
@@ -274,7 +274,7 @@ function orderParameters(components: Components, resource: Resource): Parameter[
     const ends = nullable ? ['', '.nullsfirst', '.nullslast'] : ['']
     return ['', '-'].flatMap((sign) => ends.map((end) => `${sign}${name}${end}`))
   })
-  // Names of other columns and of labels are free, and the signs with them.
+  // Names of joined columns and labels are free, and so are their prefixes and suffixes.
   const isWhole = sortable.length === queryColumns(resource).length
   const columns = isWhole
     ? columnNames(components, resource)

@@ -19,8 +19,8 @@ const form = 'application/x-www-form-urlencoded'
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /**
- * The document in the form of OpenAPI 3.2, in steps of a path each. `queried` are the paths that have QUERY. Code samples are
- * left out, and the errors of QUERY, which are those of GET.
+ * The document in the form of OpenAPI 3.2, in steps of a path each. `queried` are the paths that have QUERY. Omits code samples,
+ * and the errors of QUERY, which are those of GET.
  */
 export function* queryStringSteps(
   document: OpenAPIObject,
@@ -103,11 +103,11 @@ function pathItem(
 }
 
 interface Split {
-  /** The operation without its parameters. */
+  /** The whole operation, without its parameters. */
   readonly whole: OperationObject
   /** The parameters of the path, which all of its operations have. */
   readonly inPath: readonly (ParameterObject | ReferenceObject)[]
-  /** Those that are neither in the path nor in the query. */
+  /** The parameters that are neither in the path nor in the query. */
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
   /** The name of the query's components; undefined if it has none. */
   readonly query: string | undefined
@@ -136,7 +136,7 @@ const formOf = (name: string): Readonly<Record<string, { schema: ReferenceObject
   [form]: { schema: schemaRef(name) },
 })
 
-/** Collects the schemas of queries, and what refers to them. */
+/** Collects the schemas of queries, and the components that refer to them. */
 interface Queries {
   readonly schemas: Readonly<Record<string, Schema>>
   readonly parameters: Readonly<Record<string, oas32.ParameterObject>>
@@ -160,7 +160,7 @@ function collectQueries(known: Parameters, taken: Readonly<Record<string, unknow
   const resolve = (one: ParameterObject | ReferenceObject): ParameterObject =>
     '$ref' in one ? (known[nameOf(one)] ?? { name: '', in: 'query' }) : one
 
-  /** The name of a schema; `key` says what it is made of. */
+  /** The name of a schema; `key` identifies its content. */
   const schema = (key: string, wanted: string, make: () => Schema): string => {
     const found = names.get(key)
     if (found !== undefined) return found
@@ -170,7 +170,7 @@ function collectQueries(known: Parameters, taken: Readonly<Record<string, unknow
     return name
   }
 
-  /** The parts that all resources share, by what they are about. */
+  /** The parts that all resources share, by topic. */
   const sharedPart = (refs: readonly ReferenceObject[]): ReferenceObject => {
     const wanted = `${familyOf(refs.map(nameOf))}Query`
     const key = `shared ${refs.map(nameOf)}`
@@ -219,7 +219,7 @@ const nameOf = ({ $ref }: ReferenceObject): string => $ref.slice($ref.lastIndexO
 /** Whether a parameter belongs to one resource; its name begins with it. */
 const isOwn = (one: ReferenceObject): boolean => nameOf(one).includes('.')
 
-/** What the query is about, as the name of its response says it: `BookList`; else the operation: `BulkDeleteBooks`. */
+/** The subject in the names of a query's components: the name of its response (`BookList`), else the operation (`BulkDeleteBooks`). */
 function subjectOf(
   { operationId = '', responses = {} }: OperationObject,
   own: ReferenceObject | undefined,
@@ -230,7 +230,7 @@ function subjectOf(
   return owner !== '' && response.startsWith(owner) ? response : toCase(operationId, 'pascal')
 }
 
-/** Parameters as the members of one object; those that are objects give theirs. */
+/** Converts parameters to the members of one object; the members of object parameters are merged into it. */
 function objectOf(parameters: readonly ParameterObject[]): Schema {
   const members: [string, Schema][] = []
   const parts: (Schema | ReferenceObject)[] = []
@@ -252,7 +252,7 @@ function objectOf(parameters: readonly ParameterObject[]): Schema {
   }
 }
 
-/** Shared parameters that come together, by the words that their components' names begin with. */
+/** Shared parameters that occur together, by topic, with the prefixes of their component names. */
 const together: Readonly<Record<string, RegExp>> = {
   Paging: /^(page|limit|paging|after|before|count)(_|$)/,
   Related: /^(dump|dump_relationships|relation_options)(_|$)/,
@@ -264,7 +264,7 @@ function families(shared: readonly ReferenceObject[]): readonly (readonly Refere
   return [...grouped.filter((one) => one.length > 0), ...rest.map((one) => [one])]
 }
 
-/** `Paging_20_of_100_exact`, of `limit_20_of_100` and `count_exact`: the settings that the names of the components tell. */
+/** `Paging_20_of_100_exact` from `limit_20_of_100` and `count_exact`: the topic with the settings from the names of its components. */
 function familyOf(names: readonly string[]): string {
   const family = Object.entries(together).find(([, of]) => of.test(names[0] ?? ''))?.[0]
   if (family === undefined) return toCase(names[0] ?? '', 'pascal')

@@ -1,4 +1,4 @@
-// Schemas of records: as responses contain them, also with `fields` and groups, and as POST, PATCH and PUT accept them.
+// Schemas of records: in responses, also with `fields` and groups, and in the bodies of POST, PATCH and PUT.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import {
@@ -38,7 +38,7 @@ export function namesAlike({ resources }: Registry): ReadonlySet<string> {
 const url: Schema = { type: 'string', format: 'uri-reference' }
 
 /** A whole record: every visible column, relations as URLs or embedded. */
-export function recordRef(records: Records, resource: Resource): ReferenceObject {
+function recordRef(records: Records, resource: Resource): ReferenceObject {
   const { components } = records
   return components.schema(resource.name, resource.name, () => {
     const relations = resource.settings.addRelations ? [...resource.relations.values()] : []
@@ -73,7 +73,7 @@ export function answeredRecord(records: Records, resource: Resource): Schema | R
 const makesRows = ({ settings }: Resource): boolean =>
   settings.allowGroupby || settings.allowAggregation
 
-/** The members that remain of a record, or are added, by `fields`, `groupby` and aggregates. */
+/** The members of a row with `fields`, `groupby` or aggregates. */
 function selectionRef(records: Records, resource: Resource): ReferenceObject {
   const { allowJoin, allowSelectFields } = resource.settings
   const joined = allowJoin && allowSelectFields && resource.relations.size > 0
@@ -103,7 +103,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 
-/** The value as in the whole record, which describes it. */
+/** The schema of a column's value without the description, which the whole record has. */
 function partSchema(column: NamedColumn): Schema {
   const { description: _, examples: __, ...schema } = readSchema(column)
   return schema
@@ -205,7 +205,7 @@ const bodyText: Readonly<Record<WriteMode, string>> = {
   replace: 'All fields of the record; those that are missing get their default or null.',
 }
 
-/** The relations whose records a body may contain: all on create, later only those that change a link. */
+/** The relations whose records a body may contain: all of them on create, otherwise only those that change a link. */
 function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
   if (!resource.settings.allowNestedWrites) return []
   return [...resource.relations.values()].filter(
@@ -236,7 +236,7 @@ const linkRef = ({ components }: Records, { name, primaryKey }: Resource): Refer
     required: primaryKey.map((column) => column.name),
   }))
 
-/** Whether some callers may not write it, who then leave it out. */
+/** Whether some callers may not write the column and must omit it. */
 const hasRight = ({ definition: { read, write } }: NamedColumn): boolean =>
   read !== undefined || write !== undefined
 

@@ -21,7 +21,7 @@ export interface Success {
   readonly method: MethodName
   readonly answer: Answer
   readonly headers: HeadersObject
-  /** The end of its name: `List` in `BookList`. */
+  /** The suffix of its name: `List` in `BookList`. */
   readonly outcome: string
 }
 
@@ -31,7 +31,7 @@ interface Context extends Records {
 }
 
 /**
- * The response, shared by the collection and the relations that lead to the resource; one without records by all resources,
+ * The response, shared by the collection and the relations to the resource. All resources share a response without records,
  * unless a callback changes it.
  */
 export function successRef(context: Context, success: Success): ReferenceObject {
@@ -81,7 +81,7 @@ export const headerRefs = (
   return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
 }
 
-/** Shares envelopes under their name, which begins with their resource where it has an envelope of its own. */
+/** Shares envelopes by name. The name begins with the resource if its envelope differs from that of the API. */
 export const shareEnvelope =
   ({ components }: Pick<Records, 'components'>, owner: string): Share =>
   (name, schema) =>

@@ -33,7 +33,7 @@ const forms: Readonly<Record<ColumnType, Schema>> = {
   opaque: { type: 'string' },
 }
 
-/** Examples of a parameter; a schema has one only where its type does not say enough. */
+/** Examples for parameters by type. A schema has an example only if its type alone is not clear. */
 const samples: Readonly<Record<ColumnType, unknown>> = {
   integer: 1,
   bigint: '9007199254740993',
@@ -53,7 +53,7 @@ const samples: Readonly<Record<ColumnType, unknown>> = {
   opaque: undefined,
 }
 
-/** The usual form of a type, or one of the values that this database keeps besides. */
+/** The usual form of a type, or one of the special values that this database may contain. */
 function usualOrSpecial(column: NamedColumn, digits: Schema = {}): Schema {
   const usual = { ...forms[column.type], ...digits }
   if (column.special === undefined) return usual
@@ -63,7 +63,7 @@ function usualOrSpecial(column: NamedColumn, digits: Schema = {}): Schema {
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
 
-/** The limits of a JSON number; those of numbers that are written as strings are told in words. */
+/** The limits of a JSON number; the limits of numbers that are strings in JSON are part of the description. */
 function boundsOf({ type, definition }: NamedColumn): Schema {
   if (type !== 'integer' && type !== 'float') return {}
   return Object.fromEntries(
@@ -92,7 +92,7 @@ function boundsText({ type, definition }: NamedColumn): string {
   return text && `${text[0]?.toUpperCase()}${text.slice(1)}.`
 }
 
-/** The form of a type's values; of a list with that of its items. `digits` are those of its decimals. */
+/** The schema of a type's values; for a list, with that of its items. `digits` gives the schema of decimals. */
 function formOf(column: NamedColumn, digits: (column: NamedColumn) => Schema): Schema {
   if (column.type !== 'list') return usualOrSpecial(column, digits(column))
   const item = itemOf(column)
@@ -104,7 +104,7 @@ function formOf(column: NamedColumn, digits: (column: NamedColumn) => Schema): S
 
 const itemOf = (column: NamedColumn): NamedColumn => ({ ...column, type: column.items ?? 'text' })
 
-/** Types whose values any tool can make up. */
+/** Types for which any tool can invent a value. */
 const plain: readonly ColumnType[] = ['integer', 'float', 'boolean', 'date', 'datetime', 'uuid']
 
 /** The value in a response. */
@@ -128,7 +128,7 @@ export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
   return column.nullable ? orNull(form) : form
 }
 
-/** What a field that is left out gets: from the service, or in a new record from the database. A PATCH leaves it as it is. */
+/** The value of an omitted field: from the service, or in a new record from the database. A PATCH leaves it unchanged. */
 function defaultOf({ definition }: NamedColumn, mode: WriteMode): JsonValue | undefined {
   const { default: own, databaseDefault } = definition
   if (mode === 'update' || typeof own === 'function') return undefined
@@ -175,7 +175,7 @@ const byFormat: Readonly<Record<string, unknown>> = {
   url: 'https://example.org',
 }
 
-/** What reading and writing a column needs, as sentences. */
+/** The roles that reading and writing a column requires, as sentences. */
 function rightsOf({ definition: { read, write } }: NamedColumn): readonly string[] {
   const need = (right: ColumnRight): string =>
     typeof right === 'function' ? 'a permission of the service' : ruleText(right)

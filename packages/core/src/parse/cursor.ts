@@ -29,7 +29,7 @@ export interface Enclosure {
   readonly depth: number
 }
 
-/** A pair that is no group: its value ends with the pair. */
+/** The construct of a pair without brackets: its value ends with the pair. */
 export const wholePair: Enclosure = { reading: 'raw', start: 0, opener: '', depth: 0 }
 
 export function peek(cursor: Cursor): string {

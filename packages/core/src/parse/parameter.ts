@@ -106,7 +106,7 @@ export function noSuchParameter(pair: Pair, key: string, additional: readonly st
   return unknownParameter(excerpt(key), `${near} A ${example}".`, written)
 }
 
-/** What other APIs call the parameters; a Map, because the client chooses the name. */
+/** Names of the parameters in other APIs, for suggestions; a Map, because the client chooses the name. */
 const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new Map([
   ...(['sort', 'sort_by', 'sortby', 'order', 'ordering'] as const).map(
     (name) => [name, 'order_by'] as const,

@@ -5,7 +5,7 @@ import { lruMap } from '../lru-map.ts'
 import type { Reach } from '../plan/context.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 
-/** What a response depends on besides the text of the request. A `Call` is one. */
+/** The properties of a caller on which a plan depends besides the text of the request. A `Call` is one. */
 export interface Authority {
   /** Whether the caller may list a resource. */
   readonly reach: Reach
@@ -15,7 +15,7 @@ export interface Authority {
   readonly registry: Registry
 }
 
-/** Records what the creator of a value asks about the caller. */
+/** Records the questions about the caller that are asked while a value is created. */
 export interface AuthorityTracker {
   /** Asks whether the caller may list a resource, and records the answer. */
   readonly reach: Reach
@@ -24,7 +24,7 @@ export interface AuthorityTracker {
 }
 
 /**
- * Creates a tracker for a value that will be cached. Whatever the value takes from the caller must be asked through the
+ * Creates a tracker for a value that will be cached. Everything that the value takes from the caller must be asked through the
  * tracker.
  *
  * ```ts
@@ -87,7 +87,7 @@ export interface AuthorityCache<T> {
   set(name: string, authority: Authority, bound: AuthorityBound<T>): void
 }
 
-/** Values cached per name, one for each authority; the oldest is dropped first. */
+/** The most values cached per name, one for each authority; the oldest is evicted first. */
 const maxAuthorities = 4
 
 /** Creates an LRU cache of at most `size` names. */

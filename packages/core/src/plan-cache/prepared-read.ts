@@ -15,7 +15,7 @@ import { type StatementTemplates, statementTemplates } from './statement-templat
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
-  /** All rows of every source; undefined if a policy or the filter callback narrows a source, which it does for each request. */
+  /** All rows of every source; undefined if a policy or the filter callback narrows a source; these are then called for each request. */
   readonly openScopes: Scopes | undefined
   /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives; the same for every request of this query. */
   readonly additional: QueryAst['additional']
@@ -61,7 +61,7 @@ export function prepareRead<P extends ReadPlan>(
   return { plan, openScopes, additional, replaceable, templates: byDialectAndScopes() }
 }
 
-/** Forms of the scopes that are kept for one read; a policy whose SQL differs between callers has several. */
+/** The most forms of scopes cached for one read; a policy whose SQL differs between callers has several. */
 const maxScopeForms = 16
 
 function byDialectAndScopes(): PreparedRead['templates'] {
@@ -96,7 +96,7 @@ export function refilledPlan<P extends ReadPlan>(
   if (replaceable.length === 0 && pageOrCursor === undefined)
     return { plan, conditions: noConditions }
   const { list } = plan.rows.from.resource.settings.limits
-  // The parser refuses longer lists.
+  // The parser would refuse a longer list.
   if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
     return undefined
   }

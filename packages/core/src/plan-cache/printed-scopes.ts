@@ -1,4 +1,4 @@
-// printScopes: the narrowed queries of policies as SQL text and parameters, so that a cached statement takes the parameters of another caller whose policies have the same text.
+// printScopes: the narrowed queries of policies as SQL text and parameters, so that a cached statement can be used with the parameters of another caller whose policies give the same text.
 
 import type { Expression, RootOperationNode } from 'kysely'
 import { hasConditions, type Scopes, scopeDecisions } from '../compile/scopes.ts'
@@ -40,7 +40,7 @@ export function printScopes(
       continue
     }
     if (hasConditions(scope)) {
-      // The filter callback's query has parameters of its own.
+      // The query of the filter callback has its own parameters.
       if (scope.rows !== 'all') return undefined
       form += `where ${scope.form.length}:${scope.form}`
       fragments.set(source, scope.condition)
@@ -67,7 +67,7 @@ function printScope(
   source: Source,
   scope: Expression<unknown>,
 ): { readonly text: string; readonly fragment: Fragment } | undefined {
-  // The compiler of the host's own dialect prints it, as it does when the whole statement is printed by Kysely.
+  // Prints it with the compiler of the host's dialect, like Kysely does when it prints a whole statement.
   const printed = kyselyText(db, style, scope.toOperationNode() as RootOperationNode)
   return printed && { text: printed.text, fragment: withOrigin(source, printed.fragment) }
 }

@@ -1,4 +1,4 @@
-// Reads of one row by its key that the service makes itself, such as of the user of a request: printed once, with new values for each request.
+// The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request replaces the values.
 
 import { noShortcuts } from '../compile/database-json.ts'
 import { compileRead, type ReadProgram } from '../compile/read-program.ts'

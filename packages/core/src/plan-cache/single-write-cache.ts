@@ -30,7 +30,7 @@ type SingleWriteStatement = Omit<CompiledWrite, 'statement'> & { readonly statem
 
 /** Makes the statements of single-statement writes. */
 export interface SingleWriteStatements {
-  /** `insert into t (…) values (…) returning …`, with whether the row is in scope. */
+  /** `insert into t (…) values (…) returning …`, including whether the row is in scope. */
   insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
   /** `update t set … where key returning …`, only of a record that is not soft-deleted. */
   update(
@@ -52,14 +52,14 @@ interface CachedWrite extends Omit<SingleWriteStatement, 'statement'> {
 /** Statements cached per resource and output (LRU); clients may send any combination of columns. */
 const maxStatements = 50
 
-/** By resource and by output list: cached plans return the same list object for every request. */
+/** Keyed by resource and by output list, because cached plans use the same list object for every request. */
 const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrite>>>()
 
 /** The conditions of the policy and of the filter callback in the statements of a write. */
 export interface WriteScope {
   /** Narrows the stored records that are written. */
   readonly written?: Condition | undefined
-  /** Which written records may be shown: a row that is returned says whether it is one, others are not read. */
+  /** Which written records may be shown: a returned row says whether it may be; without RETURNING, only these are read. */
   readonly shown?: Condition | undefined
 }
 
@@ -133,7 +133,7 @@ export function cachedSingleWrites(
   }
 }
 
-/** With its length: texts of two conditions never make up those of two others. */
+/** Prefixed by its length, so that two pairs of texts never give the same key. */
 const formOf = (condition: Condition | undefined): string =>
   condition === undefined ? '*' : `${condition.form.length}:${condition.form}`
 
@@ -142,7 +142,7 @@ const withReading = (
   { readers, inScope }: Omit<SingleWriteStatement, 'statement'>,
 ): SingleWriteStatement => ({ statement, readers, inScope })
 
-/** What the SQL of a write depends on. */
+/** The inputs on which the SQL of a write depends. */
 interface WriteKey {
   readonly resource: Resource
   readonly change: 'insert' | 'update' | 'locked' | 'locked, deleted too'

@@ -17,7 +17,7 @@ export type SkeletonValue = {
   | { readonly items: readonly string[] }
 )
 
-/** Operators whose value, or each item of whose list, is converted by the column's type alone, so that it can be replaced in a cached plan. */
+/** Operators whose value (or each item of a list) is converted only by the column's type, so that a cached plan can replace it. */
 const replaceable =
   /__(?:in|nin|eq|ne|lt|le|gt|ge|like|ilike|nlike|nilike|startswith|istartswith|endswith|iendswith)$/
 
@@ -26,13 +26,13 @@ const name = /^[A-Za-z_][\w.]*$/
 /** Values that need no decoding: not percent-encoded, quoted or bracketed. */
 const plain = /^[\w.:@~/-]{1,500}$/
 
-/** Values that are read as a whole once they are decoded. */
+/** Percent-encoded values whose decoded text is the whole value. */
 const decodable = /^(?:[\w.:@~/"+-]|%[0-9A-Fa-f]{2}){1,500}$/
 
 /** A decoded text in quotes that has no escapes. */
 const quoted = /^"([^"\\]*)"$/
 
-/** An item of a list that is read as it stands: blanks around it would be trimmed, brackets are read in pairs. */
+/** An item of a list whose text is used unchanged. Excludes surrounding blanks, which are trimmed, and brackets, which are parsed in pairs. */
 const bareItem = /^[^\s"()[\]](?:[^()[\]]*[^\s()[\]])?$/
 
 /** The text of a value, as the parser reads it; undefined if it must be parsed. */
@@ -66,7 +66,7 @@ function decoded(written: string): string | undefined {
   }
 }
 
-/** Lists between the same powers of two share a statement. */
+/** Lists whose lengths are between the same powers of two share a statement. */
 const sizeOf = (items: readonly unknown[]): string => `(${32 - Math.clz32(items.length - 1)})`
 
 /** Whether the parameter's name is `page`, `after` or `before`. */
@@ -85,7 +85,7 @@ const isPageOrCursor = (query: string, start: number, opening: number): boolean 
 
 /** Whether the parameter is a filter with a replaceable value. */
 function isFilter(query: string, start: number, opening: number): boolean {
-  // A search in `query` would run to its end for each parameter, which takes quadratic time.
+  // Searching `query` itself would scan to its end for each parameter, which takes quadratic time.
   const parameter = query.slice(start, opening)
   return replaceable.test(parameter) && name.test(parameter)
 }
@@ -106,7 +106,7 @@ const maxLength = 1000
 export function skeletonOf(query: string): Skeleton | undefined {
   if (query.includes('\n')) return undefined
   let key = ''
-  /** The part of the query before this offset is in the key already. */
+  /** The key already contains the part of the query before this offset. */
   let copied = 0
   let pageOrCursor: string | undefined
   const values: SkeletonValue[] = []

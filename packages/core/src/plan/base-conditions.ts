@@ -84,7 +84,7 @@ function onJoin(
   return [...found, [{ ...exists, where: [], negated: true, lookUp: missing, exact: true }]]
 }
 
-/** Every way of looking up gives the same base rows, so the dialect may choose. */
+/** All ways of looking up give the same base rows, so the dialect may choose. */
 const stepFromBase = (relation: ResolvedRelation): { lookUp: LookUp; next: LookUpStart } => ({
   lookUp: 'any',
   next: { repeated: isShared(relation), nested: true },

@@ -6,7 +6,7 @@ import type { Aliases } from './aliases.ts'
 import type { Source } from './plan.ts'
 import { withJunction } from './sources.ts'
 
-/** Whether the caller may list a resource. If not, joins and relation filters to it are refused and its embeds stay URLs. */
+/** Whether the caller may list a resource. If not, joins and relation filters to it are refused, and its embeds stay URLs. */
 export type Reach = (resource: Resource) => boolean
 
 export interface PlanContext {

@@ -2,7 +2,7 @@
 
 import type { ConditionNode, QueryAst } from '../parse/ast.ts'
 
-/** A many-to-many adds two tables, so this is at most nine; MariaDB plans a join of ten tables in milliseconds, and one of twenty in seconds. */
+/** A many-to-many adds two tables, so there are at most nine tables; MariaDB plans a join of ten tables in milliseconds, and of twenty in seconds. */
 const maxFew = 4
 
 /** Counts every occurrence of a relation in `join`, `exists(…)` and `missing(…)`. */

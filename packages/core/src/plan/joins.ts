@@ -21,7 +21,7 @@ export const joinTypes: ReadonlyMap<string, PlannedJoin['type']> = new Map([
 /**
  * Plans `join` and `join_type`; both are ignored where joins are disabled, as the specification says.
  *
- * `join=author.publisher` implies `author`; a repeat, in whatever spelling, is one join.
+ * `join=author.publisher` implies `author`; repetitions, in any spelling, give one join.
  */
 export function planJoins(context: PlanContext, base: Source): readonly PlannedJoin[] {
   const { ast, resource } = context

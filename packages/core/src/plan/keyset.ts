@@ -73,7 +73,7 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
   return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
 }
 
-/** Rows that agree in the whole order would be skipped by the cursor of one of them. */
+/** Refuses an order that is not total: a cursor would skip rows with the same values in all its terms. */
 function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): void {
   const { resource } = from
   const ordered = terms.flatMap(({ ref }) => (ref.source === from ? [ref.column] : []))
@@ -121,6 +121,6 @@ export function placeValue(column: NamedColumn, text: string): Value | undefined
   if (column.type === 'time') {
     return /^[0-9:]{8}\.[0-9]{6}$/.test(text) && parseTime(text.slice(0, 8)) ? text : undefined
   }
-  // An enum column may hold a text that is no member of its model's list.
+  // An enum column may contain a text that is not a member of the model's list.
   return keyValue(column.type === 'enum' ? { type: 'string' } : column, text)
 }

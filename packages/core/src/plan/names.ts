@@ -24,7 +24,7 @@ export function refOf(source: Source, column: NamedColumn): ColumnRef {
   return { kind: 'column', source, column } as ColumnRef
 }
 
-/** References to the columns that end the order of a source's rows. */
+/** References to the columns that are appended to an order of the source's rows to make it total. */
 export const tieRefs = (source: Source): readonly ColumnRef[] =>
   tieBreakers(source.resource).map((column) => refOf(source, column))
 
@@ -79,7 +79,7 @@ function unknown(names: Names, field: FieldNode, at: string): Error {
   )
 }
 
-/** What the model declares of the json column that the client names; undefined if it names none. */
+/** A hint that lists the declared paths of the json column that the client names; undefined if it names none. */
 function pathHint({ base }: Names, { path, text }: FieldNode): string | undefined {
   const [name = ''] = path
   const column = base.resource.columns.get(name)
@@ -103,7 +103,7 @@ function* visibleNames(names: Names): Generator<string> {
   }
 }
 
-/** In this order: a joined relation with that name or token form, the base itself, a joined table of that name. */
+/** Looks in this order: a joined relation with that name or token form, the base itself, a joined table of that name. */
 function firstSource(names: Names, segment: string, at: string): Source | undefined {
   const joined = joinedBy(names, names.base, segment)
   if (joined.length === 1) return onlySource(segment, joined, at)

@@ -21,7 +21,7 @@ export function operandType(operand: Operand): OperandType {
   }
 }
 
-/** Sums and averages of bigint and decimal columns are decimals; an average has four more digits after the point. */
+/** Sums and averages of bigint and decimal columns are decimals; an average has four more digits after the decimal point. */
 function summedType(fn: 'sum' | 'avg', column: OperandType): OperandType {
   const exact = column.type === 'bigint' || column.type === 'decimal'
   if (!exact) return { type: 'float', nullable: true }

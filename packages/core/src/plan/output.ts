@@ -33,7 +33,7 @@ const member = (source: Source, column: NamedColumn, visible: boolean): Output =
   visible,
 })
 
-/** The columns of `fields`, named by column, or as the client wrote them if two columns have the same name. */
+/** The columns of `fields`, named by column, or by the client's spelling if two columns have the same name. */
 export function projectionOutput(
   context: PlanContext,
   names: Names,

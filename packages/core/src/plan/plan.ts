@@ -99,16 +99,16 @@ export type Condition =
       readonly slot?: Slot
     }
   | {
-      /** Of a list: it has all of the values, or one of them. */
+      /** A test of a list column: it has all of the values, or at least one. */
       readonly kind: 'items'
       readonly operand: Operand
       readonly match: 'contains' | 'overlaps'
       readonly values: readonly Value[]
     }
   | {
-      /** The full-text index finds every word in the row; where the database lacks it, `plain` holds. */
+      /** The full-text index finds every word in the row. If the database lacks the index, the conditions `plain` apply instead. */
       readonly kind: 'found'
-      /** The first of the columns. */
+      /** The first of the searched columns. */
       readonly operand: ColumnRef
       readonly index: SearchIndex
       readonly words: readonly string[]
@@ -124,7 +124,7 @@ export type Condition =
       readonly relation: ResolvedRelation
       /** The related rows. */
       readonly source: Source
-      /** All of these hold for the same related row. */
+      /** The conditions that one related row must meet. */
       readonly where: readonly Condition[]
       readonly negated: boolean
       readonly lookUp: LookUp
@@ -177,7 +177,7 @@ export interface KeysetTerm {
   readonly ref: ColumnRef
   readonly descending: boolean
   readonly nulls: 'first' | 'last'
-  /** Also true for a NOT NULL column of an outer-joined table. */
+  /** Whether the value can be NULL; also true for a NOT NULL column of an outer-joined table. */
   readonly mayBeNull: boolean
 }
 

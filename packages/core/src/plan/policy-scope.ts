@@ -12,7 +12,7 @@ import type { Condition, Operand, Source } from './plan.ts'
 import { conditionOn, scopeProblem } from './scope-test.ts'
 import { withJunction } from './sources.ts'
 
-/** Conditions whose names are checked. Columns and relations by name, since what one caller sees of a model has its own. */
+/** Conditions whose names are checked. Columns and relations are kept by name, because a caller's registry may have its own Column objects. */
 export interface CheckedScope {
   readonly root: ScopeNode
   /** The values of its tests, by their `index`: constants, and functions of the request. */
@@ -45,7 +45,7 @@ export function checkScope(resource: Resource, conditions: ScopeConditions): Che
 
 interface Checking {
   readonly values: unknown[]
-  /** Whether the rows are those of the policy's own model, which are read from its table. */
+  /** Whether the conditions are on the policy's own model, whose rows are read from its table. */
   readonly isBase: boolean
 }
 
@@ -59,7 +59,7 @@ function all(resource: Resource, given: unknown, at: string, checking: Checking)
   return { kind: 'and', all: nodes }
 }
 
-/** Conditions below `and`, `or` and `not`, of which there must be one. */
+/** The conditions under `and`, `or` or `not`; there must be at least one. */
 function some(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
   const node = all(resource, given, at, checking)
   if (node.all.length === 0)
@@ -117,7 +117,7 @@ function tests(
     if (!operatorFits(operator, column)) {
       throw scopeProblem(`${at}.${name}`, `does not fit the type ${column.type}`)
     }
-    // A constant is converted here, so that a wrong one is found at the start.
+    // Constants are converted here, so that an invalid one is a start-up error.
     if (typeof value !== 'function') conditionOn(column, operator, value, at)
     values.push(value)
     return { kind: 'test', column: column.name, operator, index: values.length - 1 }
@@ -132,7 +132,7 @@ const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /**
- * The conditions as text, with `?` for what a function gives.
+ * The conditions as text, with `?` for values that a function returns.
  *
  * `owner_id eq ? and (hidden eq false or members(user_id eq 7))`
  */
@@ -166,7 +166,7 @@ export interface PlannedScope {
   readonly conditions: readonly Condition[]
   /** The rows of the model, under the name of its table. */
   readonly source: Source
-  /** Names the SQL of the conditions but for their values. */
+  /** Identifies the SQL of the conditions without their values. */
   readonly form: string
 }
 
@@ -195,7 +195,7 @@ const tableSource = (resource: Resource): Source => ({
   includeDeleted: true,
 })
 
-/** `x in ()`, which no row meets. */
+/** The condition `x in ()`, which no row meets. */
 function noRows(source: Source): Condition {
   const [column] = source.resource.allColumns.values()
   const operand = refOf(source, column as NamedColumn)
@@ -207,7 +207,7 @@ interface Planning {
   /** The parts of `PlannedScope.form`. */
   readonly form: string[]
   readonly aliases: (wanted: string) => string
-  /** Whether the condition stands below `not`. */
+  /** Whether the condition is inside `not`. */
   readonly negated: boolean
   readonly start: LookUpStart
 }
@@ -245,7 +245,7 @@ function planNode(node: ScopeNode, source: Source, planning: Planning): Conditio
       const known = node.all.flatMap((one) => planNode(one, source, planning) ?? [])
       form.push(`)${known.length}`)
       const unknown = node.all.length - known.length
-      // An alternative that is not known to hold is left out; below `not` it decides, as NULL does in SQL.
+      // An alternative with a null value is omitted; inside `not` it makes the result unknown, as NULL does in SQL.
       if (unknown > 0 && (node.kind === 'and' || negated || known.length === 0)) return undefined
       const [only] = known
       return known.length === 1 && only ? only : { kind: node.kind, all: known }

@@ -242,7 +242,7 @@ function refuseOnOne(context: PlanContext): void {
   }
 }
 
-/** Refuses `fields` that a to-many join gives several values for: one object holds one value of each. */
+/** Refuses `fields` through a to-many join, which gives several values, because an object has one value for each field. */
 function refuseManyValues(context: PlanContext, names: Names): void {
   for (const field of context.ast.fields ?? []) {
     const [output] = projectionOutput(context, names, [field])
@@ -253,7 +253,7 @@ function refuseManyValues(context: PlanContext, names: Names): void {
   }
 }
 
-/** Refuses conditions that only the key could apply to each base row once: those that mix several to-many joins in one "or". */
+/** Refuses conditions that combine several to-many joins in one "or" and could therefore be tested only through a subquery of keys. */
 function refuseMixedConditions(
   base: Source,
   where: readonly Condition[],

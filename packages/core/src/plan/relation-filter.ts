@@ -11,7 +11,7 @@ import { lookUpStep } from './look-up.ts'
 import type { Names } from './names.ts'
 import type { Condition, Source } from './plan.ts'
 
-/** Plans the conditions in the brackets, which may hold relation filters again. */
+/** Plans the conditions in the brackets, which may contain further relation filters. */
 type PlanWhere = (
   context: PlanContext,
   names: Names,
@@ -53,7 +53,7 @@ export function planRelationFilter(
 }
 
 /**
- * The relations of the path, and the filters on what they lead to: of `exists(books.details.size.width__gt=3)`, where `details`
+ * The relations of the path, and the filters on the rows at its end: of `exists(books.details.size.width__gt=3)`, where `details`
  * is a json column, the relation `books` and the filter `details.size.width__gt=3`.
  */
 function relationsAndFilters(
@@ -63,7 +63,8 @@ function relationsAndFilters(
 ): Pick<RelationFilterNode, 'path' | 'where'> {
   const [filter, ...others] = where
   const last = path.at(-1)
-  // After a comma, the first filter has no part of the path.
+  // If a comma separates the path and the first filter, as in `exists(books,in_stock__eq=true)`, the filter's field does not
+  // continue the path.
   if (filter === undefined || last === undefined) return { path, where }
   if (ast.raw.slice(last.span.end, filter.span.start).includes(',')) return { path, where }
   let resource: Resource | undefined = base

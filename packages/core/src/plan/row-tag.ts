@@ -1,4 +1,4 @@
-// The values that an ETag is computed from: all visible columns, whether or not `fields` selects them.
+// The values from which an ETag is computed: all visible columns, whether or not `fields` selects them.
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { Resource } from '../registry/resource.ts'

@@ -6,7 +6,7 @@ import type { Condition, Operand, Value } from './plan.ts'
 import { textTest } from './text-test.ts'
 import { convertText, type ValueColumn } from './value.ts'
 
-/** A mistake in a scope; `at` is the path to it, such as `.owner_id.eq`. */
+/** An error for a mistake in a scope; `at` is the path to it, such as `.owner_id.eq`. */
 export const scopeProblem = (at: string, message: string): Error =>
   new Error(
     `scope${at === '' ? '' : ` at ${at.slice(1)}`}: ${message}${/[.?]$/.test(message) ? '' : '.'}`,

@@ -1,4 +1,4 @@
-// The search pass: plans `search` as conditions that each word stands in one of the searched columns.
+// The search pass: plans `search` as conditions that each word occurs in one of the searched columns.
 
 import { settingNames } from '../config/setting-names.ts'
 import { invalidParameter, limitExceeded, searchNotOffered } from '../errors.ts'
@@ -42,7 +42,7 @@ export function planSearch(context: PlanContext, base: Source): readonly Conditi
   })
   const { searchIndex: index } = resource
   const [first] = columns
-  // An index covers all of its columns, also one that this caller may not read.
+  // The index covers all of its columns, including those that this caller may not read.
   const isWhole = index !== undefined && columns.length === index.columns.length
   return isWhole && first !== undefined && words.length > 0
     ? [{ kind: 'found', operand: refOf(base, first), index, words, plain }]

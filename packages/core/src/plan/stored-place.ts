@@ -1,10 +1,10 @@
-// How a cursor holds a stored value that is not of its column's type, on databases that do not enforce types.
+// The text in a cursor for a stored value that is not of its column's type, on databases that do not enforce types.
 
 import { base64, bytesOfBase64 } from '../json/base64.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import type { Value } from './plan.ts'
 
-/** No value of a column whose type is not text begins like this. */
+/** The prefix of such a text; no value of a non-text column begins with it. */
 const mark = 'stored '
 
 /** `stored "02/01/2024"`, `stored 1700000000`, `stored {"blob":"AQI="}` */
@@ -22,7 +22,7 @@ export const isStoredPlace = ({ type }: Pick<NamedColumn, 'type'>, value: Value)
   type !== 'text' &&
   type !== 'enum'
 
-/** The stored value of a place; undefined if the text is none. */
+/** The stored value of such a text; undefined for any other text. */
 export function storedKey(place: string): string | number | Uint8Array | undefined {
   try {
     const key: unknown = JSON.parse(place.slice(mark.length))

@@ -8,7 +8,7 @@ import type { SpecialValues } from '../model/type-rules.ts'
 import { parseDate, parseDatetime, parseTime } from './calendar.ts'
 import type { Value } from './plan.ts'
 
-/** What the conversion must know about a column or an aggregate's result. */
+/** The properties of a column or an aggregate's result on which the conversion depends. */
 export interface ValueColumn {
   readonly type: ColumnType
   readonly precision?: number
@@ -157,8 +157,8 @@ export function planValue(column: ValueColumn, text: string, field: string, at: 
 }
 
 /**
- * The value of a canonical JSON form, as `planValue` gives it for the text; undefined for null, objects and arrays. Decimals
- * are written with the scale of their column, and are values without the zeros at its end: `'3.50'` → `'3.5'`.
+ * Converts a canonical JSON value to the value that `planValue` gives for its text; undefined for null, objects and arrays. A
+ * decimal loses the trailing zeros of its column's scale: `'3.50'` → `'3.5'`.
  */
 export function valueOfJson({ type }: ValueColumn, json: JsonValue | undefined): Value | undefined {
   if (typeof json === 'string') {

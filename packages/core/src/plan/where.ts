@@ -108,7 +108,7 @@ function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: 
 }
 
 /** Plans one `<field>__<operator>=<value>`. */
-export function planFilter(
+function planFilter(
   context: PlanContext,
   names: Names,
   node: FilterNode,
@@ -180,7 +180,7 @@ export function planFilter(
   }
 }
 
-/** Whether lists of about the same length have the same statement. Lists of times have not: some databases need a comparison for each item. */
+/** Whether lists of similar length can share a statement. Lists of times cannot, because some databases need a comparison for each item. */
 const hasListStatement = ({ type }: Pick<ValueColumn, 'type'>): boolean =>
   type !== 'datetime' && type !== 'time'
 

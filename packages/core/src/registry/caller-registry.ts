@@ -9,10 +9,10 @@ import type {
   Resource,
 } from './resource.ts'
 
-/** What is withheld from a caller, by columns of the registry of the API. */
+/** The rights that a caller lacks, by column of the API's registry. */
 export type Withheld = ReadonlyMap<NamedColumn, NonNullable<NamedColumn['withheld']>>
 
-/** The resources that a request to each resource can name: those that its relations lead to, in either direction. */
+/** For each resource, the resources that a request to it can name: those connected to it by relations, in either direction. */
 export function relatedResources({
   resources,
   users,
@@ -65,7 +65,7 @@ export function callerRegistry(
       view.allRelations.set(name, mapped)
     }
   }
-  // Whether the columns are readable is known once all resources have theirs.
+  // Relations are added when all resources have their columns, because they depend on the readable columns of both sides.
   for (const [resource, view] of own) {
     for (const [name, relation] of view.allRelations) {
       if (keysOf(relation).every(isReadable)) view.relations.set(name, relation)
@@ -152,7 +152,7 @@ function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
   return [...relation.from, ...relation.to, ...links]
 }
 
-/** Whether a relation exists only for those who may read its columns. */
+/** Whether a relation is absent for callers who may not read its columns. */
 export const needsRight = (relation: ResolvedRelation): boolean =>
   keysOf(relation).some(({ definition }) => definition.read !== undefined)
 

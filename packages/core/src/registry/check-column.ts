@@ -14,7 +14,7 @@ import {
 import type { Problems } from '../config/problems.ts'
 import { roleRule } from '../config/role-rule.ts'
 import { compareDigits } from '../json/compare-digits.ts'
-import type { Column, ColumnType, ColumnTypes, ItemType } from '../model/column.ts'
+import type { Column, ColumnType, ColumnTypes } from '../model/column.ts'
 import type { ComputedColumn } from '../model/define-model.ts'
 import { fits } from '../model/fits.ts'
 import { canBeKey } from '../model/type-rules.ts'
@@ -41,20 +41,7 @@ const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
   opaque: true,
 }
 
-const itemTypes: Readonly<Record<ItemType, true>> = {
-  integer: true,
-  bigint: true,
-  float: true,
-  decimal: true,
-  boolean: true,
-  string: true,
-  text: true,
-  date: true,
-  datetime: true,
-  time: true,
-  uuid: true,
-  enum: true,
-}
+const { json, binary, list, opaque, ...itemTypes } = columnTypes
 
 const anything: Check = () => undefined
 
@@ -78,7 +65,7 @@ const members: Check = (value) =>
     ? undefined
     : 'expected a list of at least one string, without duplicates.'
 
-/** A number, or its decimal digits as text. */
+/** Checks a bound: a number, or its decimal digits as text. */
 const bound: Check = (value) =>
   Number.isFinite(value) || (typeof value === 'string' && compareDigits(value, value) === 0)
     ? undefined
@@ -255,7 +242,7 @@ function* notFitting(
   yield `the ${option} ${shown(value)} is not a value of type ${column.type}.`
 }
 
-/** Limits that no value is within. */
+/** Limits that exclude every value. */
 function* limitContradictions(column: Column): Generator<string> {
   const { minLength, maxLength } = column
   if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {

@@ -5,7 +5,7 @@ import type { Problems } from '../config/problems.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { Resource } from './resource.ts'
 
-/** Two resources must not share a path, nor may a path lie below another: `library/books` is also the record `books` of `library`. */
+/** Two resources must not share a path, and no path may be below another: `library/books` is also the record `books` of `library`. */
 export function checkEndpoints(
   resources: readonly Pick<Resource, 'name' | 'paths'>[],
   problems: Problems,

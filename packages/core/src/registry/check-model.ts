@@ -11,7 +11,7 @@ import { checkJsonPaths } from './json-paths.ts'
 import type { NamedColumn, Resource } from './resource.ts'
 import { checkSearch } from './search.ts'
 
-/** What is asked of the dialect when the API is created. */
+/** The functions of the dialect that are called when the API is created. */
 export type StartDialect = Pick<
   InternalDialect,
   'refuses' | 'listMatch' | 'jsonValue' | 'specialValues' | 'keepsOtherForms'
@@ -92,7 +92,7 @@ function noLists(dialect: StartDialect | undefined, { type }: NamedColumn): stri
   )
 }
 
-/** Reports rights that decide nothing, or that another parameter gets around. */
+/** Reports rights that have no effect, or that clients could bypass by another query parameter. */
 function checkRights({ allColumns, settings }: Resource, at: string, problems: Problems): void {
   for (const { name, hidden, definition, computed } of allColumns.values()) {
     const place = `${at}.${computed === undefined ? 'columns' : 'computed'}.${name}`

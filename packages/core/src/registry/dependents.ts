@@ -18,7 +18,7 @@ export interface Dependent extends TableName {
   readonly resource: Resource | null
   /** The foreign key columns of that resource, in the order of `key`; empty for a junction table. */
   readonly held: readonly NamedColumn[]
-  /** The name of the dependents in responses. */
+  /** The name by which responses refer to the dependents. */
   readonly name: string
 }
 
@@ -75,7 +75,7 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
   const key = pairs.map(({ from, to }) =>
     holds ? { held: from, referred: to } : { held: to, referred: from },
   )
-  // The rows of a view are no dependents; the foreign keys of a table that is only read are the database's business.
+  // Rows of a view do not block a DELETE; for a table that this API only reads, the database enforces the foreign keys.
   if (holder.model.readOnly) return []
   return [
     [

@@ -28,7 +28,7 @@ export function unwritable(
 
 /**
  * Why clients cannot set a foreign key by a relation, as the end of a sentence; undefined if they can. Clients do not know a
- * hidden key, so that a relation sets it only where the model allows that with `readOnly: false`.
+ * hidden key, so a relation can set it only if the model declares `readOnly: false` for it.
  */
 export const unwritableKey = (
   resource: Resource,
@@ -40,8 +40,8 @@ export const unwritableKey = (
     : unwritable(resource, column, mode)
 
 /**
- * Why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A to-one relation follows
- * the rules of its foreign key. The keys of new children and links are the parent's own, so that only a right withholds them.
+ * Why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A to-one relation follows the
+ * rules of its foreign key. The keys of new children and links are those of the parent, so only a missing right refuses them.
  */
 export function unwritableRelation(
   relation: ResolvedRelation,
@@ -61,8 +61,8 @@ export function unwritableRelation(
 }
 
 /**
- * Why `on_conflict` cannot find records by a value of this column that the client sends, as the end of a sentence; undefined
- * if it can. What clients cannot choose for a new record is refused; a generated value only names a record that is there.
+ * Why `on_conflict` cannot find records by a value of this column that the client sends, as the end of a sentence; undefined if
+ * it can. A value that clients cannot choose for a new record is refused; a generated value can only identify an existing record.
  */
 export function unmatchable(resource: Resource, column: NamedColumn): string | undefined {
   const { generated } = column.definition

@@ -1,4 +1,4 @@
-// Paths into json columns: the columns that queries know them as, and the checks of their declarations.
+// Paths into json columns: the columns by which queries name them, and the checks of their declarations.
 
 import type { Problems } from '../config/problems.ts'
 import type { Dialect } from '../dialect/dialect.ts'
@@ -19,7 +19,7 @@ const pathTypes: Readonly<Record<JsonPathType, true>> = {
 const isPathType = (type: unknown): type is JsonPathType =>
   typeof type === 'string' && Object.hasOwn(pathTypes, type)
 
-/** Adds the declared paths to a json column; `checkJsonPaths` reports those that cannot be. */
+/** Adds the declared paths to a json column; `checkJsonPaths` reports invalid ones. */
 export function withPaths(column: NamedColumn): NamedColumn {
   const declared = Object.entries(column.definition.json ?? {})
   if (column.type !== 'json' || declared.length === 0) return column
@@ -47,7 +47,7 @@ const pathColumn = (of: NamedColumn, text: string, type: JsonPathType): PathColu
 export const queryColumns = ({ columns }: Pick<Resource, 'columns'>): readonly NamedColumn[] =>
   [...columns.values()].flatMap((column) => [column, ...(column.paths?.values() ?? [])])
 
-/** Reports declared paths that no query could name, types that no path has, and databases without paths. */
+/** Reports declared paths that no query could name, types that paths cannot have, and a database without support for paths. */
 export function checkJsonPaths(
   { definition, hidden, type }: NamedColumn,
   dialect: (Pick<Dialect, 'jsonValue'> & { readonly name?: string }) | undefined,
@@ -55,7 +55,7 @@ export function checkJsonPaths(
   problems: Problems,
 ): void {
   const { json } = definition
-  // `checkColumn` reports what is no object, and other types of columns.
+  // `checkColumn` reports values that are not objects, and columns of other types.
   if (typeof json !== 'object' || json === null || type !== 'json') return
   if (hidden) problems.add(`${at}.json`, 'the column is hidden, so that nobody can use its paths.')
   if (dialect !== undefined && dialect.jsonValue === undefined) {
@@ -75,7 +75,7 @@ function badPathType(type: unknown): string | undefined {
   return `expected one of ${known.join(', ')}.${didYouMean(near, known)}`
 }
 
-/** What these types are called elsewhere. */
+/** Names of the types in other systems, for suggestions. */
 const otherNames: ReadonlyMap<string, JsonPathType> = new Map([
   ['string', 'text'],
   ['bigint', 'integer'],
@@ -96,7 +96,7 @@ function badPath(text: string): string | undefined {
   if (!keys.every((key) => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key))) {
     return 'the names in a path have letters, digits, _ and -, and do not begin with a digit.'
   }
-  // Of the names, only the last can end like an operator or the place of NULLs.
+  // Only the last name of a path could be read as an operator or as the place of NULLs.
   return keys.includes('__proto__')
     ? badFieldName('__proto__')
     : badFieldName(last.replaceAll('-', '_'))

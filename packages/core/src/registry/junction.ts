@@ -28,7 +28,7 @@ function storedAs(resource: Resource, dbName: string): NamedColumn {
   return column
 }
 
-/** The columns of a junction table as references to the primary key, in its order. */
+/** The columns of a junction table, paired with the primary key to which they refer, in its order. */
 export const foreignKey = (
   dbNames: readonly string[],
   resource: Resource,

@@ -10,7 +10,7 @@ import type { NamedColumn } from './resource.ts'
 /** Total digits of a decimal with a scale but no precision; without both it is unlimited. */
 const defaultPrecision = 15
 
-/** What the database keeps in a column besides values of the usual form of its type. */
+/** Values that a column of the database may contain besides those of the usual form of its type. */
 export interface KeptValues {
   readonly special: (column: DialectColumn) => SpecialValues | undefined
   readonly others: (column: DialectColumn) => boolean
@@ -20,7 +20,7 @@ const usualOnly: KeptValues = { special: () => undefined, others: () => false }
 
 function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
   const named = withNames(name, column, secret)
-  // Those of a list are those of its items.
+  // For a list column, those of its items.
   const special = kept.special({ ...named, type: column.items ?? column.type })
   return withPaths({
     ...named,
@@ -60,7 +60,7 @@ export function namedColumns(
     columns.set(name, namedColumn(name, column, kept, secrets.has(name)))
   }
   for (const [name, computed] of Object.entries(model.computed)) {
-    // Of two with one name the stored column is used; `checkModel` reports the other.
+    // If a stored and a computed column share a name, the stored one is used; `checkModel` reports the other.
     if (columns.has(name)) continue
     const { expression, ...shape } = computed as ComputedColumn
     columns.set(name, {

@@ -34,7 +34,7 @@ export interface RegistryOptions {
   readonly dialect?: StartDialect
   /** Environment variables, which may hold secrets. */
   readonly env?: Environment | undefined
-  /** The schema of the models that name none. */
+  /** The schema of models without their own. */
   readonly schema?: string | undefined
 }
 
@@ -163,7 +163,7 @@ type OpenResource = Omit<Resource, 'relations' | 'allRelations' | 'unlistedLinks
   roles?: ResolvedRelation
 }
 
-/** What the resources of an API are made with. */
+/** The input for creating the resources of an API. */
 interface Opening {
   readonly config: ApiConfig
   readonly schema: string | undefined

@@ -4,8 +4,8 @@ import type { RelationAddress, ResolvedRelation } from './resource.ts'
 import { isKeyless } from './row-identity.ts'
 
 /**
- * `/api/books/1/author`: below the row's own URL. A row without a key has none, so a relation to a primary key is addressed
- * as that record, `/api/authors/7`, if the client sees the foreign key; any other relation has no address: null.
+ * `/api/books/1/author`: below the row's own URL. A row without a key has no URL. A relation from it to a primary key then has
+ * the URL of the related record, `/api/authors/7`, if the client sees the foreign key; any other relation has no URL: null.
  */
 export function addressOf(relation: Omit<ResolvedRelation, 'address'>): RelationAddress | null {
   const { source, target, segment, kind, from, to } = relation

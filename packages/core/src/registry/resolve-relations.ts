@@ -146,7 +146,10 @@ function referToUnique({ name, allColumns }: Resource, kind: Relation['kind']): 
   return `${name} has no primary key to refer to. Name a unique column of it: ${example}; or mark its key primaryKey: true.`
 }
 
-/** Whether the columns are known to be unique: a unique column or the primary key. A list of columns is trusted, since the model may not declare the constraint. */
+/**
+ * Whether the columns are known to be unique: a unique column or the primary key. A list of columns is assumed to be unique,
+ * since the model may not declare the constraint.
+ */
 const isUnique = (columns: readonly NamedColumn[], resource: Resource): boolean =>
   columns.length > 1 ||
   columns.every(
@@ -196,7 +199,10 @@ function junction(
   return { pairs: [], from: source.primaryKey, to: target.primaryKey, through }
 }
 
-/** Whether a published junction model declares no unique key within the columns of a pair. Without one, pairs count as unique. */
+/**
+ * Whether pairs may repeat: the junction model declares no unique key within the columns of a pair. Without a published junction
+ * model, pairs count as unique.
+ */
 function mayRepeat(
   { from, to }: Extract<Relation, { kind: 'manyToMany' }>,
   resource: Resource | undefined,

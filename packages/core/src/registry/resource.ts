@@ -12,7 +12,7 @@ import type { TableName } from '../sql/table-name.ts'
 export interface NamedColumn {
   /** The field name: what clients write and read. */
   readonly name: string
-  /** The name in the database. For a computed column: the field name, given inside the source. */
+  /** The name in the database. For a computed column: the field name, which is its alias inside the source. */
   readonly dbName: string
   readonly type: ColumnType
   readonly nullable: boolean
@@ -29,9 +29,9 @@ export interface NamedColumn {
   readonly collation?: 'database'
   readonly storage?: 'text'
   readonly special?: SpecialValues
-  /** The database may hold values that are none of its type; they are served as text, and taken back unchanged. */
+  /** The database may contain values that are not of the column's type. Responses show them as text, and writes accept them unchanged. */
   readonly otherForms?: true
-  /** Of a json column: the declared paths into it, by their text, `address.city`; each is a column that only queries name. */
+  /** For a json column: the declared paths into it, by their text, such as `address.city`. Each is a column that only queries can name. */
   readonly paths?: ReadonlyMap<string, PathColumn>
   /** Set if this is a path into a json column, whose `dbName` it has. */
   readonly path?: JsonPlace
@@ -46,7 +46,7 @@ export interface NamedColumn {
 
 /** A place in a json column. */
 export interface JsonPlace {
-  /** The column as it is in the registry of the API, which the dialect knows. */
+  /** The column of the API's registry, which is the object that the dialect knows. */
   readonly of: NamedColumn
   readonly path: JsonPath
 }
@@ -115,7 +115,7 @@ export interface Resource extends TableName {
   /** The model's name, as declared: `OrderItem`. */
   readonly name: string
   readonly table: string
-  /** The schema of the table: the model's own, else that of the API; undefined: where the connection looks by itself. */
+  /** The schema of the table: that of the model, else that of the API; undefined: the connection's default. */
   readonly schema: string | undefined
   /** Plural endpoint name in API_ENDPOINT_CASE: `order-items`. */
   readonly endpoint: string
@@ -150,7 +150,7 @@ export interface UnlistedLinks extends TableName {
   readonly key: readonly ForeignKeyColumn[]
 }
 
-/** All resources of an API, or what one caller may see of them (`registry/caller-registry.ts`). */
+/** All resources of an API, or those that one caller may see (`registry/caller-registry.ts`). */
 export interface Registry {
   readonly resources: readonly Resource[]
   /** By model name. */

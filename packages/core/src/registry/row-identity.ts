@@ -1,4 +1,4 @@
-// What tells the rows of a resource apart: its primary key, or for a resource without one, the columns that end an order.
+// The columns that distinguish the rows of a resource: its primary key, or without one, the columns that are appended to every order.
 
 import { isSortable } from '../model/type-rules.ts'
 import type { NamedColumn, Resource } from './resource.ts'
@@ -8,9 +8,9 @@ export const isKeyless = ({ primaryKey }: Pick<Resource, 'primaryKey'>): boolean
   primaryKey.length === 0
 
 /**
- * The columns that end every order, so that pages do not overlap: the primary key; without one, a unique set that is never
- * NULL; without that, every visible column that can be ordered. Rows that agree in all of these are alike to a client,
- * but for columns of the types json and binary.
+ * The columns that are appended to every order, so that pages do not overlap: the primary key; without one, a unique set that is
+ * never NULL; without that, every visible column that can be ordered. Rows with the same values in all of these look the same to
+ * a client, except for columns of the types json and binary.
  */
 export function tieBreakers({
   primaryKey,
@@ -25,7 +25,7 @@ export function tieBreakers({
   return unique ?? visible
 }
 
-/** Whether an order by these columns of the resource is total: no two rows agree in all of them. */
+/** Whether an order by these columns of the resource is total: no two rows have the same values in all of them. */
 export const isTotal = (
   { uniqueKeys }: Pick<Resource, 'uniqueKeys'>,
   ordered: readonly NamedColumn[],

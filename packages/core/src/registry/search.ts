@@ -1,4 +1,4 @@
-// What `search` looks in: the columns that a model declares, and their full-text index.
+// The columns that a model declares for `search`, and their full-text index.
 
 import { text } from '../config/checks.ts'
 import type { Problems } from '../config/problems.ts'
@@ -10,13 +10,13 @@ import type { Resource } from './resource.ts'
 const isIndexed = (search: AnyModel['search']): search is IndexedSearch =>
   typeof search === 'object' && !Array.isArray(search)
 
-/** The declared columns; what is no list, which `checkSearch` reports, has none. */
+/** The declared columns; none if the declaration is not a list, which `checkSearch` reports. */
 function declaredColumns({ search }: AnyModel): readonly string[] {
   const columns: unknown = isIndexed(search) ? search.columns : search
   return Array.isArray(columns) ? columns : []
 }
 
-/** Resolves the search of a model; `checkSearch` reports names of no columns, and hidden ones. */
+/** Resolves the search of a model; `checkSearch` reports unknown and hidden columns. */
 export function searchOf({
   model,
   schema,
@@ -41,7 +41,10 @@ export function searchOf({
 
 const searchable: readonly ColumnType[] = ['string', 'text', 'enum']
 
-/** Searched columns are visible columns of text, each once; an index has a name, and needs a key to find records by. */
+/**
+ * Reports searched columns that are not visible text columns or are named twice, an index without a name, and an index on a model
+ * without a primary key.
+ */
 export function checkSearch(
   { model, allColumns, primaryKey }: Resource,
   at: string,

@@ -1,4 +1,4 @@
-// Links between a published model and one that is not: no client sees their relation, but they go with the record that they lead to.
+// Links between a published and an unpublished model: no client sees their relation, but a DELETE of the published record deletes them.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Key } from '../model/relation.ts'
@@ -12,7 +12,7 @@ interface LinkScope {
   readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>
-  /** The schema of models that name none. */
+  /** The schema of models without their own. */
   readonly schema: string | undefined
 }
 
@@ -35,7 +35,7 @@ export function unlistedLinks(
         schema: relation.schema ?? model.schema ?? schema,
         table: relation.through,
       }
-      // A published junction is a child like any other.
+      // A published junction model is treated like any other child.
       if (tables.get(tableKey(through))?.resource !== undefined) continue
       const links = { ...through, key: foreignKey(list(columns), owner) }
       found.set(name, [...(found.get(name) ?? []), links])

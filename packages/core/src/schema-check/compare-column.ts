@@ -27,7 +27,7 @@ export function* compareColumn(
     if (shape.maxLength !== undefined && needed > shape.maxLength) {
       yield { kind: 'length', ...differ, needed, because, length: shape.maxLength }
     }
-    // A list of its own, or the one that a CHECK constraint allows.
+    // The members of the column's enum type, or those that a CHECK constraint allows.
     const members = shape.enum ?? found.checks?.members
     if (column.enum !== undefined && members !== undefined) {
       const refused = column.enum.filter((member) => !members.includes(member))
@@ -40,7 +40,7 @@ export function* compareColumn(
   if (!isView && column.nullable !== found.nullable) yield { kind: 'nullability', ...at }
 }
 
-/** Only digits that the model declares itself are compared, not their defaults. */
+/** Only digits that the model declares are compared, not defaults. */
 function digitsDiffer({ type, definition }: NamedColumn, shape: Shape): boolean {
   if (type !== 'decimal' || shape.type !== 'decimal') return false
   const { precision, scale } = definition

@@ -62,7 +62,7 @@ const isComparable = ({ source, target }: ResolvedRelation, schema: DatabaseSche
     return found !== undefined && !isView(found)
   })
 
-/** Views have no foreign keys, and a model that is only read changes none. */
+/** Views have no foreign keys, and a read-only model writes none. */
 const isOnlyRead = ({ kind, source, target, through }: ResolvedRelation): boolean => {
   if (kind === 'manyToMany') return through?.resource?.model.readOnly === true
   return (kind === 'belongsTo' ? source : target).model.readOnly === true
@@ -131,7 +131,7 @@ function* missingInJunction(
   }
 }
 
-/** The columns of which the relation expects one row for each value. */
+/** Reports columns that are not unique although the relation expects at most one row for each value. */
 function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generator<Difference> {
   const { kind, source, target, from, to } = relation
   if (kind === 'manyToMany') return
@@ -145,7 +145,7 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
     const isDeclared = resource.uniqueKeys.some(
       (key) => key.length === side.length && key.every((column) => side.includes(column)),
     )
-    // What the model declares is compared with the model.
+    // A declared unique key is compared with the model elsewhere.
     if (table === undefined || isDeclared || isUnique(schema, table, columns)) continue
     if (columns.some((name) => findColumn(schema, table, name) === undefined)) continue
     yield {
@@ -158,7 +158,7 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
   }
 }
 
-/** Pairs that the junction table may hold twice. What a published junction model declares is compared with that model. */
+/** Reports a junction table that may contain a pair twice. The keys that a published junction model declares are compared elsewhere. */
 function* repeatedPairs(
   { through, source, name: relation }: ResolvedRelation,
   schema: DatabaseSchema,
@@ -183,7 +183,7 @@ function* compareKey(
     key.columns.every((name) => findColumn(schema, table, name) !== undefined)
   if (!hasColumns || table.foreignKeys.some((one) => covers(schema, one, key))) return
   const other = foreignKeyOf(schema, table, key.columns)
-  // A database without any foreign key keeps its references without them.
+  // A database without any foreign keys is assumed not to use them.
   if (other === undefined && !schema.hasForeignKeys) return
   const { columns, references } = key
   const own = { from: key.holder.table, columns, table: key.referenced.table, references }
@@ -209,7 +209,7 @@ function covers(
   )
 }
 
-/** Where a name without a schema is found is for the connection to say, so it fits every schema. */
+/** A name without a schema fits every schema, because the connection decides where it is found. */
 function isInSchema(named: string | undefined, { holder, referenced }: NeededKey): boolean {
   const found = named ?? holder.schema
   const wanted = referenced.schema

@@ -1,4 +1,4 @@
-// What a new row needs and nothing fills: such inserts always fail.
+// Finds columns that a new row requires but nothing fills: inserts then always fail.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import { unwritable } from '../registry/field-rules.ts'
@@ -6,11 +6,11 @@ import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { type DatabaseSchema, sameColumn } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
-/** Whether the database fills the column of a new row that has no value for it. */
+/** Whether the database fills the column if an INSERT omits it. */
 const isFilled = ({ nullable, hasDefault, generated, readOnly }: CatalogueColumn): boolean =>
   nullable || hasDefault || generated || readOnly
 
-/** A declared column, and how the database fills it. */
+/** Compares how a declared column and the database fill omitted values. */
 export function* compareFilling(
   { resource, creates }: { readonly resource: Resource; readonly creates: boolean },
   column: NamedColumn,
@@ -35,7 +35,7 @@ export function* compareFilling(
   if (!creates || sent || isFilled(found) || resource.settings.hooks.post.add !== undefined) return
   const because =
     unwritable(resource, column, 'create') ?? (column.hidden ? 'is hidden' : undefined)
-  // Soft deletion writes its attribute.
+  // The service itself writes the soft delete attribute.
   if (because === undefined || because.startsWith('is set by')) return
   const field = { name: column.name, because }
   yield { kind: 'never filled', ...place, name: column.dbName, found: found.declared, field }

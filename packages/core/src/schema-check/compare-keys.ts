@@ -28,7 +28,7 @@ export function* compareKeys(
   }
 }
 
-/** The primary key of the table, or unique columns that are never null. */
+/** Whether the columns are the primary key of the table, or unique and never NULL. */
 function isKey(
   schema: DatabaseSchema,
   table: CatalogueTable,

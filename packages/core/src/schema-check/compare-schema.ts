@@ -57,7 +57,7 @@ function* compareModel(model: ComparedModel, schema: DatabaseSchema): Generator<
     yield { kind: 'unreadable table', ...place }
     return
   }
-  // The columns of some views cannot be read.
+  // Skips views whose columns cannot be read.
   if (table.columns.length === 0) return
   yield* compareColumns(model, table, schema)
   if (isView(table)) return

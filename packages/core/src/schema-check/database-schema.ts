@@ -12,9 +12,9 @@ export interface SchemaTable extends CatalogueTable {
 export interface DatabaseSchema {
   /** The tables that the models name. */
   readonly tables: readonly SchemaTable[]
-  /** The names of all tables where one is missing, by the schema as the models name it. */
+  /** The names of all tables of a schema in which a table is missing, by the schema as the models name it. */
   readonly names: ReadonlyMap<string | undefined, readonly string[]>
-  /** Whether any table has a foreign key, be it one that no model names; false also without relations. */
+  /** Whether any table has a foreign key, including tables without a model; also false if there are no relations. */
   readonly hasForeignKeys: boolean
   readonly foldsTables: boolean
   readonly foldsColumns: boolean
@@ -68,7 +68,7 @@ export const includesAll = (
 /** Views have no keys, and the database does not know which of their columns may be null. */
 export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
 
-/** Columns that no two rows share, or that all keys of the table together do not show. */
+/** Whether the columns are unique, according to the keys of the table. */
 export function isUnique(
   schema: DatabaseSchema,
   { primaryKey, uniqueKeys }: CatalogueTable,

@@ -1,4 +1,4 @@
-// A difference in words: both sides and what removes it.
+// Describes a difference in words: both sides, and how to remove it.
 
 import { settingNames } from '../config/setting-names.ts'
 import type { NamedColumn } from '../registry/resource.ts'
@@ -21,7 +21,7 @@ export interface SchemaDifference {
   readonly declared: string
   /** What the database has. */
   readonly found: string
-  /** What to change on which side. */
+  /** How to remove the difference, on either side. */
   readonly remedy: string
   /** All of it: `Book.isbn (books): declared with the column isbn, but the table has no such column. Add the column, …` */
   readonly message: string

@@ -1,4 +1,4 @@
-// Reads the tables that the models name, where they say or where the database looks for them; of other tables at most the names.
+// Reads the tables of the models, in the schema that they declare or where the database looks for them. Of other tables, it reads at most the names.
 
 import type { SchemaRules } from '../dialect/shared/schema-rules.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -7,7 +7,7 @@ import type { DatabaseSchema, SchemaTable } from './database-schema.ts'
 
 type Schema = string | undefined
 
-/** What was read for the models that name one schema, or none. */
+/** The tables that were read for the models of one schema, or without a schema. */
 interface Found {
   readonly tables: readonly SchemaTable[]
   /** The schemas in which tables were looked for. */
@@ -36,7 +36,7 @@ export async function readSchema(
     const found = await readOne(db, rules, { schema, names: wanted, foldsTables })
     tables.push(...found.tables)
     for (const one of found.searched) searched.add(one)
-    // Only then are names suggested.
+    // The names are needed only for suggestions.
     if (!found.isComplete) names.set(schema, await allNames(db, rules, found.searched))
   }
   const hasForeignKeys =

@@ -19,11 +19,11 @@ import { describeDifference, type SchemaDifference } from './describe-difference
 import { readSchema } from './read-schema.ts'
 
 export interface SchemaCheck {
-  /** Whether no request has to start it or to wait for it any more. */
+  /** Whether requests need neither start the check nor wait for it. */
   isSettled(): boolean
   /**
-   * What a request does: it starts the comparison, and waits for it only if a difference refuses requests, or if `known` has one
-   * connection, which the comparison would take from it anyway.
+   * Called by each request: starts the comparison. Waits for it only if a difference would refuse requests, or if the pool has
+   * one connection, which the comparison occupies anyway.
    */
   admit(on: AnyDatabase, known: InternalDialect): MaybePromise<void>
   /** Resolves when the models have been compared; rejects if a difference refuses requests. */
@@ -124,7 +124,7 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       })
     },
     differences: () => {
-      // A setting of the whole API says nothing about the model.
+      // A setting of the whole API does not mean that this model's differences are intended.
       const asked = models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off')
       return compared(asked, db, options)
     },
@@ -145,7 +145,7 @@ function comparedModels({ resources, users }: Registry): readonly ComparedModel[
 const junctionsOf = ({ relations }: Resource): readonly TableName[] =>
   [...relations.values()].flatMap(({ through }) => through ?? [])
 
-/** The models cannot be compared with this database. */
+/** Thrown if the models cannot be compared with this database. */
 class NotCompared extends Error {
   readonly isUnexpected: boolean
   constructor(message: string, isUnexpected: boolean, cause?: unknown) {
@@ -187,7 +187,7 @@ async function compared(
   }
 }
 
-/** False also where the host has closed its pool. */
+/** Also false if the host has closed its pool. */
 const isReachable = (db: AnyDatabase): Promise<boolean> =>
   executeFragment(db.withoutPlugins(), sql`select 1 as ${sql.id('one')}`).then(
     () => true,

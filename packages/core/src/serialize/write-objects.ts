@@ -35,7 +35,7 @@ export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): str
  * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))
  * ```
  */
-export function objectWriter(shape: Shape, base: string): ObjectWriter {
+function objectWriter(shape: Shape, base: string): ObjectWriter {
   let layout: Layout | undefined
   let writer: ObjectWriter
   const writerOf = (row: LoadedRow): ObjectWriter => {
@@ -219,7 +219,7 @@ function keyWriter(
 const cellReader =
   ({ readers, arrays }: Layout) =>
   (name: string) => {
-    // Of equal keys the last one wins, as in an object.
+    // If keys are equal, the last one wins, as in an object.
     const reader = readers.findLast(({ key }) => key === name)
     if (reader === undefined) return () => undefined
     const place = arrays ? reader.index : reader.alias

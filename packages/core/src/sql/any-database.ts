@@ -1,4 +1,4 @@
-// AnyDatabase: a Kysely instance whose tables and columns the registry knows, not the compiler. Type only.
+// AnyDatabase: a Kysely instance whose tables and columns are known to the registry but not to TypeScript. Type only.
 
 import type { Kysely } from 'kysely'
 

@@ -99,7 +99,7 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
   return fragmentOf([...strings, ''], items)
 }
 
-/** `(a, b), (c, d)` of the columns `[a, c]` and `[b, d]`, as one fragment: a statement may have thousands of values. */
+/** `(a, b), (c, d)` from the columns `[a, c]` and `[b, d]`, as one fragment, because a statement may have thousands of values. */
 function tuples(columns: readonly (readonly unknown[])[]): Fragment {
   const strings: string[] = []
   const values: unknown[] = []
@@ -119,12 +119,12 @@ function tuples(columns: readonly (readonly unknown[])[]): Fragment {
 
 const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
 
-/** Characters that mean nothing inside an SQL string in any database. */
+/** Characters without a special meaning inside an SQL string in any database. */
 const plainText = /^[A-Za-z0-9_$.,"{}-]*$/
 
 /**
- * A string of a model written out, such as a path: GROUP BY and SELECT must hold the same expression, and two bound values
- * are never the same. It may have letters, digits and `_ - $ . , " { }` alone.
+ * A string of a model as an SQL literal, such as a path: GROUP BY and SELECT must contain the same expression, and two parameters
+ * are never the same. It may contain only letters, digits and `_ - $ . , " { }`.
  */
 function quoted(text: string): Fragment {
   if (!plainText.test(text)) throw new RangeError('not a plain text: it cannot stand in SQL')
@@ -151,6 +151,6 @@ export const sql: typeof template & {
   readonly join: typeof join
   /** `'address.city'`: a string of a model without any character that could end it. */
   readonly quoted: typeof quoted
-  /** `(a, b), (c, d)` of the columns `[a, c]` and `[b, d]`. */
+  /** `(a, b), (c, d)` from the columns `[a, c]` and `[b, d]`. */
   readonly tuples: typeof tuples
 } = Object.assign(template, { id, join, quoted, tuples })

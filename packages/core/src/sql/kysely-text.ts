@@ -29,7 +29,7 @@ export function kyselyText(
   return { text, fragment: sql(strings, ...parameters) }
 }
 
-/** Whether a value can stand in a fragment: other objects could be mistaken for a fragment or an identifier. */
+/** Whether a value can be bound in a fragment; other objects could be mistaken for a fragment or an identifier. */
 const isBindable = (value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||

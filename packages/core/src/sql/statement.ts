@@ -36,7 +36,7 @@ export const executeFragment = (
 ): Promise<QueryResult<unknown>> => db.executeQuery(compileByKysely(db, fragment))
 
 /**
- * A tag that runs its SQL and resolves with the rows; for statements that the service writes for itself.
+ * A template tag that runs its SQL and resolves with the rows, for statements of the service itself.
  *
  * ```ts
  * const rows = await rowsOf<{ name: string }>(db)`select name from pragma_database_list`

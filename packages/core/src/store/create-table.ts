@@ -1,4 +1,4 @@
-// Names and creates the service's own tables, also when several processes do so at once.
+// Names and creates the service's own tables; several processes may do so concurrently.
 
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import { storeTypesOf } from '../dialect/shared/store-types.ts'
@@ -16,7 +16,7 @@ export const storeTable = (schema: string | undefined, name: string): Fragment =
 /** Creates a table if it is missing. */
 export interface TableMaker {
   ensure(db: AnyDatabase, dialect: Dialect): Promise<void>
-  /** Makes the next `ensure` check again. */
+  /** Makes the next `ensure` check the table again. */
   forget(db: AnyDatabase): void
 }
 
@@ -38,7 +38,8 @@ export function createTableOnce(
   return {
     async ensure(db, dialect) {
       if (!db.isTransaction) return create(db, dialect)
-      // `create table` may commit the transaction (MySQL); then it runs on another connection; elsewhere a rollback would drop the table.
+      // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
+      // transaction and is not remembered, because a rollback would drop the table.
       if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
       if (!made.has(root))
         await executeFragment(db.withoutPlugins(), statement(storeTypesOf(dialect)))
@@ -51,8 +52,8 @@ export function createTableOnce(
 }
 
 /**
- * Tries up to 5 times: concurrent `create table if not exists` statements can fail with a conflict. All attempts together
- * take no longer than API_STATEMENT_TIMEOUT; an unavailable database is not tried again.
+ * Tries up to 5 times: concurrent `create table if not exists` statements can fail with a conflict. All attempts together take no
+ * longer than API_STATEMENT_TIMEOUT; if the database is unavailable, there is no further attempt.
  */
 export async function createTable(
   db: AnyDatabase,

@@ -27,14 +27,14 @@ export interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly total: number
-  /** Undefined if the response was too long to store; the records are then read again. */
+  /** Undefined if the response was too long to store; a replay then reads the records again. */
   readonly value?: JsonValue
-  /** A hash of the resources that the caller could list; if it differs, the records are read again. */
+  /** A hash of the resources that the caller could list; if it differs on a replay, the records are read again. */
   readonly authority: string
   readonly many: boolean
   /** Keys of the records, as JSON. */
   readonly keys: readonly (readonly JsonValue[])[]
-  /** The number of rows that hold the value; absent if the value is stored here, or nowhere. */
+  /** The number of further rows that contain the value; absent if the value is stored here, or not at all. */
   readonly parts?: number
 }
 
@@ -44,7 +44,7 @@ export interface Claim {
   readonly fingerprint: string
 }
 
-/** A claim that this request holds, unless another one has taken it over since. */
+/** A claim that this request holds, unless another request has taken it over. */
 export interface HeldClaim extends Claim {
   /** Milliseconds since 1970; identifies the claim, since no two claims of a key have the same. */
   readonly claimedAt: number
@@ -170,8 +170,8 @@ export async function storeResponse(
 }
 
 /**
- * `storeResponse` for a value that must be kept whole, whatever its length: where the column cannot hold it, it is stored in
- * rows of its own, which expire with the row of the key.
+ * `storeResponse` for a value of any length: if it is too long for the column, it is stored in separate rows, which expire with
+ * the row of the key.
  */
 export async function storeLongResponse(
   store: KeyStore,
@@ -201,7 +201,7 @@ export async function storeLongResponse(
   }
 }
 
-/** The response with the value that `storeLongResponse` has stored in rows of its own. */
+/** The response with the value that `storeLongResponse` has stored in separate rows. */
 export async function withParts(
   store: KeyStore,
   claim: Claim,
@@ -217,7 +217,7 @@ export async function withParts(
   return { ...response, ...(JSON.parse(text) as Pick<StoredResponse, 'value'>) }
 }
 
-/** The id of a part; the id of a claim has no point. */
+/** The id of a part; it contains a dot, which the id of a claim never does. */
 const partId = ({ id }: Claim, part: number): string => `${id.slice(0, 52)}.${part}`
 
 /**
@@ -280,7 +280,7 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
     return await find(store, id)
   } catch (error) {
     const { db, dialect, statementTimeout, client } = store.connection
-    // Without a time limit of its own, the statement runs in a transaction.
+    // Without a statement timeout, the connection is in a transaction.
     if (db.isTransaction || statementTimeout === undefined) throw error
     if (dialect.classify(error).kind !== 'other') throw error
     const bounds = { deadline: deadlineOf(statementTimeout), client }
@@ -309,7 +309,7 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   }
 }
 
-/** A compare-and-set: exactly one of several requests takes an expired claim over, and none if its owner finished first. */
+/** A compare-and-set: exactly one of several requests takes over an expired claim, or none if its owner finished first. */
 async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`

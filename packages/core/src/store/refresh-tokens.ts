@@ -28,11 +28,11 @@ export interface RefreshTokenStore {
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
   /** One compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification: Token rotation). */
   rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
-  /** Revokes a token; whether it was valid. */
+  /** Revokes a token; returns whether it was valid. */
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
-  /** Revokes all valid tokens of a user; their number. */
+  /** Revokes all valid tokens of a user; returns their number. */
   revokeAll(db: AnyDatabase, userKey: string, now: number): Promise<number>
-  /** Deletes expired tokens; their number. */
+  /** Deletes expired tokens; returns their number. */
   purge(db: AnyDatabase, now: number): Promise<number>
 }
 
@@ -154,8 +154,8 @@ async function insert(
 }
 
 /**
- * The successor is stored first: also without a transaction, whoever finds the token used finds the successor to revoke.
- * A successor that is left over after a failure was sent to nobody.
+ * The successor is stored first: even without a transaction, a request that finds the token used also finds the successor to
+ * revoke. A successor that remains after a failure was not sent to anyone.
  */
 async function rotate(
   fragments: Fragments,
@@ -188,7 +188,7 @@ const revokeOne = async (
     sql`update ${table} set ${set(now)} where ${sql.id('token')} = ${digest} and ${alive}`,
   )) > 0
 
-/** Revokes every successor of a token that was used twice, since a successor may be stolen. Whether one was valid. */
+/** Revokes every successor of a token that was used twice, because one may be stolen. Returns whether one was valid. */
 async function revokeDescendants(
   fragments: Fragments,
   from: string,

@@ -1,4 +1,4 @@
-// Buffers the output of a worker while it starts: all workers would print the same, so only one does.
+// Buffers the output of a worker while it starts: all workers print the same lines, so only the output of one is written.
 
 type Write = typeof process.stdout.write
 

@@ -1,6 +1,6 @@
 // Restarts: the delay before a worker is replaced, and when to give up, so that a crash loop does not run hot or forever.
 
-/** Milliseconds for which ends are counted. */
+/** The ends of workers within this many milliseconds are counted. */
 const countedFor = 60_000
 const longestPause = 30_000
 const mostEnds = 5

@@ -5,16 +5,16 @@ import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 export interface Supervised {
   readonly count: number
-  /** Milliseconds that a worker still serves after it was asked to end. */
+  /** Milliseconds for which a worker still accepts requests after it was asked to end. */
   readonly drainDelay: number
-  /** `speaking`: the worker that prints for all. */
-  readonly fork: (speaking: boolean) => WorkerProcess
-  /** Resolves when all workers are to end. */
+  /** `prints`: this worker prints the start-up lines for all. */
+  readonly fork: (prints: boolean) => WorkerProcess
+  /** Resolves when all workers should end. */
   readonly stopped: Promise<void>
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   readonly now: () => number
-  /** Calls `then` after milliseconds; the returned function cancels it. */
+  /** Calls `then` after the given milliseconds; the returned function cancels it. */
   readonly later: (milliseconds: number, then: () => void) => () => void
 }
 
@@ -24,8 +24,8 @@ const killAfter = 15_000
 /**
  * Resolves to the exit code when every worker has ended: 0 if stopped on request, otherwise that of the failed worker.
  *
- * One worker starts alone, so that what is wrong is said once; the others follow when it serves. At the start all of
- * them must come up. Afterwards one that ends is replaced.
+ * The first worker starts alone, so that a mistake is printed once; the others start when it serves. At start-up all of them must
+ * succeed. Later, a worker that ends is replaced.
  */
 export function supervise(given: Supervised): Promise<number> {
   const { count, drainDelay, fork, stopped, out, err, now, later } = given
@@ -36,8 +36,8 @@ export function supervise(given: Supervised): Promise<number> {
     let ends: readonly number[] = []
     let phase: 'starting' | 'up' | { code: number } = 'starting'
 
-    const start = (speaking = false): void => {
-      const worker = fork(speaking)
+    const start = (prints = false): void => {
+      const worker = fork(prints)
       running.set(worker, 'starts')
       worker.onServing(() => serves(worker))
       worker.onEnd((end) => ended(worker, end))
@@ -60,7 +60,7 @@ export function supervise(given: Supervised): Promise<number> {
       running.delete(worker)
       if (typeof phase === 'object') finish(phase.code)
       else if (phase === 'starting') {
-        // The first worker has printed why, unless a signal ended it.
+        // The first worker has printed the reason, unless a signal ended it.
         if (!alone || end.code === null)
           err(`Worker ${worker.pid} ended before it served (${how(end)}).`)
         endAll(end.code || 1)

@@ -23,16 +23,16 @@ export interface WorkerProcess {
 /** The messages between a worker and its supervisor. */
 export const serving = 'model-api: serving'
 export const stop = 'model-api: stop'
-/** The environment variable of the worker that prints for all. */
-export const speaks = 'MODEL_API_WORKER_SPEAKS'
+/** The environment variable that is set for the worker that prints for all. */
+export const printsVariable = 'MODEL_API_WORKER_SPEAKS'
 
 /** The worker's file, as TypeScript source or built. */
 const file = fileURLToPath(new URL(`../worker${extname(import.meta.url)}`, import.meta.url))
 
 /** Starts a worker with command line arguments. All workers of this process share the listening address. */
-export function forkWorker(words: readonly string[], speaking: boolean): WorkerProcess {
+export function forkWorker(words: readonly string[], prints: boolean): WorkerProcess {
   cluster.setupPrimary({ exec: file, args: [...words] })
-  const worker = cluster.fork({ [speaks]: speaking ? '1' : '' })
+  const worker = cluster.fork({ [printsVariable]: prints ? '1' : '' })
   let listens = false
   worker.on('message', (message) => {
     if (message === serving) listens = true
@@ -45,7 +45,7 @@ export function forkWorker(words: readonly string[], speaking: boolean): WorkerP
       }),
     onEnd: (then) => void worker.once('exit', (code, signal) => then({ code, signal })),
     stop: () => {
-      // Before the worker listens for messages, one would be lost; a signal then ends it immediately.
+      // A message would be lost before the worker listens for messages, so a signal ends the worker then.
       if (listens && worker.isConnected()) worker.send(stop)
       else worker.process.kill('SIGTERM')
     },

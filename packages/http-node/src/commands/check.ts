@@ -1,6 +1,6 @@
-// model-api check: compares the models of an application's API with its database, for a deployment or a continuous integration.
+// model-api check: compares the models of an application's API with its database, for use in deployments and continuous integration.
 
-import { databaseFailure, saidElsewhere } from '../failure.ts'
+import { databaseFailure, reportedFailure } from '../failure.ts'
 import { withExportedApi } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 
@@ -15,5 +15,5 @@ export async function check(path: string, io: Pick<CommandIo, 'out'>): Promise<v
   })
   if (count === 0) return io.out('The models agree with the database.')
   io.out(count === 1 ? '1 difference.' : `${count} differences.`)
-  throw saidElsewhere(1)
+  throw reportedFailure(1)
 }

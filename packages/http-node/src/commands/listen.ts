@@ -8,7 +8,7 @@ import type { CommandIo } from './io.ts'
 export interface Listening {
   readonly port: number
   readonly host: string
-  /** Milliseconds that requests are still accepted after the health route has begun to respond with 503. */
+  /** Milliseconds for which requests are still accepted after the health route has begun to respond with 503. */
   readonly drainDelay?: number
 }
 

@@ -11,7 +11,7 @@ import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
 import { databaseFailure } from '../failure.ts'
 
 export interface ReadSchemaOptions {
-  /** Several: every model names its own. */
+  /** The schema to read; with several, every model declares its own. */
   readonly schema?: string | readonly string[]
   readonly only?: readonly string[]
   readonly except?: readonly string[]
@@ -19,7 +19,7 @@ export interface ReadSchemaOptions {
   readonly keys?: GivenKeys
   /** Relations that the database does not declare. */
   readonly relations?: readonly GivenRelation[]
-  /** The file that they are from. */
+  /** The file that contains the relations, for messages. */
   readonly relationsFile?: string
   /** Whether the connections may write; otherwise the database itself refuses writes. */
   readonly writable?: boolean
@@ -27,7 +27,7 @@ export interface ReadSchemaOptions {
 
 export interface ReadDatabase extends OpenDatabase {
   readonly introspection: Introspection
-  /** The models of the schema; all are published but those of tables that look like they hold credentials. */
+  /** The models of the schema; all are published except those of tables that look like credentials. */
   readonly models: readonly AnyModel[]
 }
 
@@ -64,6 +64,6 @@ function published(
   )
 }
 
-/** The table of a model as introspection names it: with its schema where several are read. */
+/** The table of a model as introspection names it: with the schema if several are read. */
 export const nameOf = ({ schema, table }: AnyModel): string =>
   schema === undefined ? table : `${schema}.${table}`

@@ -1,4 +1,4 @@
-// model-api serve of a database: publishes all tables, read-only unless writing is asked for, and prints what is published and what is not.
+// model-api serve of a database: publishes all tables, read-only without `--write`, and prints which tables are published and which are not.
 
 import { type ApiConfig, createApi, type Registry } from '@model-api/core'
 import { schemasWithTables } from '@model-api/core/introspect'
@@ -14,11 +14,11 @@ import {
   plural,
 } from '../describe.ts'
 import { messageOf, usageError } from '../failure.ts'
+import { exampleRequests } from './example-requests.ts'
 import type { CommandIo } from './io.ts'
 import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
 import { nameOf, type ReadDatabase, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 import type { ServeOptions } from './serve.ts'
-import { worthTrying } from './worth-trying.ts'
 
 const prefix = '/api'
 
@@ -30,11 +30,11 @@ export const servedConfig: ApiConfig = {
   API_ALLOW_AGGREGATION: true,
   API_ALLOWED_METHODS: ['GET'],
   API_HEALTH_ROUTE: '/health',
-  // The models have just been read from the database.
+  // The models were just read from the database, so they need no check.
   API_SCHEMA_CHECK: 'off',
 }
 
-/** What clients may do if `--write` was given. */
+/** The settings that `--write` adds. */
 const writingConfig: ApiConfig = {
   ...servedConfig,
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
@@ -117,7 +117,7 @@ async function serveRead(
   say(describeNotes(introspection.notes))
   say(describeSuggestions(introspection.suggestions))
   if (options.write !== undefined) await confirmWriting(api.registry, options.write, io)
-  const requests = await worthTrying(api, prefix)
+  const requests = await exampleRequests(api, prefix)
   const { server, url } = await listen(api, options)
   say(announce(api, url))
   if (!isPrivate(options.host)) {

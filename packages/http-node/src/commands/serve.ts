@@ -3,7 +3,7 @@
 import cluster from 'node:cluster'
 import { supervise } from '../cluster/supervise.ts'
 import { forkWorker } from '../cluster/worker-process.ts'
-import { saidElsewhere, usageError } from '../failure.ts'
+import { reportedFailure, usageError } from '../failure.ts'
 import { isModule } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 import type { Listening } from './listen.ts'
@@ -12,9 +12,9 @@ import { serveDatabase } from './serve-database.ts'
 import { serveModule } from './serve-module.ts'
 
 export interface ServeOptions extends Listening, ReadSchemaOptions {
-  /** How many processes serve; 1: this one. */
+  /** The number of worker processes; with 1, this process serves. */
   readonly workers: number
-  /** Replicas of the database, to read from. */
+  /** Read replicas of the database. */
   readonly replicas?: readonly string[]
   /** Whether clients may write, and whether the user has confirmed that already; absent: read-only. */
   readonly write?: 'ask' | 'confirmed'
@@ -50,7 +50,7 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
   const code = await supervise({
     count: options.workers,
     drainDelay: options.drainDelay ?? 0,
-    fork: (speaking) => forkWorker(words, speaking),
+    fork: (prints) => forkWorker(words, prints),
     stopped: io.stopped,
     out: io.out,
     err: io.err,
@@ -60,7 +60,7 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
       return () => clearTimeout(timer)
     },
   })
-  if (code !== 0) throw saidElsewhere(code)
+  if (code !== 0) throw reportedFailure(code)
 }
 
 /** The complete command line of a worker, so that it does not depend on its environment. */

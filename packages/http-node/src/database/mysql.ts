@@ -192,7 +192,7 @@ function withSetUp(
   }
 }
 
-/** Only servers with Galera have its variables. */
+/** Explains the error of a server without Galera's variables. */
 const explained = (failure: unknown): unknown =>
   /unknown system variable 'wsrep_sync_wait'/i.test(String(failure))
     ? new Error('causalReads is for nodes of a Galera cluster, which this server is not.', {

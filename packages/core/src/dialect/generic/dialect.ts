@@ -1,4 +1,4 @@
-// Any other database Kysely speaks to: portable SQL, the database's own order and case rules, no promise of equal bytes.
+// Any other database that Kysely supports: portable SQL, with the database's own order and case rules, and without the guarantee of the same response bytes.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'

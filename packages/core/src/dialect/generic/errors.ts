@@ -5,7 +5,7 @@ import { classifyMysql } from '../mysql/errors.ts'
 import { classifyPostgres } from '../postgres/errors.ts'
 import { classifySqlite } from '../sqlite/errors.ts'
 
-/** A database we do not know: what the three families would say, if one of them recognises the error. */
+/** Classifies an error of an unknown database as the first of the three known dialects that recognises it. */
 export function classifyAny(thrown: unknown): DatabaseFailure {
   for (const classify of [classifyPostgres, classifyMysql, classifySqlite]) {
     const found = classify(thrown)

@@ -8,7 +8,7 @@ import { type CheckRule, type CheckSyntax, checkRules } from '../shared/check-ru
 import { among } from '../shared/table-names.ts'
 
 export interface TableChecks {
-  /** The columns that hold JSON: MariaDB's type json is a text with a check, and MySQL's rewrites numbers, which a text keeps. */
+  /** The columns that hold JSON. MariaDB's type json is a text with a CHECK; MySQL's json rewrites numbers, whose digits a text would keep. */
   readonly json: ReadonlySet<string>
   readonly rules: readonly CheckRule[]
 }
@@ -27,7 +27,7 @@ const lengths = {
 
 const mariadb: CheckSyntax = { backslash: 'escapes', lengths, anyCharacters: true }
 
-/** Its catalogue shows the bytes of other characters as if they were Latin-1. */
+/** MySQL's catalogue shows the bytes of characters beyond ASCII as if they were Latin-1. */
 const mysql: CheckSyntax = { backslash: 'escapes', lengths, anyCharacters: false }
 
 /** The tables whose constraints are read; without names, every table of the schema. */
@@ -77,7 +77,7 @@ async function mysqlChecks(db: AnyDatabase, { schema, only }: Place): Promise<re
     where c.constraint_schema = ${schema} and t.constraint_type = 'CHECK' and t.enforced = 'YES'${among(sql.id('t', 'table_name'), only)}`
 }
 
-/** MySQL shows its clauses as if they stood in a string: `_utf8mb4\\'new\\'`. */
+/** MySQL's catalogue escapes clauses as if they were inside a string: `_utf8mb4\\'new\\'`. */
 function unescaped(clause: string): string {
   if (/(?<!\\)'/.test(clause)) return clause
   return clause.replace(/\\([\\'"])/g, '$1')

@@ -2,24 +2,14 @@
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
-import type { SchemaSize } from '../shared/catalogue.ts'
-
-interface Row {
-  readonly name: string
-  readonly size: unknown
-  readonly own: unknown
-}
+import { type SchemaSize, type SchemaSizeRow, schemaSizes } from '../shared/catalogue.ts'
 
 export async function mysqlSchemas(db: AnyDatabase): Promise<readonly SchemaSize[]> {
-  const rows = await rowsOf<Row>(db)`
+  const rows = await rowsOf<SchemaSizeRow>(db)`
     select table_schema as name, count(*) as size,
       case when table_schema = database() then 1 else 0 end as own from information_schema.tables
     where table_schema not in ('information_schema', 'performance_schema', 'mysql', 'sys')
       and table_type <> 'SEQUENCE'
     group by table_schema order by 1`
-  return rows.map(({ name, size, own }) => ({
-    schema: name,
-    tables: Number(size),
-    isOwn: Number(own) === 1,
-  }))
+  return schemaSizes(rows)
 }

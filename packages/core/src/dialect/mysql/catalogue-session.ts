@@ -1,4 +1,4 @@
-// Settings under which the catalogue of MySQL and MariaDB is read: with a time limit of its own.
+// Session settings for reading the catalogue of MySQL and MariaDB: a separate time limit.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
@@ -10,7 +10,10 @@ import { readMysql } from './catalogue.ts'
 const mysqlLimit = { name: 'max_execution_time', longest: 60_000 }
 const mariadbLimit = { name: 'max_statement_time', longest: 60 }
 
-/** The limit of the session is meant for requests; it is set back afterwards. A transaction of the host keeps its own. */
+/**
+ * Replaces the session's time limit, which is meant for requests, and restores it afterwards. In a transaction of the host, the
+ * limit stays as it is.
+ */
 export async function readMysqlSchema(
   db: AnyDatabase,
   schema?: string,

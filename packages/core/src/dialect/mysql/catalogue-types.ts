@@ -1,4 +1,4 @@
-// MySQL and MariaDB types → column types; a type without one of its own is opaque.
+// MySQL and MariaDB types → column types; a type without a corresponding column type is `opaque`.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -11,7 +11,7 @@ export interface MysqlType {
   readonly precision: number | null
   readonly scale: number | null
   readonly collation: string | null
-  /** MariaDB keeps json as text with a check. */
+  /** MariaDB stores json as text with a CHECK constraint. */
   readonly json: boolean
 }
 
@@ -69,7 +69,7 @@ export function mysqlShape(type: MysqlType): Shape {
   }
 }
 
-/** Only these compare whole Unicode text by code point. */
+/** Only these collations compare all of Unicode by code point. */
 const binaryCollations = /^utf8mb4_(?:0900_|nopad_)?bin$/
 
 function collation(type: MysqlType): { collation?: 'database' } {

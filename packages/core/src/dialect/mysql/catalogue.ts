@@ -17,13 +17,13 @@ import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { readChecks, type TableChecks } from './catalogue-checks.ts'
 import { mysqlShape } from './catalogue-types.ts'
 
-/** Aliases everywhere: servers differ in the case of the catalogue's own column names. */
+/** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
 interface ColumnRow {
   readonly table_name: string
   readonly kind: string
-  /** The comment of the table; of a view the word VIEW. */
+  /** The comment of the table; for a view, the word VIEW. */
   readonly about: string | null
-  /** Null in a relation whose columns this user may not see. */
+  /** Null if this user may not see the columns of the table or view. */
   readonly column_name: string | null
   readonly data_type: string
   readonly full_type: string
@@ -35,7 +35,7 @@ interface ColumnRow {
   readonly default_value: string | null
   readonly extra: string
   readonly comment: string
-  /** `select,insert`: the rights of this user, by whatever role. */
+  /** `select,insert`: the privileges of this user, including those of its roles. */
   readonly privileges: string | null
 }
 
@@ -44,7 +44,7 @@ interface KeyRow {
   readonly key_name: string
   /** Null for an index over an expression. */
   readonly column_name: string | null
-  /** Set for an index over the beginning of a text. */
+  /** Set if only the beginning of the text is indexed. */
   readonly prefix: unknown
 }
 
@@ -59,7 +59,7 @@ interface ForeignKeyRow {
 
 const none: TableChecks = { json: new Set(), rules: [] }
 
-/** Every table of one database, or those of the given names; without a schema, of the one the connection is in. */
+/** Every table of one database, or only the named tables; without a schema, of the connection's current database. */
 export async function readMysql(
   db: AnyDatabase,
   schema?: string,
@@ -163,7 +163,7 @@ function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColu
   }
 }
 
-/** MySQL writes a constant without quotes, and marks what it has to compute. */
+/** MySQL's catalogue writes a constant default without quotes, and marks an expression. */
 function defaultOf(
   { default_value: text, extra }: ColumnRow,
   maria: boolean,
@@ -215,8 +215,8 @@ async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
 }
 
 /**
- * The catalogue of MariaDB compares names without case, also where they differ by it, and opens every table that the conditions of
- * each of the joined lists do not rule out.
+ * MariaDB's catalogue ignores the case of names even where names that differ only in case exist. It also opens every table that
+ * the conditions on each joined catalogue view do not exclude.
  */
 async function columnRows(
   db: AnyDatabase,
@@ -266,7 +266,7 @@ async function foreignKeyRows(
     order by table_name, constraint_name, ordinal_position`
 }
 
-/** The queries of the views, which the server writes in one form; empty where the user may not read them. */
+/** The queries of the views, in the canonical form that the server writes; empty if the user may not read them. */
 async function viewTexts(
   db: AnyDatabase,
   schema: string,
@@ -278,7 +278,7 @@ async function viewTexts(
   return new Map(rows.map(({ view, query }) => [view, query ?? '']))
 }
 
-/** What the text says if the view's rows are rows of one table of this database. */
+/** The parsed query of a view whose rows are rows of one table of this database; undefined for other views. */
 function queryOf(text: string, schema: string): ViewQuery | undefined {
   const query = readViewQuery(text)
   const isOwn = query?.schema === undefined || query.schema.toLowerCase() === schema.toLowerCase()

@@ -22,7 +22,7 @@ export interface ColumnFacts {
   readonly zoned: boolean
   /** A `float` of 32 bits, whose text has fewer digits than its value. */
   readonly single: boolean
-  /** How a column of a type of its own is written as text. */
+  /** How a column of a type without a JSON form is converted to text. */
   readonly opaque: 'bits' | 'geometry' | 'vector' | 'text'
   /** Its default is `uuid()`. */
   readonly makesUuid: boolean
@@ -53,7 +53,7 @@ export async function lookUpFacts(
   const version = String(rows[0]?.version)
   return {
     engine: /mariadb/i.test(version) ? mariadbEngine : mysqlEngine,
-    insertReturns: givesBack(version),
+    insertReturns: insertHasReturning(version),
     of: (column) => facts.get(column),
   }
 }
@@ -96,7 +96,7 @@ async function columnFacts(
   return facts
 }
 
-/** The databases that hold the tables; without a condition on them the server opens those of the same name in every database. */
+/** The databases that contain the tables. Without a condition on them, the server would open tables of the same names in every database. */
 export function schemasOf(tables: readonly DialectTable[]): Fragment {
   const named = new Set(tables.flatMap(({ schema }) => schema ?? []))
   return sql.join([sql`database()`, ...named])
@@ -113,7 +113,7 @@ function factsOf(row: Declared): ColumnFacts {
     zoned: type === 'timestamp',
     single: type === 'float',
     opaque: opaqueForm(type),
-    // A text of that name is quoted by MariaDB, and not marked by MySQL.
+    // The string 'uuid()' as a constant default would be quoted by MariaDB, and not marked as an expression by MySQL.
     makesUuid:
       String(row.own_default).toLowerCase() === 'uuid()' &&
       (type === 'uuid' || /^$|default_generated/i.test(String(row.extra ?? ''))),
@@ -122,7 +122,7 @@ function factsOf(row: Declared): ColumnFacts {
 }
 
 /** Since MariaDB 10.5. */
-export function givesBack(version: string): boolean {
+export function insertHasReturning(version: string): boolean {
   const [, major, minor] = /([0-9]+)\.([0-9]+)\.[0-9]+-mariadb/i.exec(version) ?? []
   return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 5)
 }
@@ -136,7 +136,7 @@ function opaqueForm(type: string): ColumnFacts['opaque'] {
   return geometries.test(type) ? 'geometry' : 'text'
 }
 
-/** Names of columns never depend on case here, and those of tables not on every system. */
+/** Column names ignore case, and table names do on some systems. */
 function place(...names: readonly unknown[]): string {
   return names.map((name) => String(name).toLowerCase()).join('\0')
 }

@@ -1,4 +1,4 @@
-// MySQL and MariaDB: text under a binary collation beside the column's own, typed bound values, case folding by regular expression.
+// MySQL and MariaDB: text under a binary collation beside the column's own, typed parameters, case folding by regular expression.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
@@ -69,7 +69,7 @@ function dialectWith(facts: Facts): InternalDialect {
   const isLoose = (column: DialectColumn): boolean => {
     if (!isText(column) || column.collation === 'database' || column.comparable) return false
     const known = facts.of(column)
-    // Upper and lower case, accents and padding make no difference to the text of a uuid.
+    // The text of a uuid has no accents and no padding, and its letter case does not matter.
     if (column.type === 'uuid' && known !== undefined) return known.nativeUuid
     return !known?.codePoint
   }
@@ -86,18 +86,18 @@ function dialectWith(facts: Facts): InternalDialect {
   const microseconds = (column: DialectColumn, ref: Ref): Fragment =>
     sql`date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f')`
 
-  /** A bound datetime of UTC as the column's comparisons take it. */
+  /** A datetime in UTC as a parameter for comparisons with the column. */
   const instant = (column: DialectColumn, text: string): Ref | string =>
     isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
 
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
-    // The double of the text that is served: that of the value itself has other digits, so no value that a client has seen
-    // would be equal to it, and a cursor would not get beyond its row.
+    // Compares by the double of the text that responses contain. The stored 32-bit value has other digits, so no value that a
+    // client has seen would equal it, and a cursor would never get past its row.
     if (!column.comparable && facts.of(column)?.single) return sql`(cast(${ref} as char(60)) + 0e0)`
     return isLoose(column) ? byCodePoint(column, ref) : ref
   }
 
-  /** The text of a value that the service does not read any further. */
+  /** The text of a value that the service does not interpret. */
   const opaqueText = (column: DialectColumn, ref: Ref): Ref => {
     const known = facts.of(column)
     switch (known?.opaque) {
@@ -116,7 +116,7 @@ function dialectWith(facts: Facts): InternalDialect {
     if (column.type === 'opaque') return opaqueText(column, ref)
     if (!selectedAsText.has(column.type)) return ref
     if (column.comparable) return asText(column, engine.insideGroup(ref))
-    // A stored column; a FLOAT would show the digits of its double as JSON.
+    // For a stored column: as JSON, a FLOAT would show the digits of its conversion to a double.
     if (column.type === 'float' && facts.of(column) !== undefined) {
       return sql`cast(${ref} as char(60))`
     }
@@ -136,16 +136,17 @@ function dialectWith(facts: Facts): InternalDialect {
       case 'time':
         return sql`substring_index(cast(${ref} as char), '.', 1)`
       default:
-        // Bytes rather than a collation: with ONLY_FULL_GROUP_BY, MariaDB does not recognise the latter in SELECT.
+        // Compares bytes instead of adding COLLATE, because with ONLY_FULL_GROUP_BY MariaDB does not recognise a grouped COLLATE
+        // expression in SELECT.
         if (isLoose(column)) return sql`cast(convert(${ref} using utf8mb4) as binary)`
         return column.type === 'float' ? ordered(column, ref) : ref
     }
   }
 
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
-    // A stored datetime orders as it is, and an index on it can serve.
+    // Stored datetimes are in order, so an index on the column can be used.
     const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
-    // As text, because MySQL passes over zero dates among computed ones.
+    // As text, because MySQL's MIN and MAX skip computed zero dates.
     const of = asStored
       ? ref
       : column.type === 'datetime'
@@ -161,7 +162,7 @@ function dialectWith(facts: Facts): InternalDialect {
     value: PlanValue,
   ): Test => {
     if (isZeroDate(column, value)) {
-      // MySQL refuses such a value beside a date; its text has the same order.
+      // MySQL refuses to compare such a value with a date; the text has the same order.
       const text = column.type === 'date' ? sql`cast(${ref} as char)` : microseconds(column, ref)
       const first = blankForm(String(value)).padEnd(column.type === 'date' ? 10 : 26, '0')
       const last =
@@ -176,14 +177,15 @@ function dialectWith(facts: Facts): InternalDialect {
     }
     if (column.type === 'time') {
       const time = String(value)
-      // With a fraction it is a stored value, from a cursor: MySQL would round its next microsecond to the column's precision.
+      // A value with a fraction comes from a cursor and is a stored value; MySQL would round the next microsecond to the column's
+      // precision.
       return time.includes('.')
         ? plainCompare(ref, operator, time)
         : compareSecond(ref, operator, time)
     }
     const bound = bind(column, value)
     const exact = plainCompare(ordered(column, ref), operator, bound)
-    // The column's own equality uses its index and matches every equal text, maybe more; the second test decides.
+    // Equality under the column's collation can use its index, but may also match other texts; the second test is exact.
     return isLoose(column) && operator === 'eq'
       ? sql<SqlBool>`(${ref} = ${bound} and ${exact})`
       : exact
@@ -200,8 +202,8 @@ function dialectWith(facts: Facts): InternalDialect {
       return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
     }
     if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
-    // MariaDB caches what EXISTS gave for a value by the collation of its column, so for `a` what it gave for `A`; what IN
-    // gave it caches by that of the comparison.
+    // MariaDB caches results of EXISTS under the collation of the column, so `a` may get the result of `A`. It caches results of
+    // IN under the collation of the comparison.
     if (keys.some((key) => clash(facts.of(key.column), facts.of(key.otherColumn)))) {
       return inKeys(keys.map(keySides), rows)
     }
@@ -250,7 +252,8 @@ function dialectWith(facts: Facts): InternalDialect {
       interruption: mysqlInterruption,
       isReadOnly: sql`@@global.read_only`,
       replication: engine.replication,
-      // unix_timestamp() has no fraction, and with a moment of the session's zone it is ambiguous for an hour each year.
+      // unix_timestamp() has no fraction, and unix_timestamp(now()) is ambiguous for an hour each year, when the clocks of the
+      // session's zone are set back.
       clock: sql`timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`,
     },
     shortcuts: {
@@ -260,8 +263,8 @@ function dialectWith(facts: Facts): InternalDialect {
         counter: { by: 'insert id', step: sql`@@auto_increment_increment` },
       },
       textStyle: { quote: '`', placeholders: 'question marks' },
-      // A round trip and a plan cost more than the subquery. Groups are not counted by a window: MariaDB 10.11 ignores
-      // their ORDER BY beside one.
+      // A round trip and a plan cost more than the subquery. A window function does not count groups, because MariaDB 10.11 then
+      // ignores ORDER BY.
       countsInStatement: true,
       writer: writerOf,
       keysIn,
@@ -279,7 +282,7 @@ function dialectWith(facts: Facts): InternalDialect {
         : encode(column, value),
     compare,
     specialValues,
-    // The empty text stands for what was no member, as `insert ignore` stores it.
+    // `insert ignore` stores the empty text in place of a value that is not a member.
     keepsOtherForms: ({ type }) => type === 'enum',
     constraintColumns: mysqlConstraintColumns,
     insertReturns: facts.insertReturns === true,
@@ -322,7 +325,7 @@ function dialectWith(facts: Facts): InternalDialect {
 
     order(column, ref, { descending, nulls, mayBeNull }) {
       const by = sql`${ordered(column, ref)} ${descending ? sql`desc` : sql`asc`}`
-      // NULL is the smallest value here.
+      // MySQL sorts NULL as the smallest value.
       const own = descending ? 'last' : 'first'
       if (!mayBeNull || nulls === own) return [by]
       const tested = column.comparable ? engine.insideGroup(ref) : ref
@@ -358,7 +361,7 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 }
 
-/** Whether the server refuses to compare the columns as they are: it prefers a binary collation, and neither of two others. */
+/** Whether the server refuses to compare the columns without COLLATE. It accepts two different collations only if one of them is binary. */
 function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): boolean {
   const [own = '', theirs = ''] = [one?.collation, other?.collation]
   if (own === '' || theirs === '' || own === theirs) return false
@@ -406,7 +409,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'decimal':
       return String(value)
     case 'datetime':
-      // A zero date, which has no time zone.
+      // A zero date; it cannot be converted to a time zone.
       return blankForm(String(value))
     case 'json':
       return jsonText(value)
@@ -419,7 +422,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
 
 const isMoment = ({ type }: DialectColumn): boolean => type === 'date' || type === 'datetime'
 
-/** A year, a month or a day of zero. */
+/** A date whose year, month or day is zero. */
 const zeroDate =
   '(0000-(0[0-9]|1[0-2])-([0-2][0-9]|3[01])|[0-9]{4}-00-([0-2][0-9]|3[01])|[0-9]{4}-(0[0-9]|1[0-2])-00)'
 const timeOfDay = 'T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}'
@@ -445,7 +448,7 @@ const unsigned: SpecialValues = {
   pattern: '^[0-9]{1,20}$',
 }
 
-/** Dates that are none in the calendar, times of no day, and the half of BIGINT UNSIGNED that has more than 63 bits. */
+/** Dates that do not exist in the calendar, times outside of a day, and values of BIGINT UNSIGNED above 2^63-1. */
 function specialValues({ type }: DialectColumn): SpecialValues | undefined {
   switch (type) {
     case 'date':

@@ -5,15 +5,16 @@ import type { Engine } from './engine.ts'
 import { mysqlReplication } from './replication.ts'
 
 /**
- * Texts collated by code point are sorted whole, and the statement fails if a few of them exceed the sort buffer (256 KB by
- * default); others are sorted by their first 1024 bytes by default. The server allocates only as much of the buffer as it needs.
+ * MySQL sorts texts under a code point collation by their whole length, and the statement fails if a few of them exceed the sort
+ * buffer (256 KB by default). It sorts other texts by their first 1024 bytes by default. The server allocates only as much of the
+ * buffer as it needs.
  */
 const sortsLongTexts = ' set_var(max_sort_length = 65536) set_var(sort_buffer_size = 8388608)'
 
 export const mysqlEngine: Engine = {
   codePointCollation: sql`utf8mb4_0900_bin`,
   insideGroup: (grouped) => sql`any_value(${grouped})`,
-  // The text of a computed double is rounded to 22 characters, its JSON is not.
+  // MySQL rounds the text of a computed double to 22 characters, but not its JSON.
   doubleText: (value) => sql`cast(cast(${value} as json) as char(60))`,
   timeLimited(text, ms) {
     const sorting = text.includes(' order by ') ? sortsLongTexts : ''

@@ -8,15 +8,15 @@ export interface Engine {
   /** The collation of utf8mb4 that orders by code point without padding. */
   readonly codePointCollation: Fragment
   /**
-   * A GROUP BY expression inside another expression, such as `… is null` in ORDER BY. MySQL recognises a grouped column
-   * there, but of other expressions only the whole ORDER BY term or the whole item of the select list.
+   * A GROUP BY expression inside another expression, such as `… is null` in ORDER BY. MySQL recognises a grouped column there,
+   * but it recognises another grouped expression only as a whole ORDER BY term or a whole item of the select list.
    */
   readonly insideGroup: (grouped: Ref) => Ref
   /** Every digit of a double as text, also of one that the statement computes. */
   readonly doubleText: (value: Ref) => Fragment
   /**
-   * The text of a read that the server ends after `ms` milliseconds. It sorts texts by at least 64 KB of each, where both
-   * servers would sort by less or fail: a cursor compares whole texts.
+   * The text of a read that the server ends after `ms` milliseconds. It also raises the sort limit to at least 64 KB of each
+   * text, because by default both servers sort by fewer bytes or fail, while a cursor compares whole texts.
    */
   readonly timeLimited: (text: string, ms: number) => string
   /** The well-known text of a geometry, its longitudes before its latitudes. */

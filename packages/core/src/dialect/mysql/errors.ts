@@ -23,8 +23,8 @@ const numbers: CodeTable = [
     ...[1406, 1264, 1265, 1292, 1300, 1366, 1367, 1411, 1441, 1525, 1690, 3140, 1139, 3697, 3698],
     ...[1267, 3854],
   ],
-  // 1412: a table that was made after the transaction's view of the data. 1243: a statement that another server behind a
-  // pooler has prepared. 3101: a conflict that MySQL's group replication finds at COMMIT; Galera reports 1213.
+  // 1412: the table was created after the transaction's snapshot. 1243: another server behind a pooler prepared the statement.
+  // 3101: a conflict that MySQL's group replication finds at COMMIT; Galera reports 1213.
   ['retry', 1213, 1205, 1020, 1243, 1412, 3101, 3572],
   ['timeout', 3024, 1969, 1317, 3699, 1028],
   [
@@ -35,27 +35,27 @@ const numbers: CodeTable = [
     ...[1077, 1079, 2002, 2003, 3032, 3168],
     // Read-only: by --read-only, by the session, by replication.
     ...[1290, 1792, 1836],
-    // No room on the disk or in memory, or an error of the storage.
+    // The disk or memory is full, or the storage failed.
     ...[3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1206],
     // 1047: a Galera node that is not part of the cluster's primary component. 1180 and 3100: COMMIT failed.
     ...[1047, 1180, 3100],
   ],
 ]
 
-/** Numbers of connections that the server ended; a statement under way may have been executed. */
+/** Error numbers of connections that the server closed; a running statement may have been executed. */
 const serverClosedConnection: ReadonlySet<number> = new Set([
   1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 3169, 4031,
 ])
 
-/** Numbers of both servers; names are taken from the message, which is all the drivers hand on. */
+/** Classifies by error number. Names of constraints come from the message, because the drivers return nothing else. */
 export function classifyMysql(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     if (typeof error.errno !== 'number') return connectionFailure(error)
     if (serverClosedConnection.has(error.errno)) return { kind: 'unavailable', lost: true }
-    // SIGNAL with the SQLSTATE for conditions of an application.
+    // SIGNAL with SQLSTATE 45000, which applications use.
     if (error.sqlState === '45000') return triggerFailure(error)
     const kind = kindOfCode(numbers, error.errno)
-    // Negative numbers are those of the socket.
+    // Negative numbers are error numbers of the socket.
     if (kind === undefined) return connectionFailure(error) ?? { kind: 'other' }
     const message = text(error.sqlMessage ?? error.message)
     return failure(kind, mysqlConstraint(kind, message), mysqlColumn(kind, message))
@@ -64,7 +64,8 @@ export function classifyMysql(thrown: unknown): DatabaseFailure {
 
 function mysqlConstraint(kind: Kind, message: string): string {
   if (kind === 'unique') {
-    // The value stands before it and may hold anything; MySQL 8 writes the table before the key.
+    // Matches from the end, because the message quotes a value of any text before the key. MySQL 8 writes the table before the
+    // key.
     const key = /for key '((?:[^']|'')*)'$/.exec(message)?.[1] ?? ''
     return key.replace(/^[^.]*\./, '')
   }

@@ -14,8 +14,8 @@ export const mysqlInterruption: Interruption = {
 }
 
 /**
- * Closes the connection. The KILL that Kysely would then send is given back: over a pool of one, there is a connection for
- * it only once this one is gone.
+ * Closes the connection, and does not let Kysely send its KILL: in a pool of one connection, the KILL would wait for the
+ * connection that it is to end.
  */
 async function closed({
   connection,
@@ -33,13 +33,13 @@ async function closed({
     } as never)
   // The driver knows the number of the connection since it connected.
   await connection.collectSessionInfo?.()
-  // Where the host configured a connection for it, Kysely sends the KILL itself, and takes its time.
+  // If the host configured a connection for it, Kysely sends the KILL itself, without a time limit.
   connection.killSession(keep).catch(() => {})
   connection.executeQuery = () => Promise.reject(error)
   return kill
 }
 
-/** Behind one address there may be several servers, which number their connections alike: only our statement is ended. */
+/** Several servers behind one address may use the same connection numbers, so this ends the statement only if its text is ours. */
 async function killOnServer({ sql, send }: Interrupted, kill: CompiledQuery): Promise<void> {
   const [id] = /\d+$/.exec(kill.sql) ?? []
   const found = CompiledQuery.raw(
@@ -49,5 +49,5 @@ async function killOnServer({ sql, send }: Interrupted, kill: CompiledQuery): Pr
   if ((await send(found)).length > 0) await send(kill)
 }
 
-/** Up to the first value, which the server may show in place of its placeholder. */
+/** The text before the first placeholder, since the server may show a value in its place. */
 const beginOf = (sql: string): string => sql.split('?', 1)[0] as string

@@ -18,14 +18,14 @@ function typedValue(type: JsonPath['type'], value: Ref): Fragment {
   const double = sql`cast(${value} as double)`
   switch (type) {
     case 'text':
-      // MySQL keeps moments that its functions put into a document, which are strings in its text.
+      // MySQL keeps the type of dates and times that its functions put into a document; in the JSON text they are strings.
       return sql`case when ${found} in ('STRING', 'DATE', 'DATETIME', 'TIME') then json_unquote(${value}) end`
     case 'boolean':
       return sql`case when ${found} = 'BOOLEAN' then json_unquote(${value}) = 'true' end`
     case 'integer':
       return sql`case when ${isNumber} and ${within.integers(double)} and ${double} = truncate(${double}, 0) then cast(${double} as signed) end`
     case 'float':
-      // MariaDB reads a number that no double holds as the largest one.
+      // MariaDB reads a number outside the range of a double as the largest double.
       return sql`case when ${isNumber} and ${within.doubles(double)} then ${double} end`
   }
 }

@@ -13,7 +13,7 @@ export const mariadbReplication: Replication = {
   position: sql`nullif(@@global.gtid_binlog_pos, '')`,
   needs: 'MariaDB with log_bin',
   isPosition: (text) => text.length <= longestPosition && mariadbPosition.test(text),
-  // Does not wait: a wait would keep its connection.
+  // Does not wait, because waiting would occupy the connection.
   reached: (text) => sql`case when master_gtid_wait(${text}, 0) = 0 then 1 else 0 end`,
 }
 
@@ -21,7 +21,7 @@ export const mariadbReplication: Replication = {
 const mysqlPosition = /^[0-9a-f-]{36}(?::[0-9a-z_-]+)+(?:,[0-9a-f-]{36}(?::[0-9a-z_-]+)+)*$/i
 
 export const mysqlReplication: Replication = {
-  // The server prints one id a line.
+  // The server prints each id on its own line.
   position: sql`nullif(replace(replace(@@global.gtid_executed, '\n', ''), ' ', ''), '')`,
   needs: 'MySQL with gtid_mode=ON',
   isPosition: (text) => text.length <= longestPosition && mysqlPosition.test(text),

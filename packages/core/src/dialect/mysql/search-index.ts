@@ -28,7 +28,7 @@ export const mysqlSearchIndexes = (
       : `the FULLTEXT index "${index}" covers ${indexed}, and the model searches ${declared}.`
   })
 
-/** Every run of letters, digits and underscores is a word, as for the parser of the index; nothing else is left to be an operator. */
+/** Splits into runs of letters, digits and underscores, as the parser of the index does, so that no character can act as an operator. */
 export function foundByMatch(search: SearchIndex, words: readonly string[]): Fragment {
   const parts = words.flatMap((word) => word.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [])
   const names = sql.join(search.columns.map(({ dbName }) => sql.id(dbName)))

@@ -1,4 +1,4 @@
-// The values of MySQL's TIME that are no times of a day: negative ones, and those of a day or more.
+// Values of MySQL's TIME outside of a day: negative ones, and those of 24 hours or more.
 
 import type { SqlBool } from 'kysely'
 import type { SpecialValues } from '../../model/type-rules.ts'
@@ -23,12 +23,12 @@ export const longTimes: SpecialValues = {
   read: (text) => (whole.test(text) ? text : undefined),
 }
 
-/** Compares with a whole second: a stored time is served without its fraction, a negative one too. */
+/** Compares with a whole second, because responses show a stored time without its fraction, also a negative one. */
 export function compareSecond(ref: Ref, operator: Comparison, time: string): Test {
-  // There is no second beyond the largest, and MySQL would take the next one for it.
+  // There is no second after the largest TIME; MySQL would reduce it to the largest.
   if (time.endsWith('838:59:59')) return plainCompare(ref, operator, time)
   if (!time.startsWith('-')) return rangeCompare(ref, operator, time, nextSecond(time))
-  // From just after the second before to the second itself; `-00:00:00` stands for fractions alone.
+  // The range from just after the previous second to this second; `-00:00:00` includes the fractions below zero only.
   const after = sql<SqlBool>`${ref} > ${`-${nextSecond(time.slice(1))}`}`
   const isZero = time === '-00:00:00'
   const until = isZero ? sql<SqlBool>`${ref} < ${'00:00:00'}` : sql<SqlBool>`${ref} <= ${time}`

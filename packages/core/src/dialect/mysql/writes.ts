@@ -5,7 +5,7 @@ import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import type { SingleWrites } from '../shared/writes.ts'
-import { givesBack, schemasOf } from './column-facts.ts'
+import { insertHasReturning, schemasOf } from './column-facts.ts'
 
 interface Declared {
   readonly s: unknown
@@ -15,8 +15,8 @@ interface Declared {
 }
 
 /**
- * MariaDB gives inserted and deleted rows back, MySQL none, and changed ones neither. Triggers cannot change the table
- * whose statement they serve; but generated columns are given back as they were before the counter was set.
+ * MariaDB has RETURNING for INSERT and DELETE, MySQL has none, and neither has it for UPDATE. Triggers cannot change the table
+ * that fired them. But RETURNING gives generated columns computed before the counter was set.
  */
 export async function mysqlSingleWrites(
   db: AnyDatabase,
@@ -25,7 +25,7 @@ export async function mysqlSingleWrites(
   const servers = await rowsOf<{ version: unknown; autocommit: unknown }>(db)`
     select version() as version, @@autocommit as autocommit`
   const [server] = servers
-  // A session that does not commit by itself would lose a statement that stands alone.
+  // Without autocommit, a single statement outside a transaction would be lost.
   if (Number(server?.autocommit) !== 1 || tables.length === 0) return () => undefined
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const rows = await rowsOf<Declared>(db)`
@@ -40,7 +40,7 @@ export async function mysqlSingleWrites(
     generated.set(folded(row.s, row.t), makesColumns)
     if (Number(row.own) === 1) generated.set(folded('', row.t), makesColumns)
   }
-  const returns = givesBack(String(server?.version))
+  const returns = insertHasReturning(String(server?.version))
   return (change, { schema = '', table }) => {
     const makesColumns = generated.get(folded(schema, table))
     if (makesColumns === undefined) return undefined
@@ -49,5 +49,5 @@ export async function mysqlSingleWrites(
   }
 }
 
-/** Names of tables ignore case on some systems. */
+/** Table names ignore case on some systems. */
 const folded = (schema: unknown, table: unknown): string => `${schema}\n${table}`.toLowerCase()

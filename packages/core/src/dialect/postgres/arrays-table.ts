@@ -1,4 +1,4 @@
-// arraysTable: rows of bound values as a table that PostgreSQL makes of one array for each column.
+// arraysTable: rows of bound values as a table, which PostgreSQL builds from one array for each column.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -7,7 +7,7 @@ import { arrayLiteral } from '../shared/list-text.ts'
 
 const name = 'model_api_values'
 
-/** The types whose values fit every column of them, by their names in the catalogue, as types of arrays. */
+/** The types that can be bound as arrays, by their names in the catalogue, each with the cast from text to an array of it. */
 const plainTypes: ReadonlyMap<string, Fragment> = new Map([
   ['int2', sql`::text::int2[]`],
   ['int4', sql`::text::int4[]`],

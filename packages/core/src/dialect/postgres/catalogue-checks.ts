@@ -20,7 +20,7 @@ const syntax: CheckSyntax = {
 
 export interface ConstraintRules {
   readonly ofTables: ReadonlyMap<string, readonly CheckRule[]>
-  /** By the oid of the domain; those of the domains that it is made from included. */
+  /** By the oid of the domain; including the rules of the domains that it is based on. */
   readonly ofDomains: ReadonlyMap<string, readonly CheckRule[]>
 }
 
@@ -29,7 +29,7 @@ interface CheckRow {
   readonly expression: string
 }
 
-/** Only constraints that every row fulfils: validated, enforced, and kept by inheriting tables. */
+/** Reads only constraints that hold for every row: validated, enforced, and inherited by child tables. */
 export async function readChecks(
   db: AnyDatabase,
   schema: string,
@@ -65,7 +65,7 @@ const byOwner = (rows: readonly CheckRow[]): ReadonlyMap<string, readonly CheckR
     ]),
   )
 
-/** The rules for a column: those of its table, and those of its domain, which call the value VALUE. */
+/** The rules for a column: those of its table, and those of its domain, whose expressions name the value VALUE. */
 export const rulesOf = (
   { ofTables, ofDomains }: ConstraintRules,
   table: string,

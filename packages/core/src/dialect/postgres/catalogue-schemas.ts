@@ -2,16 +2,10 @@
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
-import type { SchemaSize } from '../shared/catalogue.ts'
-
-interface Row {
-  readonly name: string
-  readonly size: unknown
-  readonly own: unknown
-}
+import { type SchemaSize, type SchemaSizeRow, schemaSizes } from '../shared/catalogue.ts'
 
 export async function postgresSchemas(db: AnyDatabase): Promise<readonly SchemaSize[]> {
-  const rows = await rowsOf<Row>(db)`
+  const rows = await rowsOf<SchemaSizeRow>(db)`
     select n.nspname::text as name, count(*) as size,
       case when n.nspname = current_schema() then 1 else 0 end as own
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -21,9 +15,5 @@ export async function postgresSchemas(db: AnyDatabase): Promise<readonly SchemaS
       and not exists (select 1 from pg_depend e where e.classid = 'pg_class'::regclass
         and e.objid = c.oid and e.deptype = 'e')
     group by n.nspname order by 1`
-  return rows.map(({ name, size, own }) => ({
-    schema: name,
-    tables: Number(size),
-    isOwn: Number(own) === 1,
-  }))
+  return schemaSizes(rows)
 }

@@ -1,4 +1,4 @@
-// Settings under which the PostgreSQL catalogue is read: without JIT, and with a time limit of its own.
+// Session settings for reading the PostgreSQL catalogue: no JIT compilation, and a separate time limit.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
@@ -6,9 +6,9 @@ import type { CatalogueTable } from '../shared/catalogue.ts'
 import { readPostgres } from './catalogue.ts'
 
 /**
- * The planner overestimates the catalogue's recursive queries and compiles them, which takes seconds for milliseconds of work; and
- * the pool's `statement_timeout` is meant for requests. Both are set for one transaction; in a transaction of the host nothing is
- * changed, and neither is it where the driver has no transactions.
+ * The planner overestimates the cost of the catalogue's recursive queries, so PostgreSQL spends seconds compiling queries that
+ * run for milliseconds; and the pool's `statement_timeout` is meant for requests. Both settings apply to one transaction. They
+ * stay unchanged in a transaction of the host, and if the driver has no transactions.
  */
 export async function readPostgresSchema(
   db: AnyDatabase,

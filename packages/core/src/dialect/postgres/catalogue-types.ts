@@ -1,4 +1,4 @@
-// PostgreSQL types → column types; a type without one of its own is opaque.
+// PostgreSQL types → column types; a type without a corresponding column type is `opaque`.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -54,7 +54,7 @@ export function postgresShape(type: PostgresType): Shape {
       return { type: 'string', maxLength: 63, ...collation }
     case 'text':
       return { type: 'text', ...collation }
-    // Its comparisons ignore case whatever the collation says.
+    // citext ignores case in comparisons, whatever the collation is.
     case 'citext':
       return { type: 'text', collation: 'database' }
     default:
@@ -62,7 +62,7 @@ export function postgresShape(type: PostgresType): Shape {
   }
 }
 
-/** A list, unless its items have no type here. */
+/** The shape of a list; undefined if no column type fits its items. */
 function listShape(list: PostgresType, item: NonNullable<PostgresType['item']>): Shape {
   const of = postgresShape({ ...item, modifier: list.modifier, codePointOrder: true })
   const { type, maxLength: _, collation: __, ...digits } = of

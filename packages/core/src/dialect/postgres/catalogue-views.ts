@@ -16,15 +16,15 @@ interface ViewRow {
   readonly source: string
 }
 
-/** The text of a view, and what it says if the view's rows are rows of one table of the schema. */
+/** The text of a view, and its parsed query if the view's rows are rows of one table of the schema. */
 export interface ViewText {
   readonly text: string
   readonly query: ViewQuery | undefined
 }
 
 /**
- * The queries of views and materialised views. PostgreSQL itself says which views it could update, so functions that
- * return several rows are ruled out; a name without schema is one of the relations that the view depends on.
+ * The queries of views and materialised views. Only views that PostgreSQL could update qualify, which excludes functions that
+ * return several rows. A name without a schema refers to one of the relations that the view depends on.
  */
 export async function viewTexts(
   db: AnyDatabase,
@@ -62,7 +62,7 @@ function queryOf(text: string, sources: readonly ViewRow[], schema: string): Vie
   return named.length > 0 && isOwn ? query : undefined
 }
 
-/** Columns of a materialised view are never declared NOT NULL; those of its unique indexes are looked at. */
+/** Columns of a materialised view are never declared NOT NULL, so this checks the values in the columns of its unique indexes. */
 export async function withNotNullKeys(
   db: AnyDatabase,
   schema: string,

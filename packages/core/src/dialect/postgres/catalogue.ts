@@ -37,7 +37,7 @@ interface ColumnRow {
   readonly base_oid: string
   readonly base_name: string
   readonly base_kind: string
-  /** Of an array: the base type of its items. */
+  /** For an array: the base type of its items. */
   readonly item_oid: string | null
   readonly item_name: string | null
   readonly item_kind: string | null
@@ -69,7 +69,7 @@ interface ForeignKeyRow {
   readonly is_checked: unknown
 }
 
-/** Every relation of one schema, or those of the given names; without a schema, of the one that unqualified names resolve to. */
+/** Every table and view of one schema, or only the named ones; without a schema, of the schema to which unqualified names resolve. */
 export async function readPostgres(
   db: AnyDatabase,
   schema?: string,
@@ -168,7 +168,7 @@ function column(
     rulesOf(rules, row.table, name, row.type_oid),
   )
   const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
-  // A shorter text is padded with spaces.
+  // PostgreSQL pads a shorter char(n) with spaces.
   const isPadded = row.base_name === 'bpchar' && constant?.text.length !== shape?.maxLength
   const value = constant === undefined || isPadded ? undefined : jsonOfConstant(shape, constant)
   return {
@@ -214,7 +214,7 @@ export async function schemaName(db: AnyDatabase, schema: string | undefined): P
   )
 }
 
-/** With the oids of tables, the other statements find their rows by index. */
+/** Reads the oids of the tables, so that the other statements can use indexes. */
 async function oidsOf(
   db: AnyDatabase,
   schema: string,

@@ -59,7 +59,7 @@ interface Declared {
   readonly geometry: unknown
 }
 
-/** Reads the facts of the columns; none on a server that only resembles PostgreSQL and has other catalogues. */
+/** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
 export async function lookUpFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],

@@ -5,7 +5,7 @@ import { rowsOf } from '../../sql/statement.ts'
 import type { TableName } from '../../sql/table-name.ts'
 import { quotedName } from './column-facts.ts'
 
-/** Database names; those of a domain, or of its rule, are the columns of that domain. */
+/** Database names; for a domain or its constraint, the columns that have this domain. */
 export async function postgresConstraintColumns(
   db: AnyDatabase,
   { schema, table }: TableName,

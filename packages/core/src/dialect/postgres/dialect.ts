@@ -66,7 +66,7 @@ export const postgres: InternalDialect = {
 }
 
 function dialectWith(facts: Facts): InternalDialect {
-  /** What a column is ordered by: text by code point; a native uuid orders as its text does. */
+  /** The expression that a column is ordered by: text by code point. A native uuid has the order of its text. */
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable || column.collation === 'database' || !isText(column)) return ref
     return column.type === 'uuid' || facts.collates(column) === 'codePoint' ? ref : byCodePoint(ref)
@@ -95,15 +95,16 @@ function dialectWith(facts: Facts): InternalDialect {
     column.type === 'opaque' ? opaqueText(facts.declared(column), ref) : selectValue(column, ref)
 
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
-    // A stored datetime orders as it is, and an index on it can serve.
+    // Stored datetimes are in order, so an index on the column can be used.
     const asStored = column.type === 'datetime' || column.type === 'time'
     const of = asStored ? ref : asComparable(column, ref)
     return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
   }
 
   /**
-   * Whole and decimal numbers carry their type, so that a value outside a narrower column is no error and a fraction
-   * stays exact; all else takes the type of the column beside it, which may be uuid, an enum, date or text.
+   * Integers and decimals are cast to their type, so that a value outside the range of a narrower column causes no error and a
+   * fraction stays exact. All other values take the type of the column that they are compared with, which may be uuid, an enum,
+   * date or text.
    */
   const typed = (
     column: DialectColumn,
@@ -121,7 +122,7 @@ function dialectWith(facts: Facts): InternalDialect {
       case 'decimal':
         return sql`${bound}::numeric${many}`
       case 'float':
-        // Beside a sum of whole numbers, a fraction would not take the type of its neighbour.
+        // A fraction cannot take the integer type of the sum that it is compared with.
         return column.comparable ? sql`${bound}::numeric${many}` : sql`${bound}`
       default:
         return sql`${bound}`
@@ -147,14 +148,14 @@ function dialectWith(facts: Facts): InternalDialect {
     }
     if (column.type === 'time') {
       const time = String(value)
-      // No second comes after it.
+      // There is no second after 24:00:00.
       if (time.startsWith('24')) return plainCompare(ref, operator, time)
       return rangeCompare(ref, operator, time, nextSecond(time))
     }
     const bound = typed(column, [value], bind(column, value), sql``)
     if (isLoose(column)) {
       const exact = plainCompare(byCodePoint(ref), operator, bound)
-      // The column's own equality uses its index and matches every equal text, maybe more; the second test decides.
+      // Equality under the column's collation can use its index, but may also match other texts; the second test is exact.
       return operator === 'eq' ? sql<SqlBool>`(${ref} = ${bound} and ${exact})` : exact
     }
     // Every deterministic collation compares equality by bytes, and the plain operator can use any index.
@@ -217,14 +218,14 @@ function dialectWith(facts: Facts): InternalDialect {
       multiRowInserts: {
         omitted: () => sql`default`,
         counter: { by: 'returning' },
-        // Parsing and planning thousands of parameters costs more than the rows.
+        // Parsing and planning thousands of parameters costs more than inserting the rows.
         selectsValues: true,
       },
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       locksFoundRowsOnly: true,
       textStyle: { quote: '"', placeholders: 'numbered' },
-      // Another round trip and plan cost more than the subquery.
+      // A second round trip and plan cost more than the subquery.
       countsInStatement: true,
       countsGroupsByWindow: true,
       computesSkippedRows: true,
@@ -247,7 +248,7 @@ function dialectWith(facts: Facts): InternalDialect {
         const operator = negated ? 'ne' : 'eq'
         return eachOf(values, negated, (value) => compare(column, ref, operator, value))
       }
-      // One array is one bound value, so that the statement is the same for lists of any length.
+      // An array is a single parameter, so the statement is the same for lists of any length.
       const items = values.map((value) => bind(column, value))
       const list = typed(column, values, items, sql`[]`)
       if (negated) {
@@ -258,7 +259,7 @@ function dialectWith(facts: Facts): InternalDialect {
     },
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
-      // Under the column's own collation an index for patterns can serve; the answer is the same.
+      // Under the column's own collation an index for patterns can be used; the result is the same.
       const subject = isLoose(column) ? byCodePoint(ref) : sql`${ref}::text`
       if (ignoreCase && column.collation !== 'database') {
         return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text, '$')}`
@@ -271,7 +272,8 @@ function dialectWith(facts: Facts): InternalDialect {
     listMatch(column, ref, { match, values }) {
       const test = match === 'contains' ? sql`@>` : sql`&&`
       const literal = arrayLiteral(values)
-      // The literal takes the type of the column, so that an index serves; a number beyond that type is no error.
+      // The literal takes the type of the column, so that an index can be used. If a number is outside that type, both sides are
+      // compared as bigint, since the literal would be an error.
       return values.every((value) => fitsItems(facts.declared(column), value))
         ? sql<SqlBool>`${ref} ${test} ${literal}`
         : sql<SqlBool>`${ref}::bigint[] ${test} ${literal}::bigint[]`
@@ -299,7 +301,7 @@ function dialectWith(facts: Facts): InternalDialect {
     },
 
     orderKey: {
-      // JSON has no number for these.
+      // NaN and infinities have no JSON number.
       compare: (column, ref, operator, key) =>
         column.type === 'float' && specialNumber(String(key)) !== undefined
           ? plainCompare(ref, operator, key)
@@ -324,7 +326,7 @@ function dialectWith(facts: Facts): InternalDialect {
     }),
 
     bucket(unit, _column, ref) {
-      // The epoch of a timestamp without zone is that of its digits in UTC, so one expression serves both kinds.
+      // PostgreSQL computes the epoch of a timestamp without time zone as if it were UTC, so one expression fits both types.
       const utc = sql`(to_timestamp(floor(extract(epoch from ${ref}))) at time zone 'UTC')`
       const finite = (part: Ref): Fragment => sql`case when isfinite(${ref}) then ${part} end`
       if (unit === 'year') return finite(sql`extract(year from ${utc})::int`)
@@ -336,7 +338,7 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 }
 
-/** The text of a value that the service does not read any further. */
+/** The text of a value that the service does not interpret. */
 function opaqueText(declared: DeclaredType | undefined, ref: Ref): Ref {
   return declared?.geometry === undefined
     ? sql`${ref}::text`
@@ -351,7 +353,7 @@ function selectValue(column: DialectColumn, ref: Ref): Ref {
     case 'binary':
       return ref
     case 'list':
-      // As texts, each item has the form in which a column of its type is selected.
+      // As texts, items have the same form as selected columns of their type.
       return sql`array_to_json(${ref}::text[])::text`
     default:
       return sql`${ref}::text`
@@ -362,7 +364,7 @@ function byCodePoint(ref: Ref): Fragment {
   return sql`${ref}::text collate "C"`
 }
 
-/** Only text can be kept in different types that do not compare. */
+/** Whether the columns compare as text: the only column type that several, incomparable database types store. */
 const comparesAsText = (column: DialectColumn, other: DialectColumn): boolean =>
   column.type !== other.type && (isText(column) || isText(other))
 
@@ -376,7 +378,7 @@ function fitsItems(declared: DeclaredType | undefined, value: PlanValue): boolea
   return value >= -(2 ** bits) && value < 2 ** bits
 }
 
-/** As text where JavaScript's or the driver's numbers could lose digits. */
+/** Binds as text if numbers of JavaScript or of the driver could lose digits. */
 function bind(column: DialectColumn, value: PlanValue): unknown {
   if (column.type === 'date') return farText(String(value)) ?? value
   return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value
@@ -412,7 +414,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
   }
 }
 
-/** The items of a list as the database reads them. */
+/** The items of a list in the form that the database reads. */
 function itemsOf(column: DialectColumn, list: readonly unknown[]): readonly unknown[] {
   if (column.items !== 'date' && column.items !== 'datetime') return list
   return list.map((item) =>
@@ -422,7 +424,7 @@ function itemsOf(column: DialectColumn, list: readonly unknown[]): readonly unkn
 
 const dates = farMoments('date')
 const moments = farMoments('datetime')
-/** The end of a day, which is later than its last second; cursors hold microseconds. */
+/** 24:00:00, the end of a day, which is later than its last second; in cursors with microseconds. */
 const endOfDay: SpecialValues = {
   read: (text) => (/^24:00:00(?:[.]0{6})?$/.test(text) ? text : undefined),
   pattern: '^24:00:00$',
@@ -433,7 +435,7 @@ const onlyNaN: SpecialValues = {
   pattern: '^NaN$',
 }
 
-/** Values as PostgreSQL prints them; a number of a given precision is never infinite. */
+/** Special values as PostgreSQL prints them; a numeric with a declared precision cannot be infinite. */
 function specialValues({ type, precision }: DialectColumn): SpecialValues | undefined {
   if (type === 'date') return dates
   if (type === 'datetime') return moments

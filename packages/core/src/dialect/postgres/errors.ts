@@ -38,7 +38,7 @@ const sqlStates: CodeTable = [
   ['unavailable', '57P03', '57P04', '08000', '08001', '08004', '25006', '53', '58'],
 ]
 
-/** SQLSTATEs of sessions that the server terminated; a statement under way may have been executed. */
+/** SQLSTATEs of sessions that the server terminated; a running statement may have been executed. */
 const serverClosedConnection: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
@@ -52,16 +52,16 @@ const serverClosedConnection: ReadonlySet<string> = new Set([
 export function classifyPostgres(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const code = text(error.code)
-    // EPIPE has the form of an SQLSTATE.
+    // The system error code EPIPE looks like an SQLSTATE.
     if (!/^[0-9A-Z]{5}$/.test(code) || brokenCodes.has(code)) return connectionFailure(error)
-    // RAISE EXCEPTION without an SQLSTATE of its own.
+    // The SQLSTATE of RAISE EXCEPTION if the trigger gives none.
     if (code === 'P0001') return triggerFailure(error)
     if (isStalePlan(error)) return { kind: 'retry' }
     if (serverClosedConnection.has(code)) return { kind: 'unavailable', lost: true }
     const kind = kindOfCode(sqlStates, code) ?? kindOfCode(sqlStates, code.slice(0, 2))
     return failure(
       kind ?? 'other',
-      // NOT NULL of a domain names the domain alone.
+      // A violated NOT NULL of a domain names only the domain.
       text(
         error.constraint ??
           error.constraint_name ??
@@ -75,8 +75,8 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
 const domainOf = ({ dataType, type_name }: DriverError): unknown => dataType ?? type_name
 
 /**
- * "cached plan must not change result type": the tables of a prepared statement have changed. The message may be in any
- * language. It ends a transaction, which succeeds when it is run again: the statement is prepared anew.
+ * "cached plan must not change result type": the tables of a prepared statement have changed. The message may be in any language.
+ * It aborts the transaction, which succeeds if it is run again, because the statement is then prepared again.
  */
 const isStalePlan = ({ code, routine }: DriverError): boolean =>
   code === '0A000' && routine === 'RevalidateCachedQuery'

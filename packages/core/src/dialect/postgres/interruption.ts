@@ -42,7 +42,7 @@ async function close({ db, connection, error }: Interrupted): Promise<boolean> {
   return true
 }
 
-/** Kysely itself replaces this method of a connection, to log. */
+/** Replaces the method, as Kysely itself does for logging. */
 function answerBy(connection: DatabaseConnection, answer: () => Promise<{ rows: never[] }>): void {
   connection.executeQuery = answer
 }

@@ -32,7 +32,7 @@ function ofJson(ref: Ref, path: Ref, type: JsonPath['type']): Fragment {
   const text = sql`(${ref} #>> ${path})`
   if (type === 'text') return sql`case when ${found} = 'string' then ${text} end`
   if (type === 'boolean') return sql`case when ${found} = 'boolean' then ${text}::boolean end`
-  // It may be too large for `numeric`, too.
+  // The number may also be too large for `numeric`.
   const isNumeric = sql`length(${text}) < 1000 and ${text} ~ '^[^eE]*([eE][-+]?[0-9]{1,3})?$'`
   return sql`case when ${found} = 'number' and ${isNumeric} then ${numberOf(type, sql`${text}::numeric`)} end`
 }
@@ -44,8 +44,8 @@ const numberOf = (type: 'integer' | 'float', numeric: Ref): Fragment =>
     : sql`case when abs(${numeric}) < 2.5e-324 then 0 when abs(${numeric}) < 1.7976931348623157e308 then ${numeric}::float8 end`
 
 /**
- * Whether the document has no escape that stands for no character of a text (U+0000, half of a surrogate pair): reading any
- * part of it is an error then.
+ * Whether the document is free of escapes that PostgreSQL's text cannot contain (U+0000, half of a surrogate pair). With such an
+ * escape, reading any part of the document is an error.
  */
 const isReadable = (ref: Ref): Fragment =>
   sql`(${ref}::text !~ '\\\\u(0000|[dD][89a-fA-F])' or ${ref}::text !~ '(?<!\\\\)(\\\\\\\\)*\\\\u0000' and ${ref}::text !~ '(?<!\\\\)(\\\\\\\\)*\\\\u[dD][89abAB]..(?!\\\\u[dD][c-fC-F])' and ${ref}::text !~ '(?<!\\\\u[dD][89abAB]..)\\\\u[dD][c-fC-F]')`

@@ -1,4 +1,4 @@
-// Moments of PostgreSQL beyond the years 1 to 9999, and its infinities: how JSON writes them, and how the database reads them.
+// PostgreSQL's dates and datetimes outside of the years 1 to 9999, and its infinities: conversion between their JSON form and PostgreSQL's.
 
 import type { SpecialValues } from '../../model/type-rules.ts'
 
@@ -18,7 +18,7 @@ const lastYear = { date: 5_874_897, datetime: 294_276 }
 export const infinityOf = (text: string): string | undefined =>
   text === 'infinity' || text === '-infinity' ? text : undefined
 
-/** The values of a date or datetime that have no four-digit year. */
+/** Values of a date or datetime without a four-digit year. */
 export const farMoments = (type: 'date' | 'datetime'): SpecialValues => {
   const whole = new RegExp(forms[type])
   return {
@@ -42,8 +42,8 @@ function isReal(text: string, last: number): boolean {
 }
 
 /**
- * What PostgreSQL reads: `+012024-01-01T00:00:00.000Z` → `12024-01-01 00:00:00.000+00`, `-000043-03-15` → `0044-03-15 BC`;
- * undefined for a moment of the usual years.
+ * The form that PostgreSQL reads: `+012024-01-01T00:00:00.000Z` → `12024-01-01 00:00:00.000+00`, `-000043-03-15` → `0044-03-15
+ * BC`; undefined for a four-digit year.
  */
 export function farText(iso: string): string | undefined {
   const match = /^([+-][0-9]{6,7}|0000)(-[0-9]{2}-[0-9]{2})(?:T(.*)Z)?$/.exec(iso)

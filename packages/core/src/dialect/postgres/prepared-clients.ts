@@ -3,16 +3,16 @@
 /** The class of a `pg` client, as far as it is used. */
 export type PgClientClass = new (config?: object) => object
 
-/** Milliseconds; the same as in `openDatabase`. */
+/** Milliseconds for connecting; the default of `openDatabase`. */
 export const connectTimeout = 5_000
 
 /** Milliseconds; cancelling a statement is one short query. */
-const questionTimeout = 5_000
+const cancelTimeout = 5_000
 
 /**
- * The class, with a time limit for connecting if the pool has none: otherwise a silent server keeps places of the pool. Its
- * clients listen to errors from the beginning: a server may end a connection in the same packet that says it is ready,
- * before the pool has handed the client out, and an error without a listener ends the process.
+ * The class, with a time limit for connecting if the pool has none: otherwise a server that does not respond occupies connections
+ * of the pool. Its clients listen to errors from the beginning: a server may end a connection in the same packet that says it is
+ * ready, before the pool has handed the client out, and an error without a listener ends the process.
  */
 export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
@@ -23,12 +23,10 @@ export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   }
 
 /** The class for the client that Kysely opens to cancel a statement: with a time limit, and a listener for errors. */
-export const forQuestions = (Client: PgClientClass): PgClientClass =>
+export const withCancelTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
-      super(
-        setIn(config, { connectionTimeoutMillis: questionTimeout, query_timeout: questionTimeout }),
-      )
+      super(setIn(config, { connectionTimeoutMillis: cancelTimeout, query_timeout: cancelTimeout }))
       ;(this as Listening).on?.('error', () => {})
     }
   }

@@ -6,8 +6,8 @@ import { asksForArrays, withoutMark } from '../shared/array-rows.ts'
 import { isInTransaction } from '../shared/transaction-state.ts'
 import {
   connectTimeout,
-  forQuestions,
   type PgClientClass,
+  withCancelTimeout,
   withConnectTimeout,
 } from './prepared-clients.ts'
 import { type TextRowsClass, textRowsOf } from './prepared-text-rows.ts'
@@ -90,7 +90,7 @@ export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool 
     // Kysely opens a client of this class to cancel a statement.
     ...(Client === undefined
       ? {}
-      : { Client: forQuestions(Client) as NonNullable<PostgresPool['Client']> }),
+      : { Client: withCancelTimeout(Client) as NonNullable<PostgresPool['Client']> }),
     connect: () => pool.connect().then(connected) as Promise<PostgresPoolClient>,
     end: () => pool.end(),
   }

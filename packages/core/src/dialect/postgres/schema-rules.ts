@@ -31,7 +31,7 @@ export const postgresSchema: SchemaRules = {
   },
   foldsTables: async () => false,
   foldsColumns: false,
-  // A text that is no JSON would fail the reading of a path.
+  // Reading a path would fail on a text that is not JSON.
   holds: (declared, found) =>
     holds(declared, found) && (declared.paths === undefined || found.shape?.type === 'json'),
 }

@@ -23,7 +23,7 @@ export const postgresSearchIndexes = (
       : `there is no text search configuration "${language}".`
   })
 
-/** Words as PostgreSQL separates them, by the configuration that the vector was made with. */
+/** PostgreSQL splits the text into words, with the text search configuration of the tsvector. */
 export const foundByVector = (search: SearchIndex, words: readonly string[]): Fragment =>
   keysWhere(
     search,

@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
-import { givingBack, type SingleWrites } from '../shared/writes.ts'
+import { returningOnTables, type SingleWrites } from '../shared/writes.ts'
 import { quotedName } from './column-facts.ts'
 import { classifyPostgres } from './errors.ts'
 
@@ -44,9 +44,9 @@ export async function postgresSingleWrites(
             select from pg_constraint p
             where p.conrelid = c.oid and p.contype = 'p' and p.conkey @> f.confkey))`
   try {
-    return givingBack((await found).flatMap(({ i }) => tables[Number(i) - 1] ?? []))
+    return returningOnTables((await found).flatMap(({ i }) => tables[Number(i) - 1] ?? []))
   } catch (error) {
-    if (classifyPostgres(error).kind === 'other') return givingBack([])
+    if (classifyPostgres(error).kind === 'other') return returningOnTables([])
     throw error
   }
 }

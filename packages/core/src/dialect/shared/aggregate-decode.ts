@@ -21,7 +21,7 @@ export interface Total {
 }
 
 /** Reads `sum/count`, the text that the dialects select for exact averages. */
-export function sumAndCount(raw: unknown): Total {
+function sumAndCount(raw: unknown): Total {
   const [sum = '', count = '1'] = textOf(raw).split('/')
   return { sum, count }
 }

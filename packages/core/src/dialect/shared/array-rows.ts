@@ -1,8 +1,8 @@
 // Rows as arrays: the mark by which a statement asks a wrapped driver for them.
 
 /**
- * The prefix of a statement whose rows should be arrays, of strings where the protocol sends text. Wrappers remove it; for
- * other drivers it is a comment, and they return objects as usual.
+ * The prefix of a statement whose rows should be arrays (of strings, if the protocol sends text). Wrappers remove it; for other
+ * drivers it is a comment, and they return objects as usual.
  */
 const mark = '/* model-api: rows as arrays */ '
 

@@ -1,9 +1,9 @@
-// Catalogue: what the three catalogue readers bring home, in one neutral shape. Types only.
+// Catalogue: the tables and columns that the three catalogue readers return, in one common shape.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Column } from '../../model/column.ts'
 
-/** The part of a `Column` that a database type decides. */
+/** The options of a `Column` that follow from a database type. */
 export type Shape = Pick<
   Column,
   'type' | 'precision' | 'scale' | 'items' | 'enum' | 'storage' | 'collation' | 'readOnly'
@@ -16,12 +16,12 @@ export type ColumnLimits = Pick<
   'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'minLength' | 'maxLength'
 >
 
-/** What the CHECK constraints of a table say of one column. */
+/** The rules that the CHECK constraints of a table set for one column. */
 export interface ColumnChecks {
   readonly limits: ColumnLimits
-  /** The only strings that pass. */
+  /** The only strings that the constraints accept. */
   readonly members?: readonly string[]
-  /** False where the database takes other spellings for equal, such as other letter cases. */
+  /** False if the database compares other spellings as equal, such as other letter cases. */
   readonly isExact?: boolean
 }
 
@@ -29,10 +29,10 @@ export interface CatalogueColumn {
   readonly name: string
   /** The type as the database writes it, for notes. */
   readonly declared: string
-  /** Undefined where no column type can carry the values; `note` then says why. */
+  /** Undefined if no column type can represent the values; `note` then says why. */
   readonly shape: Shape | undefined
   readonly nullable: boolean
-  /** The database makes the value: identity, auto-increment, sequence, row id. */
+  /** The database generates the value: identity, auto-increment, sequence, row id. */
   readonly generated: boolean
   readonly hasDefault: boolean
   /** The default, where it is a constant. */
@@ -41,26 +41,26 @@ export interface CatalogueColumn {
   /** Computed by the database from other columns. */
   readonly readOnly: boolean
   readonly description?: string
-  /** Of a bigint column: whether JSON numbers hold every value that was looked at; absent where none was. */
+  /** For a bigint column: whether every sampled value fits a JSON number; absent if no values were sampled. */
   readonly fitsNumber?: boolean
   /** Set where a view shows a credential under a name that does not say so. */
   readonly credential?: true
-  /** What the reader of the result should know of this column. */
+  /** A note about this column for the reader of the result. */
   readonly note?: string
 }
 
 export interface CatalogueForeignKey {
-  /** Our columns, paired with `references`. */
+  /** The columns of this table, paired with `references`. */
   readonly columns: readonly string[]
   readonly table: string
   readonly references: readonly string[]
-  /** The database does not check it, so its columns may hold values that the target does not have. */
+  /** The database does not enforce it, so its columns may contain values that the target does not have. */
   readonly unchecked?: true
   /** Set where the target lies in another schema. */
   readonly schema?: string
 }
 
-/** What a table is if it is not an ordinary one. */
+/** The kind of a table that is not an ordinary one. */
 export type TableKind = 'view' | 'materialised view' | 'foreign table'
 
 /** A view whose rows are rows of one table or view of the same schema. */
@@ -80,15 +80,15 @@ export interface CatalogueTable {
   /** The comment of the table or view. */
   readonly description?: string
   readonly projection?: Projection
-  /** Set for a view that reads credentials in a way that does not tell which of its columns show them. */
+  /** Set for a view that reads credentials, if its query does not show which of its columns contain them. */
   readonly credential?: true
   /** The text of a view's query, where the user may read it. */
   readonly query?: string
-  /** Set where the table cannot be served whatever its columns: a partition, no privilege. */
+  /** Why the table cannot be served at all: it is a partition, or the user has no privilege. */
   readonly unusable?: string
   readonly columns: readonly CatalogueColumn[]
   readonly primaryKey: readonly string[]
-  /** Column sets of unique constraints and whole unique indexes, the primary key not among them. */
+  /** Column sets of unique constraints and of unique indexes without a condition, excluding the primary key. */
   readonly uniqueKeys: readonly (readonly string[])[]
   readonly foreignKeys: readonly CatalogueForeignKey[]
 }
@@ -97,14 +97,28 @@ export interface CatalogueTable {
 export interface SchemaSize {
   readonly schema: string
   readonly tables: number
-  /** It is the one that is read without the name of another. */
+  /** Whether it is the connection's default schema. */
   readonly isOwn: boolean
 }
+
+/** A row of a query for `SchemaSize`; `own` is 1 for the connection's default schema. */
+export interface SchemaSizeRow {
+  readonly name: string
+  readonly size: unknown
+  readonly own: unknown
+}
+
+export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize[] =>
+  rows.map(({ name, size, own }) => ({
+    schema: name,
+    tables: Number(size),
+    isOwn: Number(own) === 1,
+  }))
 
 /** The table's name without its schema. */
 export const ownName = ({ name, place }: CatalogueTable): string => place?.table ?? name
 
-/** A list under construction, by table and by key within the table. */
+/** The rows grouped by a key. */
 export function grouped<Row, Key>(rows: readonly Row[], key: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>()
   for (const row of rows) {

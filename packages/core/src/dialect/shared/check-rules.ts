@@ -1,4 +1,4 @@
-// The rules that a CHECK constraint sets for single columns; what is not understood as a whole sets none.
+// Reads the rules that a CHECK constraint sets for single columns. A condition that is not fully understood sets none.
 
 import {
   closingOf,
@@ -12,7 +12,7 @@ import {
 
 export type Comparison = '>=' | '>' | '<=' | '<'
 
-/** What a CHECK says of one column; NULL always passes it. */
+/** A rule of a CHECK for one column; NULL always passes it. */
 export type CheckRule =
   /** The value is one of these strings. */
   | {
@@ -22,7 +22,7 @@ export type CheckRule =
       /** The names of types that the members are converted to, such as `citext`. */
       readonly types: readonly string[]
     }
-  /** The value compares so with a number, which has its digits as they are written. */
+  /** The value is compared with a number; its digits are as written in the constraint. */
   | {
       readonly kind: 'bound'
       readonly column: string
@@ -31,7 +31,7 @@ export type CheckRule =
       /** The column is converted to a double for the comparison. */
       readonly asDouble: boolean
     }
-  /** The length of the string compares so. */
+  /** The length of the string is compared with a number. */
   | {
       readonly kind: 'length'
       readonly column: string
@@ -45,7 +45,7 @@ export interface CheckSyntax {
   readonly backslash: 'escapes' | 'plain'
   /** Its functions for the length of a string, in lower case. */
   readonly lengths: Readonly<Record<string, 'characters' | 'bytes'>>
-  /** Whether strings may have any characters; otherwise those beyond ASCII are not what the owner wrote. */
+  /** Whether strings may contain any characters; if not, the catalogue shows characters beyond ASCII in another form than the owner wrote. */
   readonly anyCharacters: boolean
 }
 
@@ -61,13 +61,13 @@ export function rulesOfTokens(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,
 ): readonly CheckRule[] {
-  // The words of CASE join conditions without brackets; a collation changes what a comparison means.
+  // CASE combines conditions without brackets, and COLLATE changes the meaning of a comparison; neither is read.
   const isOpaque = ({ kind, text }: SqlToken): boolean =>
     kind === 'unknown' || (kind === 'name' && /^(?:case|collate|xor|escape)$/.test(text))
   return tokens.some(isOpaque) ? [] : conditionRules(tokens, syntax)
 }
 
-/** A CHECK of several conditions joined by AND refuses what one of them refuses, so each is a rule by itself. */
+/** Each of several conditions joined by AND is a rule, because a CHECK refuses a value that one of them refuses. */
 function conditionRules(given: readonly SqlToken[], syntax: CheckSyntax): readonly CheckRule[] {
   const tokens = unwrapped(given)
   const either = splitTokens(tokens, (token) => isKeyword(token, 'or'))
@@ -90,7 +90,7 @@ function splitAnd(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])[]
   })
 }
 
-/** `x is null or …` is what NULL passes anyway; `x = 'a' or x = 'b'` are members. */
+/** Drops `x is null or …`, since NULL passes any CHECK; reads `x = 'a' or x = 'b'` as members. */
 function alternativeRules(
   parts: readonly (readonly SqlToken[])[],
   syntax: CheckSyntax,
@@ -104,7 +104,7 @@ function alternativeRules(
     ...rules.flatMap((own) => own.map(({ column }) => column)),
   ])
   if (columns.size !== 1 || rules.length === 0) return []
-  // Of several alternatives, a value needs to fit one only.
+  // A value must fit only one of several alternatives, so they set no rule.
   if (rules.length === 1) return isWhole(parts, nulls) ? (rules[0] ?? []) : []
   const members = rules.map((own) => (own.length === 1 ? own[0] : undefined))
   const first = members[0]
@@ -133,7 +133,7 @@ function nullTest(tokens: readonly SqlToken[]): string | undefined {
     : undefined
 }
 
-/** One comparison, which must be all that stands there. */
+/** Reads one comparison; no other tokens may follow. */
 function singleRules(tokens: readonly SqlToken[], syntax: CheckSyntax): readonly CheckRule[] {
   const left = operandAt(tokens, 0, syntax)
   if (left === undefined) return []
@@ -165,13 +165,13 @@ type Operand = (
   | { readonly kind: 'length'; readonly column: string; readonly unit: 'characters' | 'bytes' }
   | { readonly kind: 'literal'; readonly text: string; readonly isString: boolean }
 ) & {
-  /** The types that it is converted to, in this order. */
+  /** The types to which it is converted, in order. */
   readonly types: readonly string[]
   /** The index of the token after it. */
   readonly end: number
 }
 
-/** A column, the length of one, or a literal; with its conversions. */
+/** Reads a column, the length of a column, or a literal, with type conversions. */
 function operandAt(
   tokens: readonly SqlToken[],
   start: number,
@@ -185,7 +185,7 @@ function operandAt(
     const words: string[] = []
     for (end += 1; tokens[end]?.kind === 'name'; end++) {
       const word = tokens[end]?.text ?? ''
-      // What follows a type is a keyword of the condition.
+      // The word after a type is a keyword of the condition.
       if (/^(?:and|or|in|is|between|not|like)$/.test(word)) break
       words.push(word)
     }
@@ -243,7 +243,7 @@ function plainOperandAt(
   return undefined
 }
 
-/** Words that begin something else than a column. */
+/** Words that cannot be a column name. */
 const reserved = new Set(
   'all and any array between cast current_date current_time current_timestamp exists false in is like not null or some true'.split(
     ' ',
@@ -289,7 +289,7 @@ function arrayItems(
   return literals(tokens.slice(2, -1), syntax)
 }
 
-/** A list with anything but literals is none; NULL in it would let every value pass. */
+/** Undefined if an item is not a literal; NULL in the list would let every value pass. */
 function literals(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,
@@ -369,7 +369,7 @@ const isTextType = (type: string): boolean => textTypes.has(type)
 
 const numberTypes = new Set(['integer', 'bigint', 'smallint', 'numeric', 'double precision'])
 
-/** A string that is compared as one, with the characters that its owner wrote. */
+/** Whether the operand is a string that is compared as a string and whose characters are shown as the owner wrote them. */
 const isText = (operand: Operand, { anyCharacters }: CheckSyntax): boolean =>
   operand.kind === 'literal' &&
   operand.isString &&
@@ -386,7 +386,7 @@ function numberOf(operand: Operand): string | undefined {
   const match = /^(-?)0*([0-9]+)(?:\.([0-9]*?)0*)?$/.exec(operand.text)
   if (match === null) return undefined
   const fraction = match[3] ?? ''
-  // A conversion to a whole number rounds.
+  // Conversion to an integer rounds.
   const isWholeType = operand.types.some((type) => /int/.test(type))
   if (fraction !== '' && isWholeType) return undefined
   const digits = `${match[2]}${fraction === '' ? '' : `.${fraction}`}`

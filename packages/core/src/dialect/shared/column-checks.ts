@@ -1,20 +1,20 @@
-// ColumnChecks: what the CHECK constraints of a table say of each of its columns, for models that introspection declares.
+// ColumnChecks: the rules of a table's CHECK constraints for each column, for models that introspection declares.
 
 import type { ColumnChecks, ColumnLimits, Shape } from './catalogue.ts'
 import type { CheckRule } from './check-rules.ts'
 
-/** What a reader knows of a column beside its shape. */
+/** Properties of a column, besides its shape, that decide how its rules apply. */
 export interface CheckedColumn {
   readonly shape: Shape | undefined
-  /** Strings that the database takes for equal are the same characters. */
+  /** Whether only identical strings compare as equal. */
   readonly isExact: boolean
-  /** A number of 32 bits, whose digits are not those that are compared. */
+  /** A 32-bit float, which is compared by other digits than it shows. */
   readonly isSingle?: boolean
   /** A string that is padded with spaces to its length. */
   readonly isPadded?: boolean
 }
 
-/** The rules of all constraints on one column together. */
+/** Combines the rules of all constraints on one column. */
 export function columnChecks(
   { shape, isExact, isSingle, isPadded }: CheckedColumn,
   rules: readonly CheckRule[],
@@ -49,7 +49,7 @@ export function columnChecks(
 const present = (checks: ColumnChecks): ColumnChecks | undefined =>
   checks.members === undefined && Object.keys(checks.limits).length === 0 ? undefined : checks
 
-/** The members that every list has; undefined without a list, or where no value is left. */
+/** The members that all lists have in common; undefined without a list, or if no member is left. */
 function membersOf(rules: readonly CheckRule[]): readonly string[] | undefined {
   const lists = rules.flatMap((rule) => (rule.kind === 'members' ? [rule.members] : []))
   const [first, ...others] = lists
@@ -84,7 +84,7 @@ const keys = {
   '<': 'exclusiveMaximum',
 } as const
 
-/** The strictest bound of each kind. A number beyond the digits of a double is left as text. */
+/** The strictest bound of each kind. A number with more digits than a double is kept as text. */
 function boundLimits(rules: readonly CheckRule[], asNumbers: boolean): ColumnLimits {
   const limits: Partial<Record<(typeof keys)[keyof typeof keys], number | string>> = {}
   for (const rule of rules) {

@@ -1,4 +1,4 @@
-// Column limits: how long a text and how large a number a column holds, by the SQL standard's catalogue.
+// Column limits: the longest text and the largest number that a column accepts, from the SQL standard's catalogue.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { TableName } from '../../sql/table-name.ts'

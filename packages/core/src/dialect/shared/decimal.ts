@@ -2,7 +2,7 @@
 
 import { withoutEndZeros, withoutLeadingZeros } from '../../json/zeros.ts'
 
-/** SQL engines and drivers print small numbers with an exponent. */
+/** Matches exponents too, because SQL engines and drivers print small numbers with one. */
 const decimalText = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/
 
 /** Databases print only doubles with an exponent, and doubles are between 4.9e-324 and 1.8e308. */

@@ -1,4 +1,4 @@
-// Driver values → JSON values, from every form in which a database's drivers may return them.
+// Converts driver values to JSON values, whatever form the driver of a database returns.
 
 import { base64 } from '../../json/base64.ts'
 import { canonicalJson } from '../../json/canonical.ts'
@@ -74,12 +74,12 @@ function json(raw: unknown): JsonValue {
   try {
     return canonicalJson(text)
   } catch {
-    // The column contains a text that is not JSON: it becomes a JSON string, because an error would fail the whole page.
+    // A stored text that is not JSON becomes a JSON string, because an error would fail the whole page.
     return text
   }
 }
 
-/** A driver value as text. */
+/** Converts a driver value to text. */
 export function textOf(raw: unknown): string {
   if (typeof raw === 'string') return raw
   return raw instanceof Uint8Array ? utf8.decode(raw) : String(raw)

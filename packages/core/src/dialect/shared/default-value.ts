@@ -11,7 +11,7 @@ export interface Constant {
   readonly isString: boolean
 }
 
-/** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for anything that has to be computed. */
+/** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for an expression that must be computed. */
 export function constantOf(
   expression: string,
   backslash: 'escapes' | 'plain',
@@ -31,7 +31,7 @@ export function constantOf(
   return isTruth && !isNegative ? { text: value.text, isString: false } : undefined
 }
 
-/** The constant as responses write a value of the column; undefined where that is not certain. */
+/** Converts the constant to the JSON that responses would contain for the column; undefined if that is not certain. */
 export function jsonOfConstant(
   shape: Shape | undefined,
   { text, isString }: Constant,
@@ -72,7 +72,7 @@ export function jsonOfConstant(
   }
 }
 
-/** Other documents are printed in another form than they are written. */
+/** JSON defaults other than these are stored in another form than they are written. */
 const emptyJson: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['{}', {}],
   ['[]', []],

@@ -19,12 +19,12 @@ export interface DriverError {
   readonly cause?: unknown
   readonly errors?: unknown
   readonly routine?: unknown
-  /** The type that an error is about, as pg and PGlite name it, and as postgres.js does. */
+  /** The type that an error is about: the property name of pg and PGlite, and the one of postgres.js. */
   readonly dataType?: unknown
   readonly type_name?: unknown
 }
 
-/** Error codes and numbers by what the caller can do about them. */
+/** Error codes and numbers, by the kind of failure. */
 export type CodeTable = readonly (readonly [Kind, ...(string | number)[]])[]
 
 /** System error codes of attempts to connect that failed: no statement was sent. */
@@ -39,7 +39,7 @@ const unreachedCodes = new Set([
   'ENOENT',
 ])
 
-/** System error codes of connections that broke; a statement under way may have been executed. */
+/** System error codes of broken connections; a running statement may have been executed. */
 export const brokenCodes: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNABORTED',

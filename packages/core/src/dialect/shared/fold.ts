@@ -19,9 +19,9 @@ export function caseForms(character: string): string {
 
 /** A search text in one case, and the replacements that bring other texts to that case. */
 export interface Folded {
-  /** The text with each letter in the form that stands for all of them: the lower case of ASCII where there is one. */
+  /** The text with each letter replaced by the representative of its class: the ASCII lower case letter if there is one. */
   readonly text: string
-  /** What else has to be replaced in a text, in lower case by ASCII, before it is searched: other forms of the letters. */
+  /** The other forms of letters to replace in a text, after it was converted to lower case by ASCII rules, before it is searched. */
   readonly forms: readonly (readonly [form: string, by: string])[]
 }
 
@@ -46,7 +46,7 @@ function asciiForms(character: string): string {
   return lower === 's' ? `sS${longS}` : lower + upper
 }
 
-/** Full mappings bring together every pair that could fold alike; the regular expressions of the language decide. */
+/** Full case mappings find all candidates; case-insensitive regular expressions, which use simple case folding, decide. */
 function foldClasses(): ReadonlyMap<string, string> {
   const candidates = new Map<string, string[]>()
   for (let code = 0; code <= 0x1ffff; code += 1) {

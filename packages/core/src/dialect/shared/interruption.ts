@@ -19,8 +19,8 @@ export interface Interrupted {
 
 export interface Interruption {
   /**
-   * Asks the server to end the statement, without waiting for the end. Resolves to true if that closed the connection, which
-   * can then be released; to false if the statement will fail by itself, or not at all.
+   * Asks the server to end the statement, without waiting for the end. Resolves to true if that closed the connection, which can
+   * then be released; to false if the statement will fail by itself or cannot be cancelled.
    */
   cancel(interrupted: Interrupted): Promise<boolean>
   /** Closes the connection without asking the server, which frees its place in the pool; resolves to false if that is impossible. */

@@ -1,4 +1,4 @@
-// JsonText: how a database builds JSON in exactly the service's bytes. Types, and the test for values that did not qualify.
+// JsonText: how a database builds JSON with exactly the service's bytes. Types, and the test for marked values.
 
 import type { Expression } from 'kysely'
 import type { Fragment } from '../../sql/fragment.ts'
@@ -6,9 +6,8 @@ import type { DialectColumn } from '../dialect.ts'
 
 export interface JsonText {
   /**
-   * The expression whose JSON in the database equals the text of `writer(column)`, and gives the value of `decode` if it is
-   * parsed; undefined if that is not guaranteed for the column, such as for documents. A single value whose JSON would differ is
-   * marked, see `fitsJson`.
+   * An expression whose JSON equals the text of `writer(column)` and, when parsed, gives the value of `decode`; undefined if that
+   * is not guaranteed for the column, such as for documents. A single value whose JSON would differ is marked, see `fitsJson`.
    */
   value(column: DialectColumn, ref: Expression<unknown>): Expression<unknown> | undefined
   /** A key column as part of a URL path; undefined if its values may need escapes. */

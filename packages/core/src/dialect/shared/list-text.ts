@@ -1,4 +1,4 @@
-// Lists as the text that databases with arrays read and print.
+// Converts lists to and from the array text of databases with array types.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -24,7 +24,7 @@ function itemLiteral(item: unknown): string {
   return `"${String(item).replace(/["\\]/g, '\\$&')}"`
 }
 
-/** The items of a selected list, which is the text of a JSON list of texts; lists in it are a dimension more. */
+/** Reads a selected list from a JSON array of texts; nested arrays are further dimensions. */
 export function listOf(raw: unknown, read: (raw: unknown) => JsonValue): JsonValue {
   const items: unknown = typeof raw === 'string' ? JSON.parse(raw) : raw
   return Array.isArray(items) ? items.map((item) => itemOrList(item, read)) : read(items)

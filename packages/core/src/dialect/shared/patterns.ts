@@ -4,7 +4,7 @@ import { caseForms } from './fold.ts'
 
 export type Match = 'contains' | 'startsWith' | 'endsWith'
 
-/** For `like … escape '!'`: no database and no driver gives `!` another meaning. */
+/** For `like … escape '!'`. `!` has no other meaning in any database or driver. */
 export function likePattern(match: Match, text: string): string {
   return around(match, text.replace(/[!%_]/g, '!$&'), '%')
 }
@@ -19,8 +19,8 @@ export function globPattern(match: Match, text: string, ignoreCase: boolean): st
 }
 
 /**
- * A regular expression that ignores case by classes of ours rather than by the engine's tables; `end` is what
- * matches the very end of the text, not the place before a final line break.
+ * A regular expression that ignores case by character classes from `fold.ts` instead of the engine's own tables. `end` is the
+ * pattern for the end of the text, excluding the position before a final line break.
  */
 export function caseRegExp(match: Match, text: string, end: string): string {
   const literal = Array.from(text, (character) =>

@@ -1,4 +1,4 @@
-// A view's query → the columns of one table that it shows, if the table lies in the schema that is read.
+// Finds which columns of one table a view shows, if the table is in the schema that is read.
 
 import type { Projection } from './catalogue.ts'
 import { all, type ViewQuery } from './view-query.ts'
@@ -8,7 +8,7 @@ interface Named {
   readonly columns: readonly string[]
 }
 
-/** Undefined if the names do not fit: the query is not what the catalogue says of the view. */
+/** Undefined if the query and the catalogue disagree about the view's columns. */
 export function projectionOf(
   query: ViewQuery,
   view: Named,

@@ -7,15 +7,15 @@ import { asksForArrays, withoutMark } from './array-rows.ts'
 export interface Recurring {
   /** The text that is sent to the database. */
   readonly text: string
-  /** Its rows are asked for as arrays. */
+  /** Whether it requests its rows as arrays. */
   readonly arrays: boolean
 }
 
 /**
- * What is kept of the texts that come a second time, `size` of them at most: a statement that comes once costs more
- * prepared than not, and whoever invents new ones all the time must not push the others out.
+ * An LRU cache of at most `size` statements that have occurred at least twice. Preparing a statement that occurs only once costs
+ * more than it saves, and a client that sends ever new statements must not evict the others.
  *
- * `keep` is asked at each of the first two times; what it answers undefined to is never kept.
+ * `keep` is called for the first two occurrences; a text for which it returns undefined is never cached.
  */
 export function recurringStatements<T extends Recurring>(
   size: number,

@@ -3,7 +3,7 @@
 import { type KyselyPlugin, WithSchemaPlugin } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 
-/** A second copy of Kysely has a class of its own, of the same name. */
+/** Compares class names, because a second copy of Kysely has another class with the same name. */
 const isSchemaPlugin = (plugin: KyselyPlugin): boolean =>
   plugin instanceof WithSchemaPlugin || plugin.constructor.name === 'WithSchemaPlugin'
 

@@ -5,7 +5,10 @@ import type { DialectColumn } from '../dialect.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
 
 export interface SchemaRules {
-  /** The tables of these names in a schema, those in other letter cases among them where names ignore it; of the connection's own schema without a name. */
+  /**
+   * The named tables of a schema, or of the connection's default schema if it is undefined. If names ignore case, tables that
+   * differ only in case are included.
+   */
   readonly read: (
     db: AnyDatabase,
     schema: string | undefined,
@@ -15,9 +18,9 @@ export interface SchemaRules {
   readonly tableNames: (db: AnyDatabase, schema: string | undefined) => Promise<readonly string[]>
   /** Whether any table of a schema has a foreign key. */
   readonly hasForeignKeys: (db: AnyDatabase, schema: string | undefined) => Promise<boolean>
-  /** Schemas where the database also looks for an unqualified name, in its order. */
+  /** Further schemas in which the database looks for an unqualified name, in search order. */
   readonly furtherSchemas?: (db: AnyDatabase) => Promise<readonly string[]>
-  /** Whether table names that differ only by case are one name. */
+  /** Whether table names that differ only in case are the same name. */
   readonly foldsTables: (db: AnyDatabase) => Promise<boolean>
   /** The same for column names. */
   readonly foldsColumns: boolean

@@ -1,11 +1,11 @@
-// The full-text indexes that models declare: which of them the database has.
+// Finds which of the full-text indexes that models declare exist in the database.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { tableOf } from '../../sql/table-name.ts'
 import type { DialectTable, SearchIndex } from '../dialect.ts'
 import type { Ref } from './sql-parts.ts'
 
-/** Which declared indexes can be used, and a sentence for each of the others. */
+/** The declared indexes that can be used, and a warning for each of the others. */
 export interface SearchIndexes {
   readonly usable: ReadonlySet<SearchIndex>
   readonly advice: readonly string[]

@@ -10,7 +10,7 @@ export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
-export const symbols: Readonly<Record<Comparison, Fragment>> = {
+const symbols: Readonly<Record<Comparison, Fragment>> = {
   eq: sql`=`,
   ne: sql`<>`,
   lt: sql`<`,
@@ -45,7 +45,7 @@ export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next
   }
 }
 
-/** Compares with a value that reaches from its `first` to its `last` instant; a NULL stays NULL. */
+/** Compares with a value that covers the instants from `first` to `last`; NULL stays NULL. */
 export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
@@ -99,8 +99,8 @@ export function inKeys(keys: readonly KeySides[], rows: Ref): Test {
 }
 
 /**
- * `key in (select … from (select distinct …))`. Without DISTINCT the planner merges the select into the statement: MariaDB
- * then joins what it should look up, and PostgreSQL, with a small LIMIT, reads the set again for each row.
+ * `key in (select … from (select distinct …))`. Without DISTINCT the planner merges the subquery into the statement: MariaDB then
+ * joins it, and PostgreSQL, with a small LIMIT, executes it again for each row.
  */
 export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
   const own = keys.map((key, i) => sql`${key.own}`.as(`key_${i}`))
@@ -135,8 +135,8 @@ const digits: readonly Fragment[] = [
 ]
 
 /**
- * A natural number of a model, such as a scale, written out: GROUP BY and SELECT must hold the very same expression,
- * and two bound values are never the same. Put together from ten constants, so that nothing else can come of it.
+ * A natural number of a model, such as a scale, as SQL text: GROUP BY and SELECT must contain the same expression, and two
+ * parameters are never the same. The text is assembled from ten constant digits, so it can be nothing but a number.
  */
 export function natural(value: number): Fragment {
   const written = Array.from(String(value), (digit) => digits[Number(digit)])
@@ -159,7 +159,7 @@ export function canonicalInstant(value: unknown): string {
   return value instanceof Date ? value.toISOString() : new Date(String(value)).toISOString()
 }
 
-/** The numbers that are served, of those that JSON can hold: whole ones of at most 53 bits, and those that a double holds. */
+/** The ranges of JSON numbers that responses contain: integers of at most 53 bits, and numbers within the range of a double. */
 export const within = {
   integers: (ref: Ref): Fragment => sql`${ref} between -9007199254740991 and 9007199254740991`,
   doubles: (ref: Ref): Fragment =>

@@ -1,11 +1,11 @@
 // The tokens of a SQL expression as a database writes it in its catalogue.
 
 export interface SqlToken {
-  /** `name` is unquoted, `quoted` a quoted name, `unknown` what this reader does not read. */
+  /** `name` is an unquoted name, `quoted` a quoted one; `unknown` is any other text. */
   readonly kind: 'name' | 'quoted' | 'string' | 'number' | 'symbol' | 'unknown'
-  /** Without quotes; of a name in lower case, because keywords have no case. */
+  /** The text without quotes; an unquoted name in lower case, because keywords ignore case. */
   readonly text: string
-  /** As it is written. */
+  /** The text as written. */
   readonly raw: string
 }
 
@@ -76,7 +76,7 @@ export function splitTokens(
   return parts
 }
 
-/** Without the brackets around the whole. */
+/** Removes brackets around the whole expression. */
 export function unwrapped(tokens: readonly SqlToken[]): readonly SqlToken[] {
   let inner = tokens
   while (isSymbol(inner[0], '(') && closingOf(inner, 0) === inner.length - 1) {
@@ -85,7 +85,7 @@ export function unwrapped(tokens: readonly SqlToken[]): readonly SqlToken[] {
   return inner
 }
 
-/** The place of the bracket that closes the one at `start`; -1 if there is none. */
+/** The index of the bracket that closes the one at `start`; -1 if there is none. */
 export function closingOf(tokens: readonly SqlToken[], start: number): number {
   let depth = 0
   for (let i = start; i < tokens.length; i++) {

@@ -1,10 +1,10 @@
-// Whether a column of the database holds the values of a declared type, by the type that introspection would declare.
+// Whether a database column can hold the values of a declared type, judged by the type that introspection would declare for it.
 
 import type { ColumnType } from '../../model/column.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { CatalogueColumn } from './catalogue.ts'
 
-/** For each declared type, the types of the database that hold its values, as introspection would declare them. */
+/** For each declared type, the types that introspection may declare for a database column that holds its values. */
 export type FittingTypes = Readonly<Record<ColumnType, readonly ColumnType[]>>
 
 /** The lists that databases with strict types have in common. */
@@ -33,7 +33,7 @@ const whole: readonly ColumnType[] = ['integer', 'bigint']
 export const holdsBy =
   (types: FittingTypes) =>
   (declared: DialectColumn, { shape }: CatalogueColumn): boolean => {
-    // Every value has a text.
+    // Every value can be converted to text.
     if (declared.type === 'opaque') return true
     if (shape === undefined) return false
     if (declared.type === 'list') {

@@ -1,15 +1,15 @@
-// The SELECT of a view, read only as far as to tell whether its rows are rows of one table, and which names it reads.
+// Reads the SELECT of a view, to tell whether its rows are rows of one table, and which names it uses.
 
 /** A view over one table, without joins, groups or set operations: each of its rows is a different row of the table. */
 export interface ViewQuery {
-  /** As the text qualifies it. */
+  /** As written in the query; undefined if the table is not qualified. */
   readonly schema: string | undefined
   readonly table: string
   /** By position: the column that the view shows unchanged, `all` for `*`, null for an expression. */
   readonly columns: readonly (string | typeof all | null)[]
 }
 
-/** All columns of the table, as `*` stands for them. */
+/** Stands for `*`: all columns of the table. */
 export const all: unique symbol = Symbol('*')
 
 interface Token {
@@ -22,7 +22,7 @@ interface Token {
 const pattern =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|([\p{L}_][\p{L}\p{N}_$]*)|[0-9][0-9.]*|\S/gu
 
-/** Words that make more, or less, than one row of a row of the table. */
+/** Words in a query whose rows may not correspond to single rows of the table. */
 const combining = new Set([
   'distinct',
   'group',
@@ -64,9 +64,9 @@ export function readViewQuery(text: string): ViewQuery | undefined {
 
 /** The names that the text of a view contains. */
 export interface NamesInView {
-  /** Those in each item of its select list, its alias included; undefined if there is not one list, or it has a `*`. */
+  /** The names in each item of the select list, including its alias; undefined if there are several select lists, or a `*`. */
   readonly items: readonly (readonly string[])[] | undefined
-  /** Those in the rest of the text. */
+  /** The names in the rest of the text. */
   readonly rest: readonly string[]
 }
 
@@ -125,7 +125,7 @@ interface SourceOfView {
 
 const afterSource = new Set(['where', 'order', 'window'])
 
-/** `schema.table as alias`, and nothing behind it but conditions and an order. */
+/** Reads `schema.table as alias`; undefined if anything but WHERE and ORDER BY follows. */
 function readSource(tokens: readonly Token[]): SourceOfView | undefined {
   const path = pathAt(tokens)
   const [table, schema, ...more] = [...path].reverse()

@@ -12,8 +12,8 @@ export type SingleWriteEcho = 'returned' | 'read'
 /** Undefined if the statement needs a transaction. `returned` means that RETURNING gives what a SELECT would show afterwards. */
 export type SingleWrites = (change: RowChange, table: TableName) => SingleWriteEcho | undefined
 
-/** For databases where every write has RETURNING: the tables on which it gives what is finally stored. */
-export function givingBack(plain: readonly DialectTable[]): SingleWrites {
+/** For databases where every write has RETURNING: `plain` are the tables on which RETURNING gives the row as it is finally stored. */
+export function returningOnTables(plain: readonly DialectTable[]): SingleWrites {
   const keys = new Set(plain.map(keyOf))
   return (_change, table) => (keys.has(tableKey(table)) ? 'returned' : undefined)
 }

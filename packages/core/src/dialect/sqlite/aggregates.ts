@@ -1,4 +1,4 @@
-// Aggregate functions: exact sums and averages of the stored numbers; values that are no numbers count as missing in them.
+// Aggregate functions: exact sums and averages of the stored numbers, which skip values that are not numbers.
 
 import type { AggregateFunction } from '../../parse/operators.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
@@ -15,7 +15,7 @@ import { averageText, sumText } from './sums.ts'
 
 /** How `min` and `max` read a column. */
 interface Extremes {
-  /** The plain column where its stored values order as what they are, so that an index can serve. */
+  /** The plain column if its stored values sort in the order of the values that they represent, so that an index can be used. */
   ordered(column: DialectColumn, ref: Ref): Ref
   select(column: DialectColumn, ref: Ref): Ref
 }
@@ -43,7 +43,7 @@ function selected(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref):
   const number = numberOf(column, ref)
   if (column.type === 'float') return fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`
   if (sumFits(column)) return sql`sum(${number}) || '/' || count(${number})`
-  // Two halves, because a sum over 64 bits is an error; together they are exact.
+  // Sums the high and low halves separately, because SQLite fails if a sum exceeds 64 bits; together they are exact.
   return sql`sum(${number} >> 32) || '/' || sum(${number} & 4294967295) || '/' || count(${number})`
 }
 
@@ -57,9 +57,9 @@ function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref
   return sql`((sum(${number} >> 32) * 4294967296.0 + sum(${number} & 4294967295)) / count(${number}))`
 }
 
-/** The stored number: whole, in units of the scale, or a float; NULL for a value that is no number. */
+/** The stored number: an integer, in units of the scale, or a float; NULL for a value that is not a number. */
 function numberOf(column: DialectColumn, ref: Ref): Ref {
-  // What a path into a json column gives is a number already.
+  // A path into a json column gives a number.
   if (column.comparable) return ref
   const number =
     column.type === 'float'
@@ -75,11 +75,11 @@ function rounded(value: Ref): Fragment {
   return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
 }
 
-/** Whether it takes more rows than a table has until the sum of the column's values leaves 64 bits. */
+/** Whether the sum of the column's values can exceed 64 bits only with more rows than a table can have. */
 const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
   type === 'decimal' && precision <= 9
 
-/** As a number where that is exact. */
+/** Parses digits as a number if that is exact, else as a bigint. */
 const wholeOf = (digits: string): number | bigint =>
   digits.length <= 15 ? Number(digits) : BigInt(digits)
 

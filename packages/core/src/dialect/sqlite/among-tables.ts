@@ -3,8 +3,8 @@
 import { type Fragment, sql } from '../../sql/fragment.ts'
 
 /**
- * `and column in (…)`, whatever the letter case; nothing without names, so that every table is read. The names are one value:
- * Cloudflare's D1 takes a hundred of them.
+ * `and column in (…)`, ignoring case; without names it is empty, so that every table is read. All names are one parameter,
+ * because Cloudflare's D1 accepts at most 100.
  *
  * ```ts
  * sql`where m.type = 'table'${amongTables(sql`m.name`, ['books', 'authors'])}`

@@ -1,4 +1,4 @@
-// Which indexed columns store their values in one form, so that ORDER BY may use the index on the plain column.
+// Finds the indexed columns that store all values in one form, so that ORDER BY can use the index on the plain column.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -10,13 +10,16 @@ import { classifySqlite } from './errors.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
 import { nameOf } from './table-columns.ts'
 
-/** What the stored values of indexed columns showed at the start. */
+/** The forms of the values that indexed columns stored at start-up. */
 export interface KnownForms {
-  /** Columns whose stored values order and are equal as what they are. */
+  /** Columns whose stored values compare in the order of the values that they represent. */
   readonly ordered: ReadonlySet<DialectColumn>
   /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
   readonly narrow: ReadonlySet<DialectColumn>
-  /** `ordered` datetime columns in another form than the usual one, and how a value is written in it, so that they stay ordered. */
+  /**
+   * `ordered` datetime columns in another form than the service's own, with the function that writes a value in that form, so
+   * that they stay ordered.
+   */
   readonly written: ReadonlyMap<DialectColumn, InForm>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
@@ -32,7 +35,7 @@ export const nothingKnown: KnownForms = {
   mixed: [],
 }
 
-/** Reads each index once. Conditions are right without this knowledge; it decides which of them an index can serve. */
+/** Reads each index once. Conditions are correct without this knowledge; it only decides which conditions can use an index. */
 export async function knownForms(
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -44,7 +47,7 @@ export async function knownForms(
     const mixed: [string, DialectColumn][] = []
     for (const { schema, table, column } of await indexedColumns(db, tables)) {
       const shapes = await shapesOf(db, column, sql.id(schema, table), column.dbName)
-      // What another program will store in a column without values is not known.
+      // A column without values is not known to have one form: another program may store any.
       if (shapes.size === 0) continue
       if (!shapes.has(shape.wide)) narrow.add(column)
       if (!isOneForm(shapes)) {
@@ -70,7 +73,7 @@ interface IndexedColumn {
   readonly column: DialectTableColumn
 }
 
-/** The stored columns whose type has several forms and that are the first of an index. */
+/** The stored columns that are the first column of an index and whose type has several forms. */
 async function indexedColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -109,7 +112,7 @@ async function namesOfIndexed(
 
 /** How a value is stored. */
 const shape = {
-  /** The only form of its type that stands for its value. */
+  /** The only form in which this value can be stored. */
   one: 1,
   /** `YYYY-MM-DD HH:MM:SS` */
   seconds: 2,
@@ -120,11 +123,11 @@ const shape = {
   /** `YYYY-MM-DDTHH:MM:SS.sssZ` */
   iso: 5,
   other: 6,
-  /** Another form, which stands far from the same value in the usual one. */
+  /** Another form, which sorts far from the usual form of the same value. */
   wide: 7,
 } as const
 
-/** Texts of different lengths order as their instants, unless the shorter one may mean the same. */
+/** Texts of these forms sort by their instants, unless forms of different lengths can represent the same instant. */
 const isOneForm = (shapes: ReadonlySet<number>): boolean =>
   [
     [shape.one],

@@ -1,4 +1,4 @@
-// SQLite's INTEGER has 64 bits: which columns hold numbers that no JSON number holds, and so are served as bigint.
+// Finds integer columns with numbers beyond JSON's 53 bits; introspection declares them as bigint, since SQLite's INTEGER has 64 bits.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
@@ -7,7 +7,7 @@ import { rowsOf } from '../../sql/statement.ts'
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
-/** Of these columns of whole numbers, those with a number beyond 2^53-1 in the first `rows` rows; of a row id, in any row. */
+/** The columns with a number beyond 2^53-1 in the first `rows` rows; for a row id, in any row. */
 export async function largeIntegers(
   db: AnyDatabase,
   table: Fragment,

@@ -2,23 +2,13 @@
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
-import type { SchemaSize } from '../shared/catalogue.ts'
-
-interface Row {
-  readonly name: string
-  readonly size: unknown
-  readonly own: unknown
-}
+import { type SchemaSize, type SchemaSizeRow, schemaSizes } from '../shared/catalogue.ts'
 
 export async function sqliteSchemas(db: AnyDatabase): Promise<readonly SchemaSize[]> {
-  const rows = await rowsOf<Row>(db)`
+  const rows = await rowsOf<SchemaSizeRow>(db)`
     select schema as name, count(*) as size,
       case when schema = 'main' then 1 else 0 end as own from pragma_table_list
     where type in ('table', 'view') and schema <> 'temp' and name not like 'sqlite!_%' escape '!'
     group by schema order by 1`
-  return rows.map(({ name, size, own }) => ({
-    schema: name,
-    tables: Number(size),
-    isOwn: Number(own) === 1,
-  }))
+  return schemaSizes(rows)
 }

@@ -1,4 +1,4 @@
-// SQLite declared types → column types: by the name of the type, because SQLite does not enforce types.
+// SQLite declared types → column types: chosen by the type's name, because SQLite does not enforce types.
 
 import type { Shape } from '../shared/catalogue.ts'
 
@@ -66,7 +66,7 @@ const byName: Readonly<Record<string, Shape['type']>> = {
   BYTEA: 'binary',
 }
 
-/** Exact numbers, as the dialects of SQL and of other databases call them. */
+/** Type names of exact numbers in SQL and in other databases. */
 const decimalName = /^DEC|^NUM|DECIMAL|NUMERIC/
 
 /** `NUMERIC(10,2)` → name `NUMERIC`, digits 10 and 2; `INTEGER UNSIGNED` and the like keep their words. */
@@ -95,7 +95,7 @@ export function sqliteNeedsValues(declared: string): boolean {
   )
 }
 
-/** `values` are the storage classes of a sample of rows; they decide where the type's name is unknown. */
+/** `values` are the storage classes in a sample of rows; they decide if the type's name is unknown. */
 export function sqliteShape(declared: string, values: StorageClasses = new Set()): SqliteShape {
   const { name, digits } = readDeclared(declared)
   const base = name.replace(/ ?UNSIGNED$/, '')
@@ -111,7 +111,7 @@ export function sqliteShape(declared: string, values: StorageClasses = new Set()
   return type === undefined ? unknownShape(base, declared, values) : { shape: { type } }
 }
 
-/** NUMERIC affinity stores a float; only a type that also says TEXT keeps all digits. */
+/** A column of NUMERIC affinity stores floats; only a type name that contains TEXT keeps all digits. */
 function decimalShape(name: string, [precision, scale = 0]: readonly number[]): SqliteShape {
   const stored = /TEXT|CHAR|CLOB/.test(name) ? { storage: 'text' as const } : {}
   if (precision === undefined) {
@@ -126,7 +126,7 @@ function decimalShape(name: string, [precision, scale = 0]: readonly number[]): 
   return { shape: { type: 'decimal', precision, scale, ...stored } }
 }
 
-/** Some tools write dates as numbers of milliseconds or days; text is what the type promises. */
+/** Some tools store dates as numbers of milliseconds or days; the column type expects text. */
 function temporalShape(type: 'date' | 'datetime' | 'time', values: StorageClasses): SqliteShape {
   if (!values.has('integer') && !values.has('real')) return { shape: { type } }
   const shape: Shape = { type: values.has('real') ? 'float' : 'bigint' }

@@ -67,7 +67,7 @@ interface ForeignKeyRow {
 /** Rows to read for the storage classes of a column whose declared type is not enough. */
 const sampleRows = 1000
 
-/** Every table of one attached database, or those of the given names; of `main` without a schema. */
+/** Every table of one attached database, or only the named ones; without a schema, of `main`. */
 export async function readSqlite(
   db: AnyDatabase,
   schema = 'main',
@@ -195,7 +195,10 @@ async function readColumns(
   return columns
 }
 
-/** A text is compared with numbers, and a number with texts, unless the declared type converts it. */
+/**
+ * Whether a rule applies to the column as written: SQLite does not convert a text that is compared with a number, or a number
+ * with a text, unless the declared type does.
+ */
 function isRuleOf({ column, declared }: ColumnRow, rule: CheckRule): boolean {
   const convertsToText = /CHAR|CLOB|TEXT/i.test(declared) && !/INT/i.test(declared)
   const isText = rule.kind !== 'bound'
@@ -212,7 +215,7 @@ function foreignKey(
     columns: rows.map((row) => row.column),
     table,
     references: rows.map((row, index) => row.target_column ?? key[index] ?? ''),
-    // A setting of each connection, off by default.
+    // SQLite enforces foreign keys only if the connection enables it; the default is off.
     unchecked: true,
   }
 }
@@ -272,7 +275,7 @@ async function columnRows(
     order by t.name, c.cid`
 }
 
-/** The columns of a view, or why it cannot be read: a view outlives the tables that it names. */
+/** The columns of a view, or why it cannot be read: the tables that it names may have been dropped. */
 async function viewColumnRows(
   db: AnyDatabase,
   schema: string,

@@ -1,4 +1,4 @@
-// Which columns get NULL where an INSERT leaves them out: the VALUES of SQLite have no DEFAULT.
+// Finds the columns that get NULL if an INSERT omits them, because SQLite's VALUES cannot contain DEFAULT.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
@@ -6,7 +6,7 @@ import type { DialectColumn, DialectTable } from '../dialect.ts'
 import type { MultiRowInserts } from '../internal-dialect.ts'
 import { tableColumns } from './table-columns.ts'
 
-/** Inserts of many records; those that leave out one of these columns fit beside others. */
+/** Inserts of many records. A record may omit these columns in a statement that has them, because NULL is their default. */
 export const multiRowInserts = (withoutDefault: ReadonlySet<DialectColumn>): MultiRowInserts => ({
   omitted: (column) => (withoutDefault.has(column) ? sql`null` : undefined),
   counter: { by: 'returning' },

@@ -1,4 +1,4 @@
-// Comparisons, lists and keys of columns, in the forms in which they store their values.
+// Comparisons, lists and keys of columns, adapted to the forms in which columns store their values.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
@@ -23,22 +23,22 @@ import { compareStored, equalsOne, storedIn } from './stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
 /** Longer lists are bound as one JSON array. */
-export const mostSingly = 8
+export const maxSeparateParameters = 8
 
 /**
- * Most values of a list whose equality is a range, which an index on the column can serve. The planner takes time by the
- * square of the number of conditions: 8,000 of them took it seven seconds.
+ * The most values in a list of a type whose equality is a range; such conditions can use an index. The planner's time grows with
+ * the square of the number of conditions: 8,000 took seven seconds.
  */
 const mostRanges = 50
 
-export const isCalendar = ({ type }: DialectColumn): boolean =>
+const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
 
 /** How values of a type with several forms are compared. */
 export interface Comparisons {
   compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test
   oneOf(column: DialectColumn, ref: Ref, values: readonly PlanValue[], negated: boolean): Test
-  /** What ORDER BY, and a cursor in its order, go by. */
+  /** The expression for ORDER BY and for cursors. */
   ordered(column: DialectColumn, ref: Ref): Ref
   sameKey(pair: KeyPair): Test
   keySides(pair: KeyPair): KeySides
@@ -48,7 +48,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   const isPlain = (column: DialectColumn): boolean =>
     column.comparable === true || !hasForms(column) || known.ordered.has(column)
 
-  /** A uuid column whose values are found by two spellings. */
+  /** Whether it is a uuid column that is searched for two spellings, lower and upper case. */
   const hasSpellings = (column: DialectColumn): boolean =>
     column.type === 'uuid' && column.comparable !== true && known.narrow.has(column)
 
@@ -94,7 +94,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     const by = hasSpellings(column) ? operand(column, ref) : exact(column, ref)
     const all = hasSpellings(column) ? values.flatMap(spellings) : values
     if (
-      values.length > mostSingly &&
+      values.length > maxSeparateParameters &&
       (column.type === 'integer' || column.type === 'bigint' || isText(column))
     ) {
       return inJsonList(by, all, negated)
@@ -106,10 +106,10 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     )
   }
 
-  /** Whether both columns of a key hold it in one form. A junction's column comes with that of the record that it links. */
+  /** Whether both columns of a key store it in one form. For a junction, the pair is its column and the column of the linked record. */
   const isOneForm = ({ column, otherColumn }: KeyPair): boolean =>
     !hasForms(column) ||
-    // Two ordered datetime columns may have two forms.
+    // Two ordered datetime columns may store different forms.
     (column.type !== 'datetime' &&
       column !== otherColumn &&
       known.ordered.has(column) &&
@@ -139,7 +139,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   }
 }
 
-/** A range of the plain column, for its index, in which all values stand that are equal to another column's. */
+/** A range condition on the plain column, for its index, that includes all values equal to that of another column. */
 function near(column: DialectColumn, ref: Ref, otherRef: Ref): Ref {
   const other = exactForm(column, otherRef)
   switch (column.type) {
@@ -168,7 +168,7 @@ function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): T
   return sql<SqlBool>`${ref} ${not}in (select value from json_each(${jsonList(values)}))`
 }
 
-/** One bound value for a list of any length; whole numbers of 64 bits are exact in JSON here. */
+/** One parameter for a list of any length; SQLite's JSON keeps 64-bit integers exact. */
 function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : value)).join()}]`
 }

@@ -1,11 +1,11 @@
-// The columns of a check of SQLite, by what its error says: the name of the constraint, or the text of its expression.
+// Finds the columns of a violated CHECK of SQLite by its error, which has the name of the constraint or the text of its expression.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { TableName } from '../../sql/table-name.ts'
 
-/** The names in the expression; words of SQL are among them. */
+/** The names in the expression, including SQL keywords. */
 export async function sqliteConstraintColumns(
   db: AnyDatabase,
   { schema = 'main', table }: TableName,
@@ -26,7 +26,7 @@ const namesIn = (expression: string): readonly string[] =>
       double?.replaceAll('""', '"') ?? tick ?? bracket ?? plain ?? '',
   )
 
-/** What stands in the brackets behind `constraint <name> check`. */
+/** The text in the brackets after `constraint <name> check`. */
 function clauseOf(table: string, name: string): string {
   const start = new RegExp(`\\bconstraint\\s+["\`[]?${name}["\`\\]]?\\s+check\\s*\\(`, 'i').exec(
     table,

@@ -28,7 +28,7 @@ import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
 import { type KnownForms, knownForms, nothingKnown } from './canonical-columns.ts'
 import { columnsWithoutDefault, multiRowInserts } from './column-defaults.ts'
-import { comparisonsOf, mostSingly, spellings } from './comparisons.ts'
+import { comparisonsOf, maxSeparateParameters, spellings } from './comparisons.ts'
 import { sqliteConstraintColumns } from './constraint-columns.ts'
 import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
@@ -62,7 +62,8 @@ function sqliteWith(known: KnownForms): InternalDialect {
       textStyle: { quote: '"', placeholders: 'question marks' },
       // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
       countsTablesInStatement: true,
-      // The planner reads the value of a plain parameter, and plans a prepared statement again at each execution.
+      // For a plain parameter, the planner considers its value and plans a prepared statement again at each execution; the
+      // expression prevents that.
       limitValue: (count) => sql`cast(${count} as integer)`,
       replansForValue: (_, by) => by === 'pattern',
       writer: writerFor,
@@ -188,7 +189,7 @@ function keysIn(lookUp: LookUp, keys: readonly KeySides[], rows: Ref): Test | un
     : inKeys(keys, rows)
 }
 
-/** A text without regard to case, and how others are made comparable with it; the database's own rules know the letters of ASCII alone. */
+/** A case-folded text, and the function that folds a column for comparison with it; SQLite's own `lower()` converts ASCII letters only. */
 function inFold(text: string, own: boolean): { text: string; fold: (of: Ref) => Ref } {
   if (own) return { text: asciiLower(text), fold: (of) => sql`lower(${of})` }
   const { text: letters, forms } = folded(text)
@@ -199,12 +200,15 @@ function inFold(text: string, own: boolean): { text: string; fold: (of: Ref) => 
 const asciiLower = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** How many letters are replaced by nested calls, so that searches of a size have the same SQL; `k` and `s` have one form. */
+/**
+ * The numbers of nested `replace` calls, padded so that searches of similar size have the same SQL. Every letter except `k` and
+ * `s` has at most one other form.
+ */
 const nestedSizes = [4, 16]
 
 /**
- * `replace(replace(text, 'É', 'é'), '', '')`: replacing an empty text does nothing. More forms than the largest size are
- * replaced one after the other by a recursive query, of which SQLite takes some hundred in a statement.
+ * `replace(replace(text, 'É', 'é'), '', '')`: replacing an empty text does nothing. If there are more forms than the largest
+ * size, a recursive query replaces them one after the other; SQLite accepts a few hundred of such queries in a statement.
  */
 function withReplaced(text: Ref, forms: Folded['forms']): Ref {
   const size = nestedSizes.find((most) => forms.length <= most)
@@ -228,7 +232,7 @@ const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
   uuid: sql`text`,
 }
 
-/** The dialect for a planner with value samples: casts hide values that need no plan of their own. */
+/** The dialect for a planner that uses value samples: casts hide values that do not need their own plan. */
 function withSamples(
   dialect: InternalDialect,
   { columns, even }: Sampled,
@@ -258,7 +262,7 @@ function withSamples(
         ? equalsOne(operand(column, ref), hidden(column, value))
         : dialect.compare(column, ref, operator, value),
     oneOf: (column, ref, values, negated) =>
-      values.length <= mostSingly && isHidden(column)
+      values.length <= maxSeparateParameters && isHidden(column)
         ? inList(
             operand(column, ref),
             padded(values).flatMap((value) => hidden(column, value)),
@@ -273,7 +277,7 @@ const equalsOne = (ref: Ref, values: readonly Fragment[]): Test =>
 
 function select(column: DialectColumn, ref: Ref): Ref {
   if (isScaled(column)) return asComparable(column, ref)
-  // Not every blob is text: its literal has its bytes in hexadecimal.
+  // A blob may not be valid text, so it is selected as a literal with its bytes in hexadecimal.
   if (column.type === 'opaque') {
     return sql`case typeof(${ref}) when 'blob' then quote(${ref}) else cast(${ref} as text) end`
   }
@@ -288,7 +292,7 @@ function writerFor(column: DialectColumn, decode: Decoder): JsonWriter {
   if (!isScaled(column)) return storedWriter(column, decode)
   const scale = column.scale ?? 0
   const unit = 10 ** scale
-  // Most are whole numbers of units that JavaScript holds, and not negative.
+  // The common case: a non-negative number of units that is a safe integer in JavaScript.
   return writerOfTexts((raw) => {
     if (!Number.isSafeInteger(raw) || (raw as number) < 0) return undefined
     const units = raw as number

@@ -47,7 +47,7 @@ const resultCodes: CodeTable = [
   ],
 ]
 
-/** Names of better-sqlite3 and its kin, numbers of node:sqlite, and the message where a driver gives neither. */
+/** Classifies by the code's name (better-sqlite3 and similar drivers), by its number (node:sqlite), or by the message if there is neither. */
 export function classifySqlite(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const message = text(error.message)
@@ -98,7 +98,7 @@ function sqliteColumn(kind: Kind, message: string): string {
   return /constraint failed: (?!index ')[^.,]+\.([^,]+)/.exec(message)?.[1] ?? ''
 }
 
-/** Room is needed for what is written before COMMIT counts. */
+/** Whether the disk is full. SQLite writes before COMMIT takes effect, so nothing of the transaction is stored. */
 const isFull = ({ code, errcode, errno }: DriverError): boolean =>
   code === 'SQLITE_FULL' || errcode === 13 || (isSqlite({ code }) && errno === 13)
 

@@ -5,7 +5,7 @@ import type { JsonPath } from '../dialect.ts'
 import { jsonPathText } from '../shared/json-path.ts'
 import { type Ref, within } from '../shared/sql-parts.ts'
 
-/** An error for a text that is no JSON is avoided by `json_valid`; SQLite parses the text of a row once. */
+/** `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row. */
 export function jsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const path = jsonPathText(keys)
   const found = sql`json_type(${ref}, ${path})`

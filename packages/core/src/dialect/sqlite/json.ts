@@ -42,23 +42,26 @@ const plainPath = "[A-Za-z0-9_.!~*'()-]+"
 const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
   integer: digits,
   bigint: '-?[0-9]+',
-  // Links spell it in lower case.
+  // Links contain it in lower case.
   uuid: '[0-9a-f-]+',
   string: plainPath,
   text: plainPath,
 }
 
 /**
- * A number as it is; `printf` cuts texts at a zero character, and what is left of one might look like a number. Numbers
- * stand below all texts.
+ * Accepts numbers only. `printf` cuts a text at a zero character, and the rest could look like a number. SQLite sorts numbers
+ * before all texts.
  */
 const numberOf = (ref: Ref): Fragment => sql`case when ${ref} < '' then ${ref} else '?' end`
 
-/** A text without a zero character: its length ends there, that of its bytes does not. */
+/** Whether a text has no zero character: `length` stops there, the length in bytes does not. */
 const undividedText = (ref: Ref): Fragment =>
   sql`case when ${ref} >= '' and ${ref} < x'' and length(${ref}) = length(cast(${ref} as blob)) then ${ref} else '?' end`
 
-/** A value that is not usual gives a text that has not its form; here it is only seen to that it gives no other that has. */
+/**
+ * The format of a column's value. A stored value of another form must give a text that fails the form's test, never a different
+ * text that passes it.
+ */
 function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
   const { nullable: mayBeNull } = column
   switch (column.type) {
@@ -76,10 +79,10 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
     case 'text':
     case 'enum':
     case 'uuid': {
-      // A uuid is served in lower case.
+      // Responses contain a uuid in lower case.
       const form =
         column.type === 'uuid' ? `(?:"[0-9a-f-]{36}"|(?!"[0-9A-Fa-f-]{36}")${text})` : text
-      // A blob is an error to json_quote; it stands above all texts, as no empty one does.
+      // json_quote fails on a blob. Blobs sort after all texts; the comparison with an empty blob excludes them.
       return {
         format: '%s',
         values: [sql`case when ${ref} >= x'' then '?' else json_quote(${ref}) end`],
@@ -113,10 +116,10 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
 }
 
-/** A NULL in a column that is declared NOT NULL fails the test of the form, too. */
+/** A NULL in a column that is declared NOT NULL also fails the test of the form. */
 const orNull = (form: string, mayBeNull: boolean): string => (mayBeNull ? `(?:null|${form})` : form)
 
-/** Between quotes, and null where there is none. The last quote is part of the value, so that a cut text has not the form. */
+/** A value between quotes, or null for NULL. The closing quote is part of the value, so that a text that printf cuts fails the test. */
 const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
   mayBeNull
     ? {
@@ -127,8 +130,8 @@ const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
     : { format: '"%s', values: [sql`${value} || '"'`], form: () => `"${form}"` }
 
 /**
- * The number of units that comparisons go by, divided again: of at most 15 digits, the quotient is printed as what it
- * was divided from.
+ * A decimal, printed from the number of units that comparisons use: with at most 15 digits, the quotient has exactly the original
+ * digits.
  */
 function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
   const { scale, storage, nullable: mayBeNull } = column

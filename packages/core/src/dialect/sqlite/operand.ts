@@ -1,4 +1,4 @@
-// What columns and values become in comparisons: decimals whole numbers of units, values in several forms one of them.
+// The form of columns and values in comparisons: decimals as integers of units, and a common form for values that are stored in several.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
@@ -11,7 +11,7 @@ export function isScaled(column: DialectColumn): boolean {
   return column.type === 'decimal' && column.storage !== 'text'
 }
 
-/** Whole units of 10^-scale; a value that is no number stays as it is. */
+/** Integers of units of 10^-scale; a value that is not a number stays as it is. */
 export function unitsOf(column: DialectColumn, ref: Ref): Ref {
   return sql`case when ${isNumber(ref)} then ${roundedUnits(column, ref)} else ${ref} end`
 }
@@ -26,7 +26,10 @@ export function asComparable(column: DialectColumn, ref: Ref): Ref {
   return isText(column) && column.type !== 'uuid' ? operand(column, ref) : servedForm(column, ref)
 }
 
-/** What a column of one form is compared and ordered by. A text column may have been declared with another collation. */
+/**
+ * The expression by which a column with a single form is compared and ordered. Text gets an explicit collation, because the
+ * column may be declared with another.
+ */
 export function operand(column: DialectColumn, ref: Ref): Ref {
   if (column.comparable) return ref
   if (isScaled(column)) return unitsOf(column, ref)
@@ -47,5 +50,5 @@ export function bind(column: DialectColumn, value: PlanValue): unknown {
   }
 }
 
-/** Bound as text, because not every driver binds a BigInt: D1 has none. */
+/** Binds a bigint as text, because not every driver accepts a BigInt; D1 does not. */
 export const bigintOf = (value: unknown): Fragment => sql`cast(${String(value)} as integer)`

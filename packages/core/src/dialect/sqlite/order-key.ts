@@ -1,4 +1,4 @@
-// What cursors hold of a row: its value to the last digit that ORDER BY compares, also where it is not of its column's type.
+// The value of a row in a cursor: with all digits that ORDER BY compares, also if it is not of its column's type.
 
 import type { DialectColumn } from '../dialect.ts'
 import type { Ref } from '../shared/sql-parts.ts'
@@ -6,12 +6,12 @@ import { isScaled, operand } from './operand.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
 import { storedDecoder } from './stored-values.ts'
 
-/** What ORDER BY compares, or what orders alike. */
+/** The expression that ORDER BY compares, or one with the same order. */
 export function exactValue(column: DialectColumn, ref: Ref): Ref {
   return hasForms(column) ? exactForm(column, ref) : operand(column, ref)
 }
 
-/** Reads a selected `exactValue` as the text that cursors of every database hold; undefined if it may not be of the type. */
+/** Converts a selected `exactValue` to the text that cursors contain, which is the same on every database; undefined if it may not be of the type. */
 export function readExact(column: DialectColumn): (raw: unknown) => string | undefined {
   const decode = storedDecoder(column, isScaled(column))
   return (raw) => {
@@ -24,7 +24,7 @@ export function readExact(column: DialectColumn): (raw: unknown) => string | und
           : undefined
       case 'time':
         return text
-      // A text stands after all numbers, also if it is one.
+      // SQLite sorts a text after all numbers, even if it looks like one.
       case 'integer':
       case 'float':
         return typeof raw === 'string' ? undefined : String(decode(raw))

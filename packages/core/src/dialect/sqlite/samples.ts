@@ -1,4 +1,4 @@
-// Which columns have value samples in SQLite's statistics (sqlite_stat4), because the planner uses them for each value.
+// Finds the columns with value samples in SQLite's statistics (sqlite_stat4), because the planner then plans for each value.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
@@ -14,11 +14,14 @@ import { nameOf } from './table-columns.ts'
 export interface Sampled {
   /** Columns with samples: SQLite plans a prepared statement again for each value that they are compared with. */
   readonly columns: ReadonlySet<DialectColumn>
-  /** Those whose values are all rare, so that no value needs a plan of its own, and whose declared type is the model's, so that a cast does not change the comparison. */
+  /**
+   * The columns whose values are all rare, so that one plan fits all, and whose declared type matches the model, so that a cast
+   * does not change the comparison.
+   */
   readonly even: ReadonlySet<DialectColumn>
 }
 
-/** A value in more rows than this is frequent. */
+/** A value that occurs in more rows than this is frequent. */
 const mostAlike = 1000
 
 const nothing: Sampled = { columns: new Set(), even: new Set() }

@@ -1,4 +1,4 @@
-// How models are compared with a SQLite schema, whose declared types only say how values are converted.
+// How models are compared with a SQLite schema, whose declared types only decide how values are converted.
 
 import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
@@ -36,7 +36,7 @@ const holdsNumber = holdsBy(ofAnyNumber)
 /** Columns without a declared type keep every value as it is. */
 const isUntyped = ({ declared }: CatalogueColumn): boolean => /^(?:|any)$/i.test(declared.trim())
 
-/** Types of numbers without digits, and names that SQLite does not know. */
+/** Number types without digits, and type names that SQLite does not know. */
 const isNumeric = ({ declared, shape }: CatalogueColumn): boolean =>
   /^(?:dec|num)/i.test(declared) || (shape?.type === 'opaque' && !/date|time/i.test(declared))
 

@@ -25,7 +25,7 @@ export const sqliteSearchIndexes = (
     return lacking && `the FTS5 table "${index}" has no column "${lacking.dbName}".`
   })
 
-/** Each word between quotes is text alone; only the declared columns are searched, whatever else the table indexes. */
+/** Quotes make each word literal. The column filter restricts the search to the declared columns, even if the FTS5 table indexes more. */
 export function foundByFts(
   { schema, index, columns }: SearchIndex,
   words: readonly string[],

@@ -8,8 +8,8 @@ import { classifySqlite } from './errors.ts'
 import { tableColumns } from './table-columns.ts'
 
 /**
- * Columns that a table stores. Values computed by a view, a virtual table or the model are excluded: SQLite may mark them
- * as JSON and would then not quote them. Empty on a service that only resembles SQLite, or whose JSON differs.
+ * Columns that a table stores. Values computed by a view, a virtual table or the model are excluded: SQLite may mark them as JSON
+ * and would then not quote them. Empty if the database only resembles SQLite, or if its JSON differs.
  */
 export async function heldColumns(
   db: AnyDatabase,
@@ -25,7 +25,7 @@ const withoutComputed = (table: DialectTable): DialectTable => ({
   columns: table.columns.filter(({ computed }) => computed === undefined),
 })
 
-/** False also on a service that does not have what the sample asks for. */
+/** Also false if the database lacks a function that the sample uses. */
 const canWriteTexts = (db: AnyDatabase): Promise<boolean> =>
   writesTexts(db).catch((error: unknown) => {
     if (classifySqlite(error).kind === 'other') return false

@@ -1,4 +1,4 @@
-// The SQL that reads a stored value in any of its forms as one form, so that equal values are equal and order as what they are.
+// SQL that converts a stored value from any of its forms to one form, so that it compares and sorts as the value that it represents.
 
 import { sql } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -14,7 +14,7 @@ function instant(ref: Ref): Ref {
   const zone = sql`case length(${rest}) when 3 then ${rest} || ':00' when 5 then substr(${rest}, 1, 3) || ':' || substr(${rest}, 4) else ${rest} end`
   const utc = sql`strftime('%Y-%m-%d %H:%M:%S', substr(${ref}, 1, 19) || ${zone})`
   const digits = sql`substr(${ref}, 21, max(length(${ref}) - 20 - length(${rest}), 0))`
-  // In two patterns, because D1 refuses one of more than 50 characters.
+  // Two patterns, because D1 refuses patterns of more than 50 characters.
   return sql`case when substr(${ref}, 1, 10) glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' and (length(${ref}) = 10 or substr(${ref}, 11) glob '[ T][0-9][0-9]:[0-9][0-9]*') then ${utc} || '.' || substr(${digits} || '000000', 1, 6) end`
 }
 
@@ -51,13 +51,13 @@ const lowerUuid = (ref: Ref): Ref =>
 export const isNumber = (ref: Ref): Ref =>
   sql`(${ref} < '' or (${ref} glob '[0-9-]*' and json_valid(${ref})))`
 
-/** Whether the values of a type are stored in several forms. */
+/** Whether values of the type can be stored in several forms. */
 export const hasForms = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time' || type === 'boolean' || type === 'uuid'
 
 /**
- * The value to the microsecond, for order and cursors: `YYYY-MM-DD HH:MM:SS.ffffff`, `HH:MM:SS.ffffff`, `YYYY-MM-DD`, 0 or 1,
- * a uuid in lower case. A value that is not of the type is left as it is: numbers stand before texts, texts before blobs.
+ * The value to the microsecond, for order and cursors: `YYYY-MM-DD HH:MM:SS.ffffff`, `HH:MM:SS.ffffff`, `YYYY-MM-DD`, 0 or 1, a
+ * uuid in lower case. A value that is not of the type is unchanged; SQLite sorts numbers before texts, and texts before blobs.
  */
 export function exactForm({ type }: DialectColumn, ref: Ref): Ref {
   switch (type) {
@@ -76,7 +76,7 @@ export function exactForm({ type }: DialectColumn, ref: Ref): Ref {
   }
 }
 
-/** The value as it is served, for groups: datetimes to the millisecond, times to the second. */
+/** The value with the precision of responses, for groups: datetimes to the millisecond, times to the second. */
 export function servedForm(column: DialectColumn, ref: Ref): Ref {
   if (column.type === 'datetime') {
     return sql`case when ${isBlankForm(ref, 23)} then ${ref} when ${isBlankForm(ref, 19)} then ${ref} || '.000' else ifnull(substr(${instant(ref)}, 1, 23), ${ref}) end`

@@ -1,4 +1,4 @@
-// Comparisons of dates, times and datetimes that are right for every stored form, and use an index on the plain column.
+// Comparisons of dates, times and datetimes that are correct for every stored form, and can use an index on the plain column.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
@@ -16,18 +16,18 @@ import {
 import { exactForm, servedForm } from './stored-forms.ts'
 
 /**
- * A value as a range of what is stored. The exact form of an equal value stands at or after `from` and before `next`.
+ * The range of stored values that equal a value. The exact form of an equal value is at or after `from` and before `next`.
  *
- * The stored texts of such values stand at or after `low` and before `high`; any value that is stored before `low` comes
- * before `from`, and any that is stored at or after `high` does not come before `next`. So a condition on the plain column
- * finds the rows by its index, and the exact form is computed only between `low` and `high`.
+ * The stored texts of equal values are at or after `low` and before `high`. A value stored before `low` is less than `from`, and
+ * a value stored at or after `high` is not less than `next`. So a condition on the plain column can use its index, and the exact
+ * form is computed only between `low` and `high`.
  */
 interface Span {
   readonly from: string
   readonly next: string
   readonly low: string
   readonly high: string
-  /** Shorter ranges that hold all equal values, for equality. */
+  /** Shorter ranges that together contain all equal values, for equality. */
   readonly parts?: readonly (readonly [low: string, high: string])[]
 }
 
@@ -43,7 +43,7 @@ export function compareStored(
   value: string,
   zoned: boolean,
 ): Test {
-  // A group's key, or the least or greatest value to the microsecond.
+  // The key of a group, or a minimum or maximum with microseconds.
   if (column.comparable) {
     const [text, next] = bounds(column, value)
     return rangeCompare(ref, operator, text, next)
@@ -65,7 +65,7 @@ export function compareStored(
   }
 }
 
-/** `column in (values)`: ranges of the plain column for its index, and the form that the values have in common. */
+/** `column in (values)`: ranges of the plain column, for its index, combined with a test of the common form. */
 export function storedIn(
   column: DialectColumn,
   ref: Ref,
@@ -79,7 +79,7 @@ export function storedIn(
   return sql<SqlBool>`((${chain(ranges, 'or')}) and ${equalsOne(column, ref, values)})`
 }
 
-/** Whether a value is one of these, without a look at the stored texts. */
+/** Whether a value is one of these, tested by the form that responses contain, or by the exact form, without ranges of the stored texts. */
 export function equalsOne(
   column: DialectColumn,
   ref: Ref,
@@ -95,7 +95,7 @@ export function equalsOne(
     : inList(form, texts, negated)
 }
 
-/** A value as a text, and the first text after all that are equal to it. */
+/** A value as text, and the first text after all texts that are equal to it. */
 function bounds({ type }: DialectColumn, value: string): readonly [text: string, next: string] {
   if (type === 'date') return [value, nextText(value)]
   if (type === 'time') return [value, afterDigits(value, 8)]
@@ -111,7 +111,7 @@ function spanOf(column: DialectColumn, value: string, zoned: boolean): Span {
     return { from, next, low: shortest(from), high: `${nextSecond(value.slice(0, 8))}:` }
   }
   if (zoned) {
-    // SQLite reads offsets of less than 15 hours.
+    // SQLite accepts offsets of less than 15 hours.
     return { from, next, low: dayOf(value, -15), high: nextDay(dayOf(value, 15)) }
   }
   const low = shortest(from)
@@ -124,7 +124,7 @@ function spanOf(column: DialectColumn, value: string, zoned: boolean): Span {
   return { from, next, low, high: withT(high), parts }
 }
 
-/** One second later than the second of this text; `:` stands after all that may follow the seconds, but zones. */
+/** A text after all texts of this second; `:` sorts after everything that may follow the seconds, except time zones. */
 function laterSecond(text: string): string {
   const later = new Date(Date.parse(`${text.slice(0, 19)}Z`) + 1000).toISOString()
   return /^\d{4}-/.test(later) ? later.slice(0, 19).replace('T', ' ') : '9999-12-31 23:59:60'
@@ -136,7 +136,7 @@ function sixDigits(text: string): string {
   return `${whole}.${fraction.padEnd(6, '0')}`
 }
 
-/** The shortest stored text that means the same: no zero fraction, no zero seconds, no midnight. */
+/** The shortest stored text of the same instant: without a zero fraction, zero seconds, or midnight. */
 const shortest = (text: string): string =>
   text
     .replace(/\.?0+$/, '')
@@ -145,7 +145,7 @@ const shortest = (text: string): string =>
 
 const nextText = (text: string): string => `${text}\u0001`
 
-/** The first text after all of six digits that begin with this one; `length`: that of the values that clients give. */
+/** The first text after all texts with six fractional digits that begin with this one; `length` is the length of values from clients. */
 function afterDigits(text: string, length: number): string {
   if (text.length > length) return nextText(text)
   return text.includes('.') ? `${text}:` : `${text}.:`
@@ -155,7 +155,7 @@ function nextDay(day: string): string {
   const start = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(start)) return nextText(day)
   const next = new Date(start + 86_400_000).toISOString()
-  // After the year 9999, all texts that begin with a digit.
+  // After the year 9999: `:`, which sorts after all texts that begin with a digit.
   return /^\d{4}-/.test(next) ? next.slice(0, 10) : ':'
 }
 

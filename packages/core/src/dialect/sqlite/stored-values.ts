@@ -1,4 +1,4 @@
-// Reads stored values as JSON, also those that are not of their column's type: these are served as the text that they hold.
+// Converts stored values to JSON. A value that is not of its column's type is shown as its text.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -7,14 +7,14 @@ import { decimalDigits, unscaled } from '../shared/decimal.ts'
 import { type Decoder, decoderOf, textOf } from '../shared/decode.ts'
 import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 
-/** The usual forms, whose digits are served as they stand. */
+/** The usual forms, whose digits responses contain unchanged. */
 const usual = /^(?!0000)\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/
 
 const dated =
   /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?[ \t\n\v\f\r]*(?:[Zz]|([+-])(\d\d):(\d\d))?[ \t\n\v\f\r]*)?$/
 
 /** A stored text → `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts` reads. */
-export function instantOf(text: string): string | undefined {
+function instantOf(text: string): string | undefined {
   if (usual.test(text)) return isoDatetime(text)
   const rest = text.slice(19).replace(/^[.\d]+/, '')
   const zone =

@@ -1,4 +1,4 @@
-// Exact sums and averages as texts of fixed width, which order as the numbers they stand for: SQLite's integers end at 64 bits.
+// Exact sums and averages as texts of fixed width, which sort like the numbers that they represent, because SQLite's integers have only 64 bits.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { PlanValue } from '../dialect.ts'
@@ -20,7 +20,7 @@ export const sumText = (whole: Ref): Fragment =>
  */
 export function averageText(whole: Ref): Fragment {
   const count = sql`count(${whole})`
-  // 2^31 more for each row, so that it is not negative: then integer division rounds down.
+  // Adds 2^31 for each row, so that the number is not negative and integer division rounds down.
   const positive = sql`(${high(whole)} + ${count} * 2147483648)`
   const rest = sql`(((${positive} % ${count}) << 32) + ${low(whole)})`
   const quotient = sql`(${rest} / ${count})`
@@ -31,7 +31,7 @@ export function averageText(whole: Ref): Fragment {
 
 const mask = 4294967295n
 
-/** A value that sums are compared with, in the form of `sumText`. A fraction stands between two sums. */
+/** A value that sums are compared with, in the form of `sumText`. A fraction sorts between two sums. */
 export function sumBound(value: PlanValue, scale: number): string {
   const { units, isWhole } = unitsOf(value, scale)
   const text = fixed([(units >> 32n) + (1n << 62n), 19], [units & mask, 10])

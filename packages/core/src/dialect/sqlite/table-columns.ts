@@ -1,4 +1,4 @@
-// tableColumns: which columns of the models are columns of ordinary tables for which a condition on SQLite's catalogue holds.
+// tableColumns: finds the columns of the models that are columns of ordinary tables and meet a condition on SQLite's catalogue.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
@@ -9,8 +9,8 @@ import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
- * The columns for which `condition` holds; in it, `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo. Views,
- * virtual tables and tables hidden by a temporary one have none. Empty on a service that only resembles SQLite and hides its
+ * The columns that meet `condition`, in which `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo.
+ * Excludes views, virtual tables, and tables hidden by a temporary one. Empty if the database only resembles SQLite and hides its
  * catalogue.
  */
 export async function tableColumns(

@@ -4,15 +4,15 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
-import { givingBack, type SingleWrites } from '../shared/writes.ts'
+import { returningOnTables, type SingleWrites } from '../shared/writes.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
- * Ordinary tables without triggers, because triggers run after RETURNING. Tables with a foreign key to a key that is not
- * the primary key are excluded if its ON UPDATE may change other columns of the same row. Cloudflare's D1 refuses to show
- * its own tables (`_cf_…`). Empty on a service that only resembles SQLite and hides its catalogue.
+ * Ordinary tables without triggers, because triggers run after RETURNING. Tables with a foreign key to a key that is not the
+ * primary key are excluded if its ON UPDATE may change other columns of the same row. Cloudflare's D1 does not show its own
+ * tables (`_cf_…`). Empty if the database only resembles SQLite and hides its catalogue.
  */
 export async function sqliteSingleWrites(
   db: AnyDatabase,
@@ -24,9 +24,9 @@ export async function sqliteSingleWrites(
       const ordinary = await ordinaryTables(db, schema, own)
       plain.push(...own.filter(({ table }) => ordinary.has(folded(table))))
     }
-    return givingBack(plain)
+    return returningOnTables(plain)
   } catch (error) {
-    if (classifySqlite(error).kind === 'other') return givingBack([])
+    if (classifySqlite(error).kind === 'other') return returningOnTables([])
     throw error
   }
 }

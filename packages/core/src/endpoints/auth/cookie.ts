@@ -1,4 +1,4 @@
-// The access token as a cookie, if the cookie provider is enabled: each new token sets it, logout deletes it.
+// The access token as a cookie, if the cookie provider is enabled: each response with a new token sets it, logout deletes it.
 
 import type { Runtime } from '../../call.ts'
 import type { ApiRequest } from '../../http/request.ts'

@@ -8,7 +8,7 @@ import { methodNotAllowed } from '../../errors.ts'
 import { runSetup } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { splitUrl } from '../../http/route-table.ts'
+import { decodedSegment, splitUrl } from '../../http/route-table.ts'
 import { clientAddress } from '../../limits/address.ts'
 import { admit } from '../admit.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
@@ -25,18 +25,10 @@ const endpoints = ['login', 'refresh', 'logout', 'me'] as const
 
 /** Undefined if the encoding is malformed or a segment contains an encoded slash. */
 function decodedPath(path: string): string | undefined {
-  const segments = path.split('/').map(decoded)
+  const segments = path.split('/').map(decodedSegment)
   return segments.some((segment) => segment === undefined || segment.includes('/'))
     ? undefined
     : segments.join('/')
-}
-
-function decoded(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
 }
 
 /** Answers a request to an authentication endpoint. */

@@ -13,7 +13,7 @@ import type { RefreshRecord } from '../../store/refresh-tokens.ts'
 import { tokenCookie } from './cookie.ts'
 import { userKeyValue } from './user.ts'
 
-/** The users and the tokens that login by password and refresh need; without a user model or a token key, both answer 401. */
+/** The users and the tokens that login by password and refresh need; without a user model or a token key, both respond with 401. */
 export interface TokenTools {
   readonly users: Users
   readonly tokens: Tokens

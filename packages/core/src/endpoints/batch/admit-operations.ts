@@ -1,4 +1,4 @@
-// Admits the operations of a batch before its transaction begins: route, limit, authenticate and authorise, each as for a request of its own.
+// Admits the operations of a batch before its transaction begins: route, limit, authenticate and authorise, each like a separate request.
 
 import { authorize } from '../../access/authorize.ts'
 import type { Runtime } from '../../call.ts'
@@ -32,12 +32,12 @@ export interface AdmittedOperation {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What the operations of one batch have in common. */
+/** The part of a batch that all its operations share. */
 export interface BatchRequest {
   readonly runtime: Runtime
   /** The request of the batch. */
   readonly request: ApiRequest
-  /** The parts of the calls that are made of its operations. */
+  /** The parts that the calls of all operations have in common. */
   readonly parts: Pick<RoutedCall, 'stamp' | 'timing'>
   /** Whether the value of an operation may be JSON text. */
   readonly wantsText: (operation: Operation) => boolean
@@ -45,7 +45,7 @@ export interface BatchRequest {
   readonly always: Record<string, string>
 }
 
-/** Returns a function that admits one operation after the other. */
+/** Returns the function that admits an operation; it is called for one after the other. */
 export function admission(batch: BatchRequest) {
   const known = new Map<string, AdmittedCaller>()
   /**
@@ -97,7 +97,7 @@ const isElsewhere = ({ settings, routes }: Runtime, path: string): boolean =>
   healthPartAt(settings.healthRoute, path) !== undefined ||
   authEndpointAt(settings.auth.routes, path) !== undefined
 
-/** Headers of the batch's request that say nothing of its operations. */
+/** Headers of the batch's request that do not apply to its operations. */
 const ofBatchAlone: ReadonlySet<string> = new Set([
   'accept',
   'content-encoding',
@@ -164,16 +164,16 @@ async function admitCaller(
   return limits
 }
 
-/** Whether functions of the host decide by the request of an operation, before it is authorised. */
+/** Whether functions of the host receive the request of an operation before it is authorised. */
 const isSeenByHost = ({ hooks }: RoutedCall, { strategies }: MethodFacts['admission']): boolean =>
   hooks.setup !== undefined || strategies.includes('custom')
 
-/** Operations with the same key have the same caller; undefined if functions of the host look at each request. */
+/** Operations with the same key have the same caller; undefined if functions of the host receive each request. */
 function sharedKey(call: RoutedCall, admission: MethodFacts['admission']): string | undefined {
   if (isSeenByHost(call, admission)) return undefined
   const { method } = call
   const { strategies, required, secret } = admission
-  // Cookies are proof of the caller only for reads, or from the same origin.
+  // Cookies authenticate only reads, and writes from the same origin.
   const reads = method === 'GET' || method === 'HEAD'
   return JSON.stringify([strategies, required, secret, reads])
 }

@@ -1,4 +1,4 @@
-// A batch with an Idempotency-Key: runs once, and its stored results are repeated as its sender may read them now.
+// A batch with an Idempotency-Key: runs once; a repetition returns the stored results, as far as its sender may still read them.
 
 import { ApiError, atOperation } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -70,7 +70,7 @@ export async function runBatchOnce(
   })
 }
 
-/** The users of all operations together: some endpoints may accept other credentials of the request than others do. */
+/** The users of all operations together, because endpoints may accept different credentials of the request. */
 function ownerOf(operations: readonly AdmittedOperation[]): KeyOwner {
   const callers = new Map(operations.map(({ call }) => [call.caller, call]))
   const owners = [...callers.values()].map(keyOwnerOf)
@@ -170,7 +170,7 @@ async function repeatedOne(
   return as((await operationResult(id, call, {}, await runReturnAndTag(call, echoed))).value)
 }
 
-/** Whether a policy or a callback could give another value to this caller than before. */
+/** Whether a policy or a callback could now give another value. */
 const mayChange = ({ runtime: { policies, registry } }: RoutedCall): boolean =>
   registry.resources.some(
     (resource) =>
@@ -186,7 +186,7 @@ async function authorityIn(call: RoutedCall, route: AdmittedOperation['route']):
   return authorityOf(call)
 }
 
-/** The value that the read has now; null if it is refused. */
+/** The current value of the read; null if it is refused. */
 async function readAgain(
   call: RoutedCall,
   route: AdmittedOperation['route'],

@@ -37,8 +37,8 @@ export interface BatchBody {
 }
 
 /**
- * The headers that an operation may have. All others, credentials above all, are those of the batch's own request: a proxy
- * that sets or removes headers sees only these.
+ * The headers that an operation may have. All others, in particular credentials, come from the batch's request, because a proxy
+ * that sets or removes headers sees only those.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
@@ -96,7 +96,7 @@ export function readOperations(
   return { operations: whole, referredTo, dryRun: dryRun === true }
 }
 
-/** The value that others refer to is returned, whatever is preferred. */
+/** Removes `Prefer`: the value of an operation that others refer to is always returned. */
 function withoutPreference(operation: Operation): Operation {
   const { prefer: _, ...headers } = operation.headers
   return { ...operation, headers }
@@ -114,7 +114,7 @@ function refuseOthers(
   }
 }
 
-/** Throws 414 for a URL that is too long with its references as they are written, before they are read. */
+/** Throws 414 for a URL that is too long with its references as written, before they are parsed. */
 function refuseLongTemplate(runtime: Runtime, item: JsonValue, index: number): void {
   if (!isObject(item) || typeof item.url !== 'string' || typeof item.method !== 'string') return
   const { url, method } = item

@@ -27,7 +27,7 @@ const idPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 export const isOperationId = (text: string): boolean => idPattern.test(text)
 
 /** Reads `a.id`; undefined if the text is no reference. */
-export function parseReference(text: string): Reference | undefined {
+function parseReference(text: string): Reference | undefined {
   const [operation = '', ...members] = text.split('.')
   const isWhole = members.length > 0 && members.every((name) => /^[A-Za-z0-9_]+$/.test(name))
   return isWhole && isOperationId(operation) ? { text, operation, members } : undefined
@@ -72,7 +72,7 @@ const malformed = (text: string): string =>
 const misplaced = (text: string): string =>
   `The reference ${text.slice(0, 80)} must be a whole segment of the path or a whole value of the query.`
 
-/** The URL with a stand-in for each reference, which decides its route: a key decides none. */
+/** The URL with a placeholder for each reference. It determines the route, because routes do not depend on keys. */
 export const urlWithStandIns = (parts: readonly UrlPart[]): string =>
   parts.map((part) => (part.kind === 'text' ? part.text : '0')).join('')
 
@@ -94,10 +94,10 @@ function inUrl(kind: 'path' | 'query', reference: Reference, values: Values): st
   return encodeURIComponent(text)
 }
 
-/** Whether a value has nothing that the query language would read as structure. */
+/** Whether a value contains no character that is syntax in the query language. */
 const isPlainValue = (text: string): boolean => /^[A-Za-z0-9_.~:-]+$/.test(text)
 
-/** A value in quotes is text, whatever it contains. */
+/** Quotes a value, so that the query language reads it as text. */
 const inQuotes = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 function scalarText(value: JsonValue): string | undefined {
@@ -108,7 +108,7 @@ function scalarText(value: JsonValue): string | undefined {
     : undefined
 }
 
-/** The text of a reference if a value of a body is one; undefined if it is another value. */
+/** The text of a reference; undefined if the value is not one. */
 const referenceText = (value: object): JsonValue | undefined => {
   const [key, ...others] = Object.keys(value)
   return key === '$ref' && others.length === 0
@@ -116,7 +116,7 @@ const referenceText = (value: object): JsonValue | undefined => {
     : undefined
 }
 
-/** The references of a body, in their order; those that cannot be read are given to `malformed` with their path. */
+/** The references of a body, in their order; `malformed` is called with the path of each invalid one. */
 export function bodyReferences(
   body: JsonValue,
   path: string,
@@ -152,7 +152,7 @@ export function resolvedBody(body: JsonValue, values: Values): JsonValue {
   )
 }
 
-/** The value that a reference stands for; throws 400 if the operation's value has no such member. */
+/** The value of a reference; throws 400 if the operation's value has no such member. */
 function referredValue({ text, operation, members }: Reference, values: Values): JsonValue {
   let value: JsonValue | undefined = values.get(operation)
   for (const name of members) value = memberOf(value, name)

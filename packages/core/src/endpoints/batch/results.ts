@@ -20,14 +20,14 @@ export interface OperationResult {
   readonly value: JsonValue
   /** The value as JSON text, if it was serialised directly; `value` is then null. */
   readonly text: string | undefined
-  /** The call that was answered, and the keys of what it wrote. */
+  /** The call of the operation, and the keys of the records that it wrote. */
   readonly call: RoutedCall
   readonly keys: Result['keys'] | undefined
-  /** The groups that it has changed, for caches. */
+  /** The cache groups that it has changed. */
   readonly changed: readonly string[]
 }
 
-/** The result of an operation; `final` runs here if it has not before, since the value that it hides must not be sent. HEAD has no value. */
+/** The result of an operation. Runs `final` if it has not run yet, because it may remove a value from the response. HEAD has no value. */
 export async function operationResult(
   id: string,
   call: RoutedCall,
@@ -80,7 +80,7 @@ const resultText = (results: readonly OperationResult[]): string =>
 const textOf = ({ id, status, headers, value, text }: OperationResult): string =>
   `{"id":${quoted(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${text ?? stringify(value)}}`
 
-/** Returns a function that counts the characters of one result after the other, and throws 400 beyond the limit of a response. */
+/** Returns a function that adds up the characters of the results, and throws 400 beyond API_MAX_BATCH_RESPONSE. */
 export function resultCounter({ settings }: Runtime): (result: OperationResult) => void {
   const limit = settings.batch?.maxResponse ?? 0
   let total = 0

@@ -28,7 +28,7 @@ import { TimeLimit } from './time-limit.ts'
 import { explaining, inBatchTransaction, probeOn } from './transaction.ts'
 import { OperationValues } from './values.ts'
 
-/** An operation that failed, by its place in the list. */
+/** A failed operation, and its index in the list. */
 export interface FailedOperation {
   readonly at: number
   readonly call: RoutedCall | undefined
@@ -36,7 +36,7 @@ export interface FailedOperation {
 
 /** How a batch runs. */
 export interface RunOptions {
-  /** Whether everything is undone at the end. */
+  /** Whether everything is rolled back at the end. */
   readonly dryRun: boolean
   /** Called inside the transaction, when all operations have succeeded. */
   readonly beforeCommit: (results: readonly OperationResult[], probe: Probe) => Promise<void>
@@ -63,7 +63,7 @@ interface Noted {
 
 /** The state of one attempt. */
 interface Attempt {
-  /** The operation that runs. */
+  /** The index of the running operation. */
   at: number | undefined
   call: RoutedCall | undefined
   readonly noted: Noted[]
@@ -72,8 +72,9 @@ interface Attempt {
 /**
  * Runs the operations and commits; returns their results. After a conflict, all of them are run again.
  *
- * An error of the database is explained by looking at the rows inside the transaction, which PostgreSQL allows only with a
- * savepoint. Since savepoints cost two statements each, the batch first runs without them, and once more if it is refused.
+ * Finding the field for an error of the database needs queries inside the transaction, which PostgreSQL allows after an error
+ * only with a savepoint. A savepoint costs two statements for each operation, so the batch first runs without them, and again
+ * with them if a statement is refused.
  */
 export async function runOperations(
   batch: BatchRequest,
@@ -209,7 +210,7 @@ export function resolved(
   }
   const request = requestTo(filled, resolvedUrl(operation.url, values))
   const found = routeOperation(batch, operation, request)
-  // The caller was admitted to the route with stand-ins.
+  // The caller was admitted to the route with placeholders.
   if (factsOf(found.route).methods.get(found.call.method) !== facts) {
     throw notInBatch(splitUrl(request.url).path)
   }

@@ -35,10 +35,10 @@ export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
 const allowed = ['POST', 'OPTIONS']
 
 /**
- * `POST /api/batch` with `{ "operations": [{ "id": "a", "method": "POST", "url": "/api/authors", "body": { … } }, …] }` → 200
- * and a list of `{ id, status, headers, value }`, or the error of the operation that failed, and nothing is stored.
+ * `POST /api/batch` with `{ "operations": [{ "id": "a", "method": "POST", "url": "/api/authors", "body": { … } }, …] }` → 200 and
+ * a list of `{ id, status, headers, value }`, or the error of the operation that failed, and nothing is stored.
  *
- * Each operation passes all stages of a request of its own. It is routed, counted, authenticated and authorised before the
+ * Each operation passes all stages of a separate request. It is routed, counted, authenticated and authorised before the
  * transaction begins.
  */
 export async function serveBatch(
@@ -58,14 +58,14 @@ export async function serveBatch(
   timing?.enter('plan')
   refuseIgnored(request)
   const body = readBatch(runtime, request)
-  // A dry run leaves nothing that a repetition could repeat.
+  // A dry run stores nothing, so there is nothing to repeat.
   const key = body.dryRun ? undefined : header(request, 'idempotency-key')
   const asText = parts.wantsText && settings.hooks.final === undefined
   const batch: BatchRequest = {
     runtime,
     request,
     parts: { timing, stamp },
-    // A value that others refer to, or that is stored, is needed as an object.
+    // A value that others refer to, or that an Idempotency-Key stores, must be an object.
     wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),
     always,
   }
@@ -95,7 +95,7 @@ const shapeOf = ({ hooks, resource }: RoutedCall): ResponseSettings => ({
   dump: resource.settings.dump,
 })
 
-/** Counts the batch by the sender's address; its operations are counted besides, each against the limit of its route. */
+/** Counts the batch by the sender's address; its operations are also counted, each against the limit of its route. */
 async function countBatch(
   runtime: Runtime,
   request: ApiRequest,
@@ -105,7 +105,7 @@ async function countBatch(
   return (await admit(runtime, request, route)).headers
 }
 
-/** Throws 400 for what would change the meaning of a request of its own, and has none for a batch. */
+/** Throws 400 for parameters and headers that would change a separate request, but have no meaning for a batch. */
 function refuseIgnored(request: ApiRequest): void {
   const { query } = splitUrl(request.url)
   if (query !== '') {

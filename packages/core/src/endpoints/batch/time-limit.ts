@@ -1,4 +1,4 @@
-// The time limit of a batch, which keeps its locks and its connection of the pool until it ends.
+// The time limit of a batch, because it holds its locks and a connection of the pool until it ends.
 
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
@@ -8,7 +8,7 @@ import { deadlineOf } from '../../execute/bounds.ts'
 import { isOutcomeUnknown } from '../../execute/transaction.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
 
-/** Begins when it is made. All attempts of a batch share one. */
+/** The time starts when it is created. All attempts of a batch share one limit. */
 export class TimeLimit {
   readonly #milliseconds: number
   readonly #end: number
@@ -18,12 +18,12 @@ export class TimeLimit {
     this.#end = performance.now() + this.#milliseconds
   }
 
-  /** When the statement that runs is ended, as `performance.now()`: ROLLBACK needs time after the limit. */
+  /** When a running statement is cancelled, as `performance.now()`; later than the limit, to leave time for ROLLBACK. */
   get until(): number {
     return deadlineOf(this.#end)
   }
 
-  /** Throws 503 if the time is over. */
+  /** Throws 503 if the time has elapsed. */
   check(): void {
     if (this.#isOver()) throw this.#error()
   }

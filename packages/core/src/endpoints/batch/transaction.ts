@@ -1,4 +1,4 @@
-// The transaction of a batch, and the explanation of what the database refuses in it.
+// The transaction of a batch, and the explanation of errors of the database in it.
 
 import type { Runtime } from '../../call.ts'
 import { noScopes } from '../../compile/scopes.ts'
@@ -18,8 +18,8 @@ interface TransactionParts {
 }
 
 /**
- * Runs `work` in a transaction, which is retried after conflicts. In a transaction of the host, which stays open, what
- * `work` has written is undone if it fails.
+ * Runs `work` in a transaction, which is retried after conflicts. In a transaction of the host, which stays open, rolls back to a
+ * savepoint if `work` fails.
  */
 export function inBatchTransaction<T>(
   own: AnyDatabase,

@@ -1,4 +1,4 @@
-// The values of the operations that have run, and how much of them later ones may repeat.
+// The values of finished operations, and a limit for how much of them later operations may repeat.
 
 import { settingNames } from '../../config/setting-names.ts'
 import { referencesTooLarge } from '../../errors.ts'
@@ -6,9 +6,8 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 
 /**
- * A body may refer to a value of an earlier one several times, so that values could grow with a power of the number of
- * operations; and so may the URLs of many operations refer to one long value. All of a batch together therefore repeat at
- * most as many characters as a body may have bytes.
+ * A body may refer to an earlier value several times, so values could multiply with each operation, and many URLs may refer to
+ * one long value. Therefore all references of a batch together insert at most as many characters as API_BODY_LIMIT has bytes.
  */
 export class OperationValues {
   readonly #byId = new Map<string, JsonValue>()

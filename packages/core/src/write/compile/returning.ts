@@ -34,7 +34,7 @@ export function returning(target: Target, output: readonly Output[]): Returning 
   return compiled
 }
 
-/** The clause as a single string, if the dialect supports printing it and it has no parameters. */
+/** The clause as a single string, if the service can print it and it has no parameters. */
 function printedOnce(clause: Fragment, { shortcuts }: InternalDialect): Fragment {
   const textStyle = shortcuts?.textStyle
   const text = textStyle && printed(clause, textStyle)

@@ -19,7 +19,7 @@ import { returning } from './returning.ts'
 export interface CompiledWrite {
   readonly statement: Fragment
   readonly readers: Selection['readers']
-  /** Where a row says whether it is in the scope of the policy: 1, or else not. Absent if all rows are. */
+  /** The column that tells whether a row is in the scope of the policy: 1 if it is. Absent if all rows are. */
   readonly inScope?: CellLocation | undefined
 }
 
@@ -39,7 +39,7 @@ export const shownOrigin: object = {}
 /** Identifies the condition on the record's key in a statement's template; written values are identified by their columns. */
 export const keyOrigin: object = {}
 
-/** `insert into t (…) values (…)`, with RETURNING if `output` is not empty; the row then says whether it may be `shown`. */
+/** `insert into t (…) values (…)`, with RETURNING if `output` is not empty, including whether the row may be `shown`. */
 export function compileInsert(
   target: Target,
   resource: Resource,
@@ -50,7 +50,7 @@ export function compileInsert(
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
   const bound = sql.join(columns.map((column) => encodedValue(target, column, values[column.name])))
-  // Without values, databases whose inserts use RETURNING take `default values`; MySQL and MariaDB `() values ()`.
+  // Without values, databases whose INSERT has RETURNING use `default values`, MySQL and MariaDB `() values ()`.
   const what =
     columns.length > 0
       ? sql`(${names}) values (${bound})`
@@ -60,7 +60,7 @@ export function compileInsert(
   return returningShown(target, sql`insert into ${tableOf(resource)} ${what}`, output, shown)
 }
 
-/** The statement with RETURNING: `output`, and whether the row may be `shown`. What a policy hides is stored all the same. */
+/** Adds RETURNING with `output` and whether the row may be `shown`. A row that a policy hides is stored nevertheless. */
 function returningShown(
   target: Target,
   statement: Fragment,
@@ -78,12 +78,12 @@ function returningShown(
   }
 }
 
-/** No column has it as its alias: field names have no blanks. */
+/** No column can have this alias, because field names have no blanks. */
 const inScopeAlias = 'in scope'
 
 /**
  * `insert into t (…) values (…), (…)`, or `insert into t (…) select … from …`, with RETURNING if `output` is not empty. A row
- * without a value for a column says what `omitted` says.
+ * without a value for a column gets that of `omitted`.
  */
 export function compileInserts(
   target: Target,
@@ -114,7 +114,7 @@ export function compileInserts(
   }
 }
 
-/** Which records a statement may write or lock, beside its key. */
+/** Restricts which records a statement may write or lock, in addition to its key. */
 export interface WriteReach {
   /** Excludes a soft-deleted record. */
   readonly alive?: boolean

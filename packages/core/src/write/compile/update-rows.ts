@@ -17,8 +17,8 @@ export interface RowUpdate {
 }
 
 /**
- * The values as the dialect binds them; undefined if one cannot stand beside those of other rows: only a parameter takes its
- * type from the column.
+ * The values as the dialect binds them; undefined if one of them is an expression, which cannot be in a column of values with
+ * those of other rows: only a parameter takes its type from the column.
  */
 export function boundTogether(
   { dialect }: Target,
@@ -36,9 +36,7 @@ export function boundTogether(
   return bound
 }
 
-/**
- * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`; undefined where the dialect cannot say so.
- */
+/** `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`; undefined if the dialect has no such statement. */
 export function compileJoinedUpdate(
   target: Target,
   resource: Resource,
@@ -48,7 +46,7 @@ export function compileJoinedUpdate(
 ): CompiledWrite | undefined {
   const { dialect } = target
   const { primaryKey } = resource
-  // Whole numbers are equal for the database exactly if they are for the service.
+  // Only integer keys: the database and the service agree on which of them are equal.
   if (!primaryKey.every(({ type }) => type === 'integer' || type === 'bigint')) return undefined
   const made = dialect.shortcuts?.valuesTable?.([
     ...primaryKey.map((column, i) => ({
@@ -79,8 +77,8 @@ export const sharedValues = (
   columns.map((_, i) => others.every(({ bound }) => bound[i] === first?.bound[i]))
 
 /**
- * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`: a column that gets the
- * same value in all records is set to it. With RETURNING if `output` is not empty.
+ * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`: a column that gets the same
+ * value in all records is set without CASE. With RETURNING if `output` is not empty.
  */
 export function compileUpdateRows(
   target: Target,

@@ -45,7 +45,7 @@ import {
 
 /**
  * `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change, or `PATCH /api/books` with a list of objects, each
- * with its key and the fields to change → 200 and the changed records.
+ * with a key and the fields to change → 200 and the changed records.
  */
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
@@ -132,7 +132,7 @@ async function readChanges(
   problems: InputProblems,
 ): Promise<readonly ListedChange[]> {
   const names = resource.primaryKey.map(({ name }) => name)
-  // A key in the list names a record, as a URL does, also where clients cannot choose it.
+  // A key in the list identifies a record, as in a URL, even if clients cannot choose keys.
   const identifying = new Map(names.map((name) => [name, undefined]))
   const own = new Set(names)
   const host = validatorHost(call)
@@ -172,7 +172,7 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   })
 }
 
-/** If-Match is about one record. */
+/** Throws 400 for If-Match, which applies to a single record. */
 function refusePrecondition(call: Call): void {
   if (header(call.request, 'if-match') !== undefined) throw preconditionOnMany()
 }
@@ -236,8 +236,8 @@ const keysOf = (resource: Resource, rows: readonly Values[]): readonly (readonly
   rows.map((row) => keyIn(resource, row) ?? [])
 
 /**
- * Deletes the records, referring ones before those they refer to. A record that is still referred to is tried again after
- * the others, since hooks and cascades may have deleted what refers to it; a round without progress throws.
+ * Deletes the records, each before those that it refers to. A record that others still refer to is retried after the others,
+ * because hooks and cascades may have deleted these; a round without progress throws.
  */
 async function removeAll(
   { context }: Writing,

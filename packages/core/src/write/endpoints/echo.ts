@@ -37,7 +37,7 @@ import type { Writing } from './stages.ts'
 export interface Echo {
   /** null if the caller may not read it. */
   readonly value: JsonValue
-  /** The JSON of the row that its ETag is made of. */
+  /** The JSON of the row, from which its ETag is computed. */
   readonly record: string | undefined
 }
 
@@ -59,8 +59,8 @@ export function cachedEchoPlan(call: Call, resource: Resource, ast: QueryAst): R
 }
 
 /**
- * Collects what the statements of a list return, if the response shows exactly that: columns of the table, which neither a
- * trigger nor a policy nor the filter callback changes or hides.
+ * Collects the rows that the statements of a list return, if the response shows exactly these: columns of the table that no
+ * trigger changes, and rows that neither a policy nor the filter callback hides.
  */
 export function returnedEcho(
   { call, opened: { connection } }: Writing,
@@ -77,7 +77,7 @@ export function returnedEcho(
   return { output: echo.rows.output, byInsert, byUpdate, rows: [] }
 }
 
-/** The rows that the statements have returned; undefined if one of the written records is deleted, so that reads hide it. */
+/** The returned rows; undefined if one of the written records is marked as deleted, because reads hide it. */
 export const knownRows = (
   resource: Resource,
   plan: ReadPlan,
@@ -178,7 +178,7 @@ function rowsOf(
   return ordered
 }
 
-/** Whether the rows are those of exactly these keys, in their order. */
+/** Whether the rows have exactly these keys, in this order. */
 function areOf(
   { primaryKey }: Resource,
   keys: readonly (readonly Value[])[],
@@ -236,7 +236,7 @@ async function* readRows(
   }
 }
 
-/** Conditions on several columns are longer, and nested. */
+/** Smaller chunks for composite keys, whose conditions are longer and nested. */
 function* keyChunks(
   { primaryKey }: Resource,
   keys: readonly (readonly Value[])[],
@@ -245,7 +245,7 @@ function* keyChunks(
   for (let i = 0; i < keys.length; i += size) yield keys.slice(i, i + size)
 }
 
-/** Rows of one statement by the text of their keys. Their other values are not decoded. */
+/** Rows of one statement by the text of their keys; only the keys are decoded. */
 function byKey(resource: Resource, rows: readonly LoadedRow[]): ReadonlyMap<string, LoadedRow> {
   const [first] = rows
   if (first === undefined) return new Map()

@@ -80,7 +80,7 @@ async function runOnce(
   })
 }
 
-/** What a request with an Idempotency-Key does, once, and how its stored response is repeated. */
+/** How to run a request with an Idempotency-Key, and how to repeat its stored response. */
 export interface Once {
   /** Runs the request, and stores its response in its transaction. */
   readonly work: (held: HeldClaim) => Promise<Result>
@@ -96,12 +96,12 @@ export async function onceFor(call: OpenedBy, claim: Claim, once: Once): Promise
     return await once.work(held)
   } catch (error) {
     if (error instanceof ClaimLost) {
-      // Our transaction was rolled back. The request that took the key over has answered, or will.
+      // This request's transaction was rolled back. The request that took over the key has responded, or will.
       const look = (store: KeyStore) => readKeyState(store, claim)
       const found = await replayIfAnswered(call, opened, once, look)
       if ('status' in found) return found
     }
-    // The write may be stored, and its response with it, so the key must not be released. If it is not, the lease expires.
+    // The write and its response may be stored, so the key must not be released. If they are not, the lease expires.
     if (isOutcomeUnknown(error)) throw error
     // Nothing was stored, so the key is released. If that fails too, its lease expires.
     await release(call, opened, held)
@@ -139,8 +139,8 @@ const release = (call: OpenedBy, opened: Opened, held: HeldClaim): Promise<void>
   )
 
 /**
- * Runs `ask` and replays the response if it finds one. Both use one connection: the pool may lead to several servers, and
- * the one that has the stored response has its records, too.
+ * Runs `ask` and replays the response if it finds one. Both use one connection: the pool may connect to several servers, and the
+ * server that has the stored response also has its records.
  */
 function replayIfAnswered(
   call: OpenedBy,
@@ -175,8 +175,8 @@ export const storeOf = (
 })
 
 /**
- * The claim of a key. `route` is the canonical URL: different spellings of a route share their keys, two APIs on one database
- * do not.
+ * The claim of a key. `route` is the canonical URL: different spellings of a route share keys, but two APIs on one database do
+ * not.
  */
 export async function claimOf(
   { request, query }: Pick<Call, 'request' | 'query'>,

@@ -5,7 +5,7 @@ import { userKey } from '../../endpoints/auth/user-key.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 
-/** `nobody`: an anonymous request; `unknown`: there is a user, but its object has nothing that identifies it. */
+/** `nobody`: an anonymous request; `unknown`: the user object has no property that identifies the user. */
 export type KeyOwner =
   | { readonly kind: 'nobody' | 'unknown' }
   | { readonly kind: 'user'; readonly identity: string }

@@ -36,14 +36,14 @@ export function keyOf(resource: Resource, values: Values): readonly Value[] {
   return key
 }
 
-/** The keys of what was written, and the form of the response. */
+/** The keys of the written records, and the form of the response. */
 export interface Written {
   readonly keys: readonly (readonly Value[])[]
   readonly many: boolean
   readonly status: 200 | 201
-  /** Whether the response is stored for repetitions, as values. */
+  /** Whether the response is stored for an Idempotency-Key, which needs values. */
   readonly isStored?: boolean
-  /** The rows of all records, if they are known; otherwise they are read by the keys. */
+  /** The rows of all records, if the statements have returned them; otherwise they are read by the keys. */
   readonly rows?: KnownRows | undefined
 }
 
@@ -73,8 +73,8 @@ export async function writtenResult(
 }
 
 /**
- * Whether the records of a list are read for the response: the client wants them, a callback takes them, or a policy is asked
- * about them, which may end the write with an error of its own.
+ * Whether the records of a list are read for the response: if the client wants them, a callback receives them, or a policy
+ * decides about them, which may refuse the write.
  */
 function isNeeded(call: Call, resource: Resource, ast: QueryAst): boolean {
   const { dump, return: onReturn, final } = call.hooks

@@ -1,4 +1,4 @@
-// POST, PATCH, PUT and DELETE of one record as a single statement, if nothing else has to be read, asked or written (`write/plan/strategy.ts` decides): in autocommit mode, or in the transaction of a batch, of callbacks or of the host.
+// POST, PATCH, PUT and DELETE of one record as a single statement, if no other read, check or write is needed (`write/plan/strategy.ts` decides): in autocommit mode, or in the transaction of a batch, of callbacks or of the host.
 
 import type { Action } from '../../access/action.ts'
 import { mayAct } from '../../access/reach.ts'
@@ -33,11 +33,11 @@ import { maySet, type PlannedWrite, strategyOf, type WriteConditions } from '../
 import { recordResult } from './result.ts'
 import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
 
-/** What came of a write that may be one statement. */
+/** The outcome of a write that may be a single statement. */
 export interface SingleWrite<T> {
-  /** Undefined if nothing was written; a transaction then writes, or gives the error. */
+  /** Undefined if nothing was written; a transaction then does the write, or gives the error. */
   readonly result: T | undefined
-  /** Whether the write changes one record by one statement, so that it is whole without a transaction, too. */
+  /** Whether the write changes one record by one statement, so that it is atomic even without a transaction. */
   readonly isSingle: boolean
   /** Whether one statement writes it in a transaction. */
   readonly inTransaction?: boolean
@@ -46,7 +46,7 @@ export interface SingleWrite<T> {
 /** Where a write runs: on the connection of its request, or in the transaction that has been begun for it. */
 type Place = Pick<Writing, 'call'> & Partial<Pick<Writing, 'opened'>>
 
-/** What a request says of its write; `additional` are the parameters that the filter callback receives. */
+/** The parts of the request that shape the write; `additional` are the parameters that the filter callback receives. */
 type OptionsOf<K extends keyof WriteRequest> = Pick<WriteRequest, K | 'additional'>
 
 /** Runs a POST as one INSERT. */
@@ -69,7 +69,7 @@ export function createInOneStatement(
       const written = await insertRecord(run.context, resource, values, read)
       return { isSingle: true, result: await resultOf(call, echo, 201, written) }
     } catch (error) {
-      // In a transaction, the code that began it explains a refusal.
+      // In a transaction, the code that began it explains refusals.
       throw place.opened === undefined ? await explainedError(call, run.opened, error) : error
     }
   })
@@ -134,7 +134,7 @@ interface WriteRequest
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
-/** The context for a single-statement write, or that there is none here, because the write needs a transaction. */
+/** The context for a single-statement write; `inSeveral` if the write needs a transaction. */
 function singleWriteFor(
   place: Place,
   write: PlannedWrite,
@@ -144,7 +144,7 @@ function singleWriteFor(
   return andThen(place.opened ?? open(call), (opened) => {
     const circumstances = circumstancesOf(call, opened, write, request)
     const strategy = strategyOf(write, circumstances)
-    // The policy is asked only if nothing else takes a transaction, which asks it again.
+    // Calls the policy only if nothing else requires a transaction, because that would call it again.
     if (strategy.kind === 'transaction') return inSeveral(write, circumstances)
     const isInside = place.opened !== undefined
     if (strategy.transaction && !isInside)
@@ -156,14 +156,14 @@ function singleWriteFor(
   })
 }
 
-/** A write that needs a transaction. A response that takes more reads does not make it several writes. */
+/** The outcome for a write that needs a transaction. It is still a single write if only its response needs more reads. */
 function inSeveral(write: PlannedWrite, circumstances: WriteConditions): SingleWrite<never> {
   const { kind, ...without } = strategyOf({ ...write, echo: null }, circumstances)
   const isSingle = kind === 'single statement' && !('transaction' in without && without.transaction)
   return { isSingle, result: undefined }
 }
 
-/** What policy and filter callback leave of the record, which they are asked about before it is written. */
+/** The scope of policy and filter callback for the record; they are called before it is written. */
 function scopeFor(
   call: Call,
   { own: db, target }: Opened,
@@ -193,7 +193,7 @@ function singleWriteRun(
 ): Omit<SingleWriteRun, 'opened'> {
   const within = written === 'all' ? undefined : written
   const readable = shown === 'all' || write.echo === null ? undefined : shown
-  // A record that the policy lets write can be read after a change of other columns than those that the scope tests.
+  // A record in the scope of the policy stays in it if the change sets no column that the scope tests.
   const mayHide = readable !== undefined && (shown !== written || maySet(write, readable.columns))
   const finish = (text: string) => sqlForArrays(target.dialect, text)
   const asked = mayHide || echo === 'read' ? readable : undefined

@@ -52,13 +52,13 @@ export interface Writing {
 const maxRetries = 3
 
 export interface WriteOptions {
-  /** Which refusals come from a race, so that the transaction is tried again. */
+  /** Which refusals are caused by a race, so that the transaction is repeated. */
   readonly retryOn?: (refusal: Refusal) => boolean
-  /** Problems of the body so far, to report together with those that the stored record shows. */
+  /** Problems of the body so far, to report together with those that depend on the stored record. */
   readonly problems?: InputProblems
-  /** The write changes one record by one statement: it also runs where the driver has no transactions. */
+  /** The write changes one record by one statement, so it can also run if the driver has no transactions. */
   readonly isSingle?: boolean
-  /** The write stores many records, later than their hooks are called. */
+  /** The write stores many records after their hooks were called. */
   readonly isBulk?: boolean
 }
 
@@ -121,8 +121,8 @@ function timedTransaction<T>(
 }
 
 /**
- * Explains a refusal before the rollback: the record that another one conflicts with may be written by the same request. After
- * a refusal PostgreSQL takes no statement before the rollback; there it is explained afterwards.
+ * Explains a refusal before the rollback, because the conflicting record may have been written by the same request. PostgreSQL
+ * accepts no statement between a refusal and the rollback, so there it is explained afterwards.
  */
 async function explainedInside(context: WriteContext, error: unknown): Promise<never> {
   const refusal = refusalOf(error)
@@ -143,7 +143,7 @@ export const explainedError = async (
 ): Promise<unknown> =>
   call.runtime.batch === undefined ? explained(call.runtime, opened, error) : error
 
-/** `explainedError` with the connection on which the reason is looked for. */
+/** `explainedError` with the connection for the queries that find the reason. */
 export async function explained(
   runtime: Pick<Runtime, 'warn'>,
   opened: Probe,

@@ -40,7 +40,7 @@ interface Candidate {
   readonly createProblems: InputProblems
 }
 
-/** A candidate with the values to look for: those that were sent, and the initial values of other columns. */
+/** A candidate with the values for the look-up: those that were sent, and the initial values of other columns. */
 interface Identified extends Candidate {
   /** Undefined if a value is missing or null. */
   readonly key: readonly Value[] | undefined
@@ -64,7 +64,7 @@ export async function upsert(
       attempts += 1
       const { context } = writing
       const identified = await identify(context, resource, candidates, columns)
-      // What a record conflicts with may be another one of the list.
+      // A record may conflict with another one of the list.
       const together = attempts === 1 && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
@@ -131,7 +131,7 @@ async function readCandidates(
   return candidates
 }
 
-/** Completes the keys by the initial values of columns that were not sent; each default is called once. */
+/** Completes the keys with the initial values of columns that were not sent; each default is called once. */
 async function identify(
   context: WriteContext,
   resource: Resource,
@@ -146,7 +146,7 @@ async function identify(
       identified.push({ ...candidate, key: valuesOf(columns, change.values) })
       continue
     }
-    // Before the defaults are called: what they give is looked for.
+    // Before the defaults are called, because the look-up uses their results.
     await requireAccess(context, resource, 'PATCH')
     const initial = await initialValues(context, resource, missing)
     const key = valuesOf(columns, { ...change.values, ...initial })
@@ -184,7 +184,7 @@ interface Upserted {
   readonly created: boolean
 }
 
-/** Whether no two records have the same unique key, so that all are looked up together. */
+/** Whether no two records have the same unique key, so that one look-up can find all. */
 function mayGoTogether(
   columns: readonly NamedColumn[],
   candidates: readonly Identified[],
@@ -262,7 +262,7 @@ async function writeOne(
   return { values: made, created: true }
 }
 
-/** The change of a stored record, whose unique key stays. */
+/** The change of a stored record, without its unique key, which stays the same. */
 const changeOf = ({ change }: Candidate, identifying: ReadonlySet<string>): RecordNode => ({
   ...change,
   values: without(change.values, identifying),

@@ -46,7 +46,7 @@ export async function changeRecord(
   const changes = await requestedChanges(context, node, stored, { replace })
   const saved = await changeStored(context, resource, stored, changes, path)
   await writeChildren(context, node, saved, true)
-  // Linked records may have added problems: the body's values must equal theirs.
+  // Linked records may have added problems, because values in the body must equal theirs.
   context.problems.refuse()
 }
 
@@ -56,7 +56,7 @@ interface RequestedOptions {
   readonly references?: KnownReferences
 }
 
-/** What a body asks to change in a stored record, after all checks but those of the policy. */
+/** The changes that a body requests for a stored record, after all checks except those of the policy. */
 export function requestedChanges(
   context: WriteContext,
   node: RecordNode,
@@ -75,7 +75,7 @@ export function requestedChanges(
   )
 }
 
-/** Whether nothing of a body is compared with the stored record, and nothing is nested. */
+/** Whether the body has only values that need no comparison with the stored record, and nothing nested. */
 const hasOnlyValues = ({ sentBack, parents, wholeRecordChecks, merges }: RecordNode): boolean =>
   parents.length === 0 &&
   merges.length === 0 &&
@@ -104,7 +104,7 @@ async function requestedAfterChecks(
   return changes
 }
 
-/** The node with the whole documents that its merge patches make of the stored ones. */
+/** The node with merge patches replaced by the merged documents. */
 function withMergedDocuments(
   { problems, mergedDocumentProblem }: WriteContext,
   node: RecordNode,

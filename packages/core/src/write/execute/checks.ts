@@ -28,11 +28,11 @@ export async function requireAccess(
   if (!(await access.mayWrite(resource, action))) throw forbidden()
 }
 
-/** What an earlier look-up has found out about the references of many records. */
+/** The result of an earlier look-up of the references of many records. */
 export interface KnownReferences {
   /** The relations whose target may hide records; only these must be checked. */
   readonly relations: readonly ResolvedRelation[]
-  /** Whether the caller sees the record with this key, by its `keyText`. */
+  /** Whether the caller may see the record with this key, given as `keyText`. */
   has(relation: ResolvedRelation, key: string): boolean
   /** Called before a key that is not known is looked up. */
   beforeLookUp(): Promise<void>
@@ -88,7 +88,7 @@ async function isVisible(
   { to, target }: ResolvedRelation,
   key: readonly Value[],
 ): Promise<boolean> {
-  // Without access to the resource, no policy is called: the row only has to exist, as for the database.
+  // Without access to the resource, no policy is called: the row must only exist, as the database requires.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
     return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }
@@ -115,7 +115,7 @@ export async function validateFilled(
   if (checks.length > 0) await validate(checks)
 }
 
-/** Whether a value of a body is what a response shows of the stored one. */
+/** Whether a value of a body equals the stored value as responses show it. */
 const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
   stored !== undefined && stringify(value) === stringify(stored)
 
@@ -139,7 +139,7 @@ export function compareSentBack(
   for (const [name, url] of Object.entries(sentBack.urls)) {
     const relation = resource.relations.get(name)
     if (relation === undefined || url === relationUrl(relation, stored, context.base)) continue
-    // null for a to-one relation asks to clear it; `clearedRelations` decides about that.
+    // null for a to-one relation means to clear it, which `clearedRelations` handles.
     if (url === null && relation.kind === 'belongsTo') continue
     problems.add(pathTo(path, name), 'This is not the URL of the relation; send records instead.')
   }

@@ -60,16 +60,16 @@ export interface WriteContext extends ValueSources {
   readonly validate: (checks: readonly ValueCheck[]) => Promise<void>
   /** Collects the written records; absent if no callback receives them. */
   readonly changes: ChangeLog | undefined
-  /** Why a document that a merge has made of the stored one cannot be stored; undefined if it can. */
+  /** Why a merged document cannot be stored; undefined if it can. */
   readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
   readonly problems: { add(path: string, message: string): void; refuse(): void }
-  /** Whether the transaction is one of the host, in which no savepoint is set. */
+  /** Whether it is a transaction of the host, in which no savepoint is set. */
   readonly hosted: boolean
-  /** What happens ahead of each statement of a hook, in a write of many records. */
+  /** Called before each statement of a hook, in a write of many records. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }
 
-/** Work to do ahead of each statement that a hook sends through its own connection, `args.db`. */
+/** Work to do before each statement that a hook sends through `args.db`. */
 export interface BeforeHookStatements {
   work: (() => Promise<void>) | undefined
 }
@@ -86,7 +86,7 @@ export interface Refusal {
   readonly key: readonly Value[] | null
   /** The links that the statement inserted. */
   readonly links?: readonly InsertedLink[]
-  /** The error for the client, if it was found out before the rollback. */
+  /** The error for the client, if it was determined before the rollback. */
   readonly explained?: ApiError
 }
 

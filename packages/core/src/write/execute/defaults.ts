@@ -8,11 +8,11 @@ import type { RecordNode, Values } from '../plan/node.ts'
 import { convertJson } from '../plan/value.ts'
 import type { ValueSources } from './context.ts'
 
-/** The columns of a resource to which the service gives values by itself. */
+/** The columns of a resource that the service fills. */
 interface FilledColumns {
-  /** Those with a value in each new record: managed, UUID or default. */
+  /** The columns that get a value in each new record: managed, UUID or default. */
   readonly initial: readonly NamedColumn[]
-  /** Those that each change sets. */
+  /** The columns that each change sets. */
   readonly updated: readonly NamedColumn[]
 }
 
@@ -76,7 +76,7 @@ export function initialValue(
   return andThen(given, (value) => defaultValue(resource, column, value))
 }
 
-/** Whether a change sets columns by itself. */
+/** Whether each change of a record sets further columns. */
 export const setsTimestamps = (resource: Resource): boolean =>
   filledColumns(resource).updated.length > 0
 
@@ -113,7 +113,7 @@ export function pendingRecord(): {
   }
 }
 
-/** Sets a value now, or when its promise resolves, which is added to `promises`. */
+/** Sets a value, or sets it when its promise resolves and adds that promise to `promises`. */
 function set(
   values: Record<string, JsonValue>,
   promises: Promise<void>[],

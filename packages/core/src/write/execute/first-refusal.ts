@@ -1,16 +1,16 @@
-// refusalOfFirst: finds out which of the rows of a statement the database has refused.
+// refusalOfFirst: finds out which row of a statement the database has refused.
 
 import { refusalOf, refusedWrite, type WriteContext } from './context.ts'
 import { rollBackTo, setSavepoint } from './savepoint.ts'
 import { explainRefusal } from './violation.ts'
 
-/** Writes some of the rows: by one statement, or by that of a single row. */
+/** Writes some of the rows: several by one statement, or a single row by its own. */
 export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
 
 /**
- * The refusal of the first row that is refused by itself; undefined if none is, after which all are written. `write` is run
- * again from the savepoint, with halves of the rows: a row before may be what a row conflicts with. So the refusal is
- * explained before the rollback.
+ * The refusal of the first row that is refused on its own; undefined if there is none, after which all rows are written. It runs
+ * `write` again from the savepoint, with halves of the rows. The rows before the refused one stay written, because it may
+ * conflict with one of them, so the refusal is explained before the rollback.
  */
 export async function refusalOfFirst<R>(
   context: WriteContext,
@@ -31,7 +31,7 @@ export async function refusalOfFirst<R>(
   return undefined
 }
 
-/** Writes the rows; if they are refused, undoes it and returns the error. */
+/** Writes the rows; if they are refused, rolls back to the savepoint and returns the error. */
 async function tryToWrite<R>(
   context: WriteContext,
   rows: readonly R[],

@@ -7,11 +7,11 @@ import type { Values } from '../plan/node.ts'
 import type { NewRow } from './pending-writes.ts'
 import { splitGeneratedKey } from './save.ts'
 
-/** Records that one statement can insert, but for the number of its values. */
+/** Records that one statement can insert, apart from limits on its number of values. */
 export interface InsertGroup {
   /** The key columns that the database generates. */
   readonly generated: readonly NamedColumn[]
-  /** The columns that have a value in one of the rows. */
+  /** The columns that have a value in at least one of the rows. */
   readonly columns: readonly NamedColumn[]
   readonly rows: readonly NewRow[]
 }
@@ -22,8 +22,8 @@ interface GrowingGroup extends InsertGroup {
 }
 
 /**
- * The groups in the order of the rows, so that counters count in this order. A group ends where a row leaves a column out for
- * which the dialect has no words, and where the key comes from elsewhere.
+ * The groups in the order of the rows, so that counters follow this order. A group ends where a row omits a column for which the
+ * dialect has no DEFAULT, and where the key comes from another source.
  */
 export function groupForInsert(
   resource: Resource,
@@ -33,7 +33,7 @@ export function groupForInsert(
   const groups: GrowingGroup[] = []
   let group: GrowingGroup | undefined
   for (const one of rows) {
-    // Rows without any column are inserted one by one: there is no SQL for several.
+    // Rows without any columns are inserted one by one, because SQL has no statement for several.
     const inGroup = group !== undefined && group.columns.length > 0
     if (group !== undefined && inGroup && hasColumns(resource, one.values, group.columns)) {
       group.rows.push(one)
@@ -56,7 +56,7 @@ export function groupForInsert(
   return groups
 }
 
-/** Whether the values are those of exactly these columns, with no null in the key. */
+/** Whether the values are for exactly these columns, without a null in the key. */
 export function hasColumns(
   { allColumns, primaryKey }: Resource,
   values: Values,

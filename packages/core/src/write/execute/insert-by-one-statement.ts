@@ -1,4 +1,4 @@
-// insertWithKeys: inserts several records with one statement, and finds out which key the database gave to which of them.
+// insertWithKeys: inserts several records with one statement, and assigns the generated keys to the records.
 
 import type { QueryResult } from 'kysely'
 import type { RawRow } from '../../compile/cell.ts'
@@ -35,18 +35,18 @@ export async function insertByOneStatement(
   const values = rows.map((row) => row.values)
   const { statement, readers } = compileInserts(context.target, resource, columns, values, output)
   const step = { step: 'insert', resource, path: '', values: {}, key: null } as const
-  // Rows are asked for as arrays only where there are any.
+  // Requests rows as arrays only if the statement returns rows.
   const send = output.length > 0 ? runWriteForRows : runWrite
   return { ...(await send(context, statement, step)), readers }
 }
 
-/** Whether the keys are in the values, or of a counter. */
+/** Whether the keys are among the values, or come from a counter. */
 export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
   generated.length <= 1 && generated.every(isCounter)
 
 /**
- * Inserts a group whose keys become known; returns the values of its records with their keys, or undefined if the keys are stored, but it is not
- * known whose they are. Adds the rows to `returned`, if given.
+ * Inserts a group whose keys become known; returns the values of its records with their keys, or undefined if the records are
+ * stored, but the keys cannot be assigned to them. Adds the rows to `returned`, if given.
  */
 export async function insertWithKeys(
   context: WriteContext,
@@ -70,7 +70,7 @@ export async function insertWithKeys(
   return keys && rows.map(({ values }, i) => ({ ...values, [key.name]: keys[i] ?? null }))
 }
 
-/** The keys that RETURNING gives; undefined if they neither rise nor fall, so that their order may not be that of the rows. */
+/** The keys from RETURNING; undefined if they are neither ascending nor descending, because their order may then differ from that of the rows. */
 async function returnedKeys(
   context: WriteContext,
   resource: Resource,

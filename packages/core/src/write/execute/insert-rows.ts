@@ -13,7 +13,10 @@ import type { ReturnedRows } from './returned-rows.ts'
 import { insert } from './save.ts'
 import { rollBackTo, setSavepoint } from './savepoint.ts'
 
-/** Inserts the records in their order; returns their values with their keys. Adds what a statement of several records returns to `returned`. */
+/**
+ * Inserts the records in their order; returns their values with their keys. Adds the rows that statements of several records
+ * return to `returned`.
+ */
 export async function insertRows(
   context: WriteContext,
   resource: Resource,
@@ -45,8 +48,8 @@ async function insertEach(
 }
 
 /**
- * Inserts the rows by one statement, or one by one if their keys do not become known then. If the statement is refused,
- * throws the refusal of the first row that is refused by itself.
+ * Inserts the rows by one statement, or one by one if their keys would not become known. If the statement is refused, throws the
+ * refusal of the first row that is refused on its own.
  */
 async function insertOrExplain(
   context: WriteContext,

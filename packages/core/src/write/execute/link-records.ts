@@ -67,7 +67,7 @@ export function linkRecords(
     async make(partners) {
       const deleted = await deletedLinks(context, links, junction, partners)
       const { access, hooks } = context
-      // A hook may read the links created before, so with hooks each link is stored before the next.
+      // A hook may read the links created earlier, so with hooks each link is stored before the next one.
       const oneByOne = access.hasHook(resource, 'can_create') || hooks.has(resource, 'add')
       const allowed: NewLink[] = []
       for (const one of partners) {
@@ -127,7 +127,7 @@ async function deletedLinks(
   return new Map(rows.map((row) => [keyText(valuesOf(partner, row) ?? []), row]))
 }
 
-/** Runs the validation, policy and callback of a link; undefined, with a problem, if its record needs other fields. */
+/** Runs the validation, policy and callback of a link; undefined, with a problem, if its record requires other fields. */
 async function newLink(
   context: WriteContext,
   { own }: RecordLinks,
@@ -211,7 +211,7 @@ async function insertAll(
   }
 }
 
-/** Inserts the links with a statement each, which tells its generated key. */
+/** Inserts each link with its own statement, which returns the generated key. */
 async function insertOneByOne(
   context: WriteContext,
   resource: Resource,
@@ -244,7 +244,7 @@ function insertedLink(
 const valuesIn = (columns: readonly NamedColumn[], key: readonly Value[]): Values =>
   Object.fromEntries(columns.map((column, i) => [column.name, jsonOf(column, key[i] as Value)]))
 
-/** A key's value as JSON of the column that holds it; one may be a bigint column and the other not. */
+/** A key's value as JSON for the column that holds it; only one of the two columns may be a bigint. */
 function jsonOf({ type }: NamedColumn, value: Value): JsonValue {
   if (type === 'bigint') return String(value)
   return typeof value === 'bigint' ? Number(value) : value

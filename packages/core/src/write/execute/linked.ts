@@ -17,7 +17,7 @@ import type { WriteContext } from './context.ts'
 import type { Partner } from './link-store.ts'
 import { keyIn, readScoped } from './look-up.ts'
 
-/** `createRecord`, which calls the functions of this file for nested records. */
+/** `createRecord`, passed as an argument because it calls the functions of this file for nested records. */
 type Create = (context: WriteContext, node: RecordNode, filled: Values) => Promise<Values>
 
 export const writeOrFind = (
@@ -27,7 +27,7 @@ export const writeOrFind = (
 ): Promise<Values> =>
   node.kind === 'link' ? findLinked(context, node, create) : create(context, node, {})
 
-/** The record with the link's key. If the caller may not see it, the same happens as for a missing one: it is created, or 422. */
+/** The record with the link's key. If the caller may not see it, it is treated like a missing one: created, or 422. */
 async function findLinked(context: WriteContext, node: LinkNode, create: Create): Promise<Values> {
   const { resource, key, path } = node
   if (!(await mayLookUp(context, node, 'GET_ONE'))) return createMissing(context, node, {}, create)
@@ -72,7 +72,7 @@ export async function partnersOf(
 ): Promise<ReadonlyMap<string, Partner>> {
   const known = await existingRecords(context, resource, nodes)
   const partners = new Map<string, Partner>()
-  // A later object of the list may have the key of a record that an earlier one created.
+  // A later object of the list may refer to a record that an earlier one created.
   let hasCreated = false
   for (const node of nodes) {
     const found = node.kind === 'link' ? known?.get(keyText(node.key)) : undefined
@@ -113,6 +113,6 @@ async function existingRecords(
   return known
 }
 
-/** Whether the key has a collation, so that it may equal a key that differs in case. */
+/** Whether the key has a collation, under which keys that differ in case may be equal. */
 const isCollated = ({ primaryKey }: Resource): boolean =>
   primaryKey.some(({ collation }) => collation !== undefined)

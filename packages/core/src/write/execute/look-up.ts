@@ -56,7 +56,7 @@ async function read(
   plan: RowPlan,
   limit: number,
 ): Promise<readonly Values[]> {
-  // As a parameter, the limit could be small to PostgreSQL, which would then read the table in the order of the key.
+  // PostgreSQL would assume that a limit in a parameter may be small, and read the table in the order of the key.
   const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
   const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
   const { rows, readers } = compileRows(target, plan, slice)
@@ -81,7 +81,7 @@ export async function lockedRecord(
   return found
 }
 
-/** Whether one statement reads and locks the rows. FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns. */
+/** Whether one statement can read and lock the rows. FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns. */
 const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolean =>
   target.dialect.capabilities.locksRows &&
   !access.narrows(plan.from.resource) &&
@@ -116,7 +116,7 @@ export async function lockedRecords(
   return found
 }
 
-/** `lockedRecords` by the values of a unique key, which are also in the map. */
+/** `lockedRecords` by the values of a unique key, which are also the keys of the map. */
 export async function lockedRecordsBy(
   context: WriteContext,
   resource: Resource,
@@ -167,7 +167,7 @@ export async function lockRecords(
 }
 
 /** Locks a record until the transaction ends. Does nothing on a database without row locks, which runs one write transaction at a time. */
-export async function lockRecord(
+async function lockRecord(
   { connection, target }: WriteContext,
   resource: Resource,
   key: readonly Value[],

@@ -1,4 +1,4 @@
-// PendingWrites: records of a list that are checked, but not stored yet, so that few statements store them.
+// PendingWrites: collects checked records of a list, so that few statements store them.
 
 import type { Values } from '../plan/node.ts'
 
@@ -24,7 +24,7 @@ export interface StoreRows {
 export interface PendingWrites {
   insert(row: NewRow): void
   update(row: ChangedRow): void
-  /** Stores what is pending: changed records, then new ones. Rejects if that fails, or has failed before. */
+  /** Stores the pending records: changed ones, then new ones. Rejects if that fails or has failed before. */
   flush(): Promise<void>
   /** The values of the stored records, with their keys, in the order in which they were added. */
   stored(): readonly Values[]
@@ -32,7 +32,7 @@ export interface PendingWrites {
   refuse(): void
 }
 
-/** Rows that are not stored yet, and the place of each in what `stored` returns. */
+/** Rows that are not stored yet, each with its index in the result of `stored`. */
 interface Waiting<R> {
   readonly rows: R[]
   readonly places: number[]

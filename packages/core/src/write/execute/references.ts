@@ -1,4 +1,4 @@
-// lookUpReferences: which records that a list refers to the caller may see, by one look-up for each relation.
+// lookUpReferences: finds out which of the records that a list refers to the caller may see, with one look-up for each relation.
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyTextIn } from '../../execute/key.ts'
@@ -11,14 +11,14 @@ import type { KnownReferences } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
 
-/** What is known about the references of a list before its records are written. */
+/** The look-up result for the references of a list, before its records are written. */
 export interface SeenReferences {
   /** The relations whose target may hide records; only these must be checked. */
   readonly relations: readonly ResolvedRelation[]
   readonly has: KnownReferences['has']
 }
 
-/** Finds out whether the caller sees the records that the values of a list refer to. */
+/** Looks up whether the caller may see the records that the values of a list refer to. */
 export async function lookUpReferences(
   context: WriteContext,
   resource: Resource,
@@ -48,7 +48,7 @@ async function visibleKeys(
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of chunks(keys, to.length)) {
-    // As for one record: without access to the resource the row only has to exist.
+    // As for a single record: without access to the resource, the row must only exist.
     const plan = planReferences(target, to, some, !isAllowed)
     const rows = isAllowed
       ? await readScoped(context, plan, 'GET_ONE')

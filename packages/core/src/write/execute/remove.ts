@@ -42,7 +42,7 @@ export interface RemoveOptions {
   readonly precondition?: Precondition | undefined
 }
 
-/** What the deletions of a record and all its dependents share. */
+/** The state that the deletions of a record and all its dependents share. */
 interface Removal {
   readonly context: WriteContext
   readonly cascade: boolean
@@ -68,7 +68,10 @@ export async function removeRecord(
   await remove({ context, cascade, deleted: new Set(), max }, resource, stored, soft)
 }
 
-/** Deletes records that the caller sees: one by one if functions of the host are called or there are dependents, else in few statements. */
+/**
+ * Deletes records that the caller sees: one by one if functions of the host must be called or there are dependents, otherwise
+ * with few statements.
+ */
 export async function removeStored(
   context: WriteContext,
   resource: Resource,
@@ -165,7 +168,7 @@ async function referredToError(
 ): Promise<ApiError> {
   const names = new Set<string>()
   for (const { resource, held, name } of dependents) {
-    // Whoever may not read the foreign key is not told that a record has this one as its value.
+    // A caller who may not read the foreign key must not learn that a record refers to this one.
     if (held.some(({ withheld }) => withheld === 'read')) continue
     if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
   }

@@ -9,7 +9,7 @@ import type { NamedColumn } from '../../registry/resource.ts'
 import type { CompiledWrite } from '../compile/statements.ts'
 
 export interface ReturnedRows {
-  /** What is returned of each record: columns of its own table, among them its key. */
+  /** The returned columns of each record: columns of its own table, including its key. */
   readonly output: readonly Output[]
   /** Whether an INSERT, or an UPDATE, returns its rows as they are stored in the end. */
   readonly byInsert: boolean

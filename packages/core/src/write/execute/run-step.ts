@@ -50,7 +50,7 @@ async function send(
   }
 }
 
-/** The result with every digit of its key, which drivers round beyond the safe integers, or make negative. */
+/** The result with the exact key; drivers round insert ids beyond the safe integers, or return them as negative numbers. */
 async function withExactKey(
   connection: Connection,
   result: QueryResult<RawRow>,

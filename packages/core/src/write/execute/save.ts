@@ -57,8 +57,8 @@ async function insertRow(
 }
 
 /**
- * The values with the parts of the key that are no counters, which nobody tells after the INSERT: the database is asked for
- * them before. A part whose default it does not tell is a problem of the body.
+ * Adds the parts of the key that are not counters and cannot be read back after the INSERT: the database computes them before. If
+ * the default of a part is unknown, a missing value is a problem of the body.
  */
 async function withDefaultKey(
   context: WriteContext,
@@ -84,7 +84,7 @@ async function withDefaultKey(
 const notTold =
   'The database has a default for this field, but does not tell the value that it gives: send one.'
 
-/** Whether the database numbers the records by this column, and drivers report its value. */
+/** Whether the column is a counter, whose generated value drivers report. */
 export const isCounter = ({ type, definition }: NamedColumn): boolean =>
   definition.generated === true && (type === 'integer' || type === 'bigint')
 
@@ -148,7 +148,7 @@ export function changesToStore(
   })
 }
 
-/** The changes with the values of `updated` columns, unless nothing is to be changed. */
+/** The changes with the values of `updated` columns, unless there are no changes. */
 const withTimestamps = (context: WriteContext, resource: Resource, changes: Values): Values =>
   setsTimestamps(resource) && Object.keys(changes).length > 0
     ? { ...changes, ...updatedTimestamps(context, resource) }
@@ -166,8 +166,8 @@ export const writeSaved = (
   updateStored(context, resource, stored, changedValues(resource, stored, saved, requested), path)
 
 /**
- * The values that differ from the stored ones, whether the body or a callback has set them. What is the same is not written:
- * the database may hold more than its JSON form says, such as microseconds or the spaces of a JSON text.
+ * The values that differ from the stored ones, whether the body or a callback has set them. Equal values are not written, because
+ * the stored value may have details that its JSON form lacks, such as microseconds or the spaces of a JSON text.
  */
 function changedValues(
   resource: Resource,

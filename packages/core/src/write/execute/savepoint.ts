@@ -1,4 +1,4 @@
-// The savepoint before the statement that inserts many records: what is tried again after a refusal starts from it.
+// Savepoints: set before a statement that may be refused, so that another attempt can start from there.
 
 import { execute } from '../../execute/run.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
@@ -17,11 +17,11 @@ const names = {
   batch: sql.id('model_api_batch'),
 } as const
 
-/** Sets the savepoint; one of the same name that was set before is not used any more. */
+/** Sets the savepoint; it replaces an earlier one of the same name. */
 export const setSavepoint = (context: Inside, name: SavepointName = 'write'): Promise<void> =>
   send(context, sql`savepoint ${names[name]}`)
 
-/** Undoes what was written since the savepoint, which stays. */
+/** Rolls back to the savepoint, which remains set. */
 export const rollBackTo = (context: Inside, name: SavepointName = 'write'): Promise<void> =>
   send(context, sql`rollback to savepoint ${names[name]}`)
 

@@ -29,11 +29,11 @@ import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 /** The context of a single-statement write: its connection, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
   readonly statements: SingleWriteStatements
-  /** Whether the connection is in a transaction, which ends with any error of the statement. */
+  /** Whether the connection is in a transaction, which any error of the statement ends. */
   readonly inTransaction: boolean
-  /** The condition of the policy's scope, which `statements` have, too. */
+  /** The condition of the policy's scope, which `statements` also contain. */
   readonly scope: Fragment<SqlBool> | undefined
-  /** Whether the written record may have left what the caller may read. */
+  /** Whether the change may have moved the record out of the caller's scope. */
   readonly mayHide: boolean
 }
 
@@ -44,7 +44,7 @@ export interface SingleWriteRead {
   readonly rows: RowPlan
 }
 
-/** What was written; `row` is undefined if a concurrent request has deleted it since, or if the scope of the policy hides it. */
+/** What was written; `row` is undefined if a concurrent request has deleted it, or if the scope of the policy hides it. */
 export interface Written {
   readonly key: readonly Value[]
   readonly row: LoadedRow | undefined
@@ -109,9 +109,9 @@ export async function updateRecord(
 type Stored = Pick<Written, 'key'> & Partial<Pick<Written, 'row'>>
 
 /**
- * Runs the statement of a write, and reads the record if the statement does not return it. Both use one connection, since
- * the pool may lead to several servers, some of which lag behind. A failed read is retried on another connection; the write
- * is not, since it is stored.
+ * Runs the statement of a write, and reads the record if the statement does not return it. Both use one connection, because the
+ * pool may connect to several servers, some of which lag. A failed read is retried on another connection; the write is not,
+ * because it is stored.
  */
 async function writeAndRead(
   context: SingleWriteContext,
@@ -204,8 +204,9 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
   loadRows(readers, [raw])[0]
 
 /**
- * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write
- * or give the error. Outside of a transaction the statement commits by itself: if its connection broke, it may be stored, and is not sent again.
+ * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write or
+ * give the error. Outside of a transaction the statement commits by itself: if its connection broke, it may be stored and is not
+ * sent again.
  */
 async function runUnless(
   context: SingleWriteContext,

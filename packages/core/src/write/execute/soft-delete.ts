@@ -10,7 +10,7 @@ import { convertJson } from '../plan/value.ts'
 import type { ValueSources } from './context.ts'
 import { momentOf, updatedTimestamps } from './defaults.ts'
 
-/** The values that mark a record as deleted; `stored` is the record, which a function of the host may ask for. */
+/** The values that mark a record as deleted; `stored` is the record to be deleted, which a function of the host receives. */
 export function deletionMark(
   sources: ValueSources,
   resource: Resource,
@@ -40,7 +40,7 @@ function deletedValue(
   )
 }
 
-/** The value of the host's function; throws if it does not fit its column, or marks nothing. */
+/** The result of the host's function; throws if it does not fit its column, or would not mark the record as deleted. */
 function checkedValue(
   { name }: Resource,
   column: NamedColumn,

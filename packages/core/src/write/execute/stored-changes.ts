@@ -1,4 +1,4 @@
-// changesOf: reads the records of a ChangeLog as they will be committed, and tells what has become of each.
+// changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each.
 
 import type { Change, LinkChanges } from '../../config/hook-types.ts'
 import { chunks } from '../../execute/chunks.ts'
@@ -15,8 +15,8 @@ import type { Key } from './link-store.ts'
 import { readUnscoped } from './look-up.ts'
 
 /**
- * The changes of a write, in the order of each model's first one. Reads the records as they will be committed, with what
- * the database has filled in. A record that was created and deleted again is left out.
+ * The changes of a write, in the order of each model's first one. Reads the records as they will be committed, including values
+ * that the database has filled in. Omits a record that was created and deleted again.
  */
 export async function changesOf(context: WriteContext): Promise<readonly Change[]> {
   const changes: Change[] = []

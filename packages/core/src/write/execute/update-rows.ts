@@ -1,4 +1,4 @@
-// updateRows: changes many records with few statements, each record by its own values. If the database refuses one, finds out which.
+// updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out which one.
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyText, keyTextIn } from '../../execute/key.ts'
@@ -28,17 +28,17 @@ interface Group {
   readonly rows: BoundRow[]
 }
 
-/** A changed row with its written values as the database gets them; undefined if its statement must be its own. */
+/** A changed row with its values as parameters; undefined if it needs its own statement. */
 interface BoundRow {
   readonly row: ChangedRow
   readonly update: RowUpdate | undefined
 }
 
-/** A statement of CASE compares each row with the keys before it, so that its cost grows with the square of their number. */
+/** CASE compares each row with all keys before its own, so the cost of a statement grows with the square of the number of rows. */
 const rowsPerStatement = 100
 
 /**
- * Changes the records; returns their values in the same order. Adds what a statement of several records returns to
+ * Changes the records; returns their values in the same order. Adds the rows that statements of several records return to
  * `returned`.
  */
 export async function updateRows(
@@ -84,7 +84,7 @@ function* parts<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let i = 0; i < rows.length; i += rowsPerStatement) yield rows.slice(i, i + rowsPerStatement)
 }
 
-/** What one statement writes; undefined if a row must be alone. */
+/** The updates of one statement; undefined if a row needs its own statement. */
 function updatesOf(rows: readonly BoundRow[]): readonly RowUpdate[] | undefined {
   const updates: RowUpdate[] = []
   for (const { update } of rows) {
@@ -94,7 +94,7 @@ function updatesOf(rows: readonly BoundRow[]): readonly RowUpdate[] | undefined 
   return updates
 }
 
-/** Whether a record gets a unique value that another one had before, which is free only after that one is changed. */
+/** Whether a record gets a unique value that another one had, which becomes free only when that one is changed. */
 function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): boolean {
   return uniqueKeys.some((columns) => {
     const isWritten = ({ written }: ChangedRow): boolean =>
@@ -109,7 +109,7 @@ function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): b
   })
 }
 
-/** By the columns that are written; a row is alone if a value must be compiled to more than a parameter, or its key changes. */
+/** Groups rows by the columns that they write. A row is in its own group if a value compiles to more than a parameter, or if its key changes. */
 function groupsOf(
   { target }: WriteContext,
   resource: Resource,
@@ -146,7 +146,7 @@ async function updateEach(
   }
 }
 
-/** Changes the rows by one statement. If it is refused, throws the refusal of the first row that is refused by itself. */
+/** Changes the rows by one statement. If it is refused, throws the refusal of the first row that is refused on its own. */
 async function updateOrExplain(
   context: WriteContext,
   resource: Resource,

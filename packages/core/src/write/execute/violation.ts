@@ -20,7 +20,7 @@ import { overflowingColumns } from './overflow.ts'
 /** The API error for a refusal; if a probe fails, it names no field. */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
-  // In a list, the record at least.
+  // In a list, the error names at least the record.
   const record = path.startsWith('[') ? [path] : []
   const paths = (columns: readonly NamedColumn[]): readonly string[] => {
     const named = columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
@@ -52,7 +52,7 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     default: {
       const known = columnNamed(resource, failure.column)
       const found = known.length > 0 ? known : await orNone(overflowingColumns(probe, refusal))
-      // No record has a key that a reference to it cannot hold.
+      // A value that does not fit the foreign key column cannot be the key of any record.
       const references = found.filter((column) => isReference(resource, column))
       return references.length > 0 && references.length === found.length
         ? missingReference(paths(references))
@@ -93,7 +93,7 @@ function columnNamed(resource: Resource, dbName: string | undefined): readonly N
   )
 }
 
-/** The column that may not be NULL; of a domain that may not be, its columns that would be. */
+/** The column that may not be NULL; for a NOT NULL domain, its columns that would be NULL. */
 async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly NamedColumn[]> {
   const { failure, resource, values } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
@@ -101,7 +101,7 @@ async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly 
   return ofDomain.filter(({ name }) => (values[name] ?? null) === null)
 }
 
-/** The visible fields of each taken key; without any, the record of a list. */
+/** The visible fields of each taken key; if there are none, the record in the list. */
 function takenPaths(
   keys: readonly (readonly NamedColumn[])[],
   paths: (columns: readonly NamedColumn[]) => readonly string[],
@@ -111,7 +111,7 @@ function takenPaths(
   return found.filter((one) => one.length > 0)
 }
 
-/** A rule is named if clients see all of its columns. */
+/** The error names a rule only if clients can see all of its columns. */
 async function checkedBy(
   probe: Probe,
   refusal: Refusal,
@@ -140,8 +140,8 @@ async function constraintColumns(
 const folded = (name: string): string => name.toLowerCase()
 
 /**
- * What to log of a new record whose key the database made, and that another record has: a counter that is behind, as after
- * an import of rows with their keys. Undefined if that is not the reason.
+ * A message for the log if the database generated a key that another record already has: its counter is behind, for example after
+ * an import of rows with keys. Undefined if that is not the reason.
  */
 export async function counterBehind(probe: Probe, refusal: Refusal): Promise<string | undefined> {
   const { failure, resource, step, values } = refusal
@@ -171,7 +171,7 @@ async function takenKeys(
     taken.push(columns)
   }
   if (taken.length > 0) return taken
-  // An update of a part of the key, or a key that the database made.
+  // For an update of a part of the key, or a generated key.
   const named = await constraintColumns(probe, refusal)
   return named.length > 0 ? [named] : []
 }

@@ -17,13 +17,13 @@ import type { ReturnedRows } from './returned-rows.ts'
 import { changesToStore } from './save.ts'
 import { updateRows } from './update-rows.ts'
 
-/** What is done with a record of a list: `stored` is the record as it is, locked; `error` is thrown unless a record before it is refused. */
+/** The step for a record of a list: `stored` is the current record, locked; `error` is thrown unless an earlier record is refused. */
 export type ManyStep =
   | { readonly kind: 'create'; readonly node: RecordNode }
   | { readonly kind: 'change'; readonly node: RecordNode; readonly stored: Values }
   | { readonly kind: 'refused'; readonly node: RecordNode; readonly error: unknown }
 
-/** How far a list is, and what is known for the rest of it. */
+/** The state of writing a list: pending records, and look-up results for the rest. */
 interface Progress {
   readonly pending: PendingWrites
   readonly references: KnownReferences
@@ -34,9 +34,9 @@ interface Progress {
 /**
  * Creates and changes the records; returns their values, at least the keys, in the same order.
  *
- * What the hooks of a record see is the same as if the records before it were written one by one: they are stored as soon as
- * a hook sends a statement through `args.db`. Records with nested ones are written one by one. `returned` gets the rows of
- * records as they are stored, not always of all.
+ * Hooks of a record see the same as if the records before it had been written one by one: pending records are stored as soon as a
+ * hook sends a statement through `args.db`. Records with nested ones are written one by one. `returned` collects rows of stored
+ * records, possibly not of all.
  */
 export async function writeMany(
   context: WriteContext,
@@ -63,7 +63,7 @@ export async function writeMany(
     beforeHookStatements.work = async () => {
       isStale = true
       await pending.flush()
-      // The statement may change what was returned.
+      // The hook's statement may change rows that were returned earlier.
       returned?.rows.splice(0)
     }
   }
@@ -86,7 +86,7 @@ export async function writeMany(
       pending.refuse()
     }
   } catch (error) {
-    // The database may refuse a record before this one.
+    // Stores earlier records first, because the database may refuse one of them.
     await pending.flush().catch((earlier: unknown) => {
       if (refusalOf(earlier) !== undefined) throw earlier
     })
@@ -155,7 +155,7 @@ function addChange(
   )
 }
 
-/** The record after what the hooks of others have done. */
+/** The record after possible changes by the hooks of other records. */
 async function storedNow(
   context: WriteContext,
   resource: Resource,

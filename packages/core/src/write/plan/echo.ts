@@ -1,4 +1,4 @@
-// The plan that reads a written record for the response (its echo): what it must also read, and whether the written row holds all of it.
+// The plan that reads a written record for the response (its echo): what it must read in addition, and whether the written row contains all of it.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { ReadPlan, RowPlan, Value } from '../../plan/plan.ts'

@@ -7,11 +7,11 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/res
 /** Values by field name, in their JSON forms. */
 export type Values = Readonly<Record<string, JsonValue>>
 
-/** Members of the body that the client cannot change: accepted if they equal what a response would show. */
+/** Members of the body that the client cannot change: accepted if they equal the stored record as responses show it. */
 export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
-  /** Values that are none of their column's type, but which it may hold; with what was expected instead. */
+  /** Values that are not of their column's type, but that it may contain, each with the expected type for the error message. */
   readonly otherForms: Readonly<
     Record<string, { readonly value: JsonValue; readonly expected: string }>
   >
@@ -27,7 +27,7 @@ export interface RecordNode {
   readonly path: string
   /** Writable fields that were sent. */
   readonly values: Values
-  /** Initial values of a new record that are known already: `on_conflict` has looked for them. */
+  /** Initial values of a new record that are already known, because `on_conflict` has used them in its look-up. */
   readonly initial?: Values
   readonly sentBack: SentBack
   /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
@@ -61,7 +61,7 @@ export type WriteNode = RecordNode | LinkNode
 export const pathTo = (path: string, name: string): string =>
   path === '' ? name : `${path}.${name}`
 
-/** The values without those of some fields. */
+/** The values without some fields. */
 export function without(values: Values, names: ReadonlySet<string>): Values {
   const others: Record<string, JsonValue> = {}
   for (const name of Object.keys(values)) {

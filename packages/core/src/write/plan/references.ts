@@ -1,4 +1,4 @@
-// Finds the foreign keys of a body whose targets the caller may not see, so that the write must look them up.
+// Finds the foreign keys of a body whose targets may be hidden from the caller, so that the write must look them up.
 
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { Values } from './node.ts'
@@ -24,6 +24,6 @@ export const narrowedRelations = (
       kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target)),
   )
 
-/** Whether the values hold a part of the relation's foreign key. */
+/** Whether the values contain a part of the relation's foreign key. */
 export const isSet = ({ from }: ResolvedRelation, values: Values): boolean =>
   from.some(({ name }) => values[name] !== undefined)

@@ -14,7 +14,7 @@ export function sameValue(column: NamedColumn, a: JsonValue, b: JsonValue): bool
   return !isOneForm && canonicalText(column, a) === canonicalText(column, b)
 }
 
-/** The types that write equal values alike. */
+/** The types for which equal values have the same text. */
 const oneForm: ReadonlySet<ColumnType> = new Set([
   'integer',
   'boolean',

@@ -55,18 +55,18 @@ export interface PlannedWrite {
   readonly dependents: boolean
 }
 
-/** What else decides how a write runs: the request, the access rules and the database. */
+/** The conditions that decide how a write runs: from the request, the access rules and the database. */
 export interface WriteConditions {
-  /** Whether the host application has begun a transaction, or a callback runs that undoes the write if it fails. */
+  /** Whether the host application has begun a transaction, or a callback must be able to roll the write back. */
   readonly transaction: boolean
   readonly many: boolean
   readonly idempotencyKey: boolean
   readonly precondition: boolean
   /** Whether the policy of the resource has a hook that this action may call. */
   readonly policyHooks: boolean
-  /** What policy and filter callback leave: nothing, what other rows may decide, or what the row decides alone. */
+  /** The scope of policy and filter callback: none, one that depends on other rows, or one that depends only on the row. */
   readonly scope: 'none' | 'other rows' | 'of the row'
-  /** Whether a callback takes part in the write, or receives what was stored before. */
+  /** Whether a callback takes part in the write, or receives the previously stored record. */
   readonly callback: boolean
   /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
@@ -86,8 +86,8 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
   if (because !== undefined) return { kind: 'transaction', because }
   const echo = conditions.singleWrites?.(write.change, write.resource)
-  // Without RETURNING, only a DELETE tells by its number of rows whether the record existed: the driver decides whether an
-  // UPDATE that marks the record counts rows it finds or rows it changes.
+  // Without RETURNING, only the row count of a DELETE tells whether the record existed: for an UPDATE that marks the record, it
+  // depends on the driver whether found or changed rows are counted.
   const isSupported =
     echo === 'returned' || (echo === 'read' && (write.echo !== null || write.change === 'delete'))
   return isSupported
@@ -117,9 +117,7 @@ function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reaso
     : undefined
 }
 
-/**
- * Whether a write sets one of these stored columns of the record, or another that the database may compute one of them from.
- */
+/** Whether a write sets one of these stored columns, or a column from which the database may compute one of them. */
 export function maySet(
   { change, resource, node, replace }: PlannedWrite,
   columns: readonly string[],
@@ -157,14 +155,14 @@ function reasonInBody(
   }
   if (narrowedReferences(resource, values, narrows).length > 0)
     return 'a policy may hide a referenced record'
-  // A write that marks the record as deleted has no record to show in its response.
+  // A write that marks the record as deleted returns no record.
   const { softDelete } = resource.settings
   return softDelete !== null && softDelete.attribute in values
     ? 'it sets the soft-delete attribute'
     : undefined
 }
 
-/** Whether a column's default is a function that takes the hook arguments, with whose connection it may write. */
+/** Whether a column's default is a function that takes the hook arguments, and may use their connection to write. */
 function hasDefaultWithArgs(resource: Resource): boolean {
   const known = withArgs.get(resource)
   if (known !== undefined) return known

@@ -18,8 +18,8 @@ const floatDigits = 17
 /**
  * Converts one value of a body.
  *
- * A value must have the JSON type of its column: no string for a number, no object for a string. Exact numbers (bigint,
- * decimal) are strings, or JSON numbers with so few digits that no JSON parser rounds them.
+ * A value must have the JSON type of its column: no string for a number, no object for a string. Exact numbers (bigint, decimal)
+ * are strings, or JSON numbers with so few digits that JSON parsers do not round them.
  *
  * `convertJson({ type: 'decimal', scale: 2, … }, 12.5)` → `{ value: '12.5' }`
  */
@@ -46,8 +46,8 @@ export function convertJson(column: NamedColumn, json: JsonValue): Converted {
 }
 
 /**
- * Returns a function that tells whether `convertJson` would return a value as it is. `false` says nothing: of some types it
- * is always the answer.
+ * Returns a function that tells whether `convertJson` would return a value as it is. `false` means nothing: for some types the
+ * result is always false.
  *
  * `canonicalTest({ type: 'integer', … })(5)` → true
  */
@@ -150,7 +150,7 @@ function binary(json: JsonValue): Converted {
   }
 }
 
-/** A list of values of one type, some of them null. Lists of lists have as many items each, as the dimensions of an array do. */
+/** Converts a list of values of one type, some of which may be null. In a list of lists, all have the same length, as in a multidimensional array. */
 function list(column: NamedColumn, json: JsonValue): Converted {
   if (!Array.isArray(json)) return { expected: 'a list' }
   const item = { ...column, type: column.items ?? 'text' }
@@ -171,6 +171,6 @@ function list(column: NamedColumn, json: JsonValue): Converted {
 function text(column: NamedColumn, json: JsonValue): Converted {
   if (typeof json === 'string') return convertedText(column, json)
   const free = column.type === 'string' || column.type === 'text' || column.type === 'opaque'
-  // NUL is valid for no other type, so the result says what the type expects.
+  // NUL is invalid for all other types too; for these, the result describes the type.
   return free ? { expected: 'a string' } : convertedText(column, '\u0000')
 }

@@ -9,11 +9,11 @@ interface Sample {
   readonly row: Row
 }
 
-/** Tables that are queried for an example row. */
+/** The most tables that are queried for an example row. */
 const mostAttempts = 5
 
 /** Path and query of a list, a filter, an order, a relation and an or-group, as far as the schema allows. */
-export async function worthTrying(
+export async function exampleRequests(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
 ): Promise<string[]> {
