@@ -40,6 +40,18 @@ const queries: readonly (readonly [query: string, reason: string])[] = [
   ['select=title', 'Unknown parameter "select". Did you mean "fields"?'],
   ['cursor=x', 'Unknown parameter "cursor". Did you mean "after"?'],
   [
+    'order_by=title desc',
+    'Unknown column "title desc" on books. Descending order is written "-title".',
+  ],
+  [
+    'order_by=title:DESC',
+    'Unknown column "title:DESC" on books. Descending order is written "-title".',
+  ],
+  [
+    'order_by=title.asc',
+    'Unknown column "title.asc" on books. Ascending order is written "title".',
+  ],
+  [
     'author.name__eq=x',
     'Unknown column "author.name" on books. Columns of a relation need a join, and joins are switched off here (API_ALLOW_JOIN).',
   ],
@@ -73,6 +85,38 @@ eachDatabase('mistakes in requests', (test, db) => {
       [status, errors.reason],
       [404, 'No endpoint answers at /api/autors/1. Did you mean "/api/authors/1"?'],
     )
+  })
+
+  test('a path without the prefix', async () => {
+    for (const [path, meant] of [
+      ['/books', '/api/books'],
+      ['/Book/1/', '/api/books/1'],
+      ['/authors/1/books', '/api/authors/1/books'],
+    ]) {
+      const { status, errors } = await get(testApi(db, models), path as string)
+      equal([status, errors.reason.endsWith(`. Did you mean "${meant}"?`), path], [404, true, path])
+    }
+    equal((await get(testApi(db, models), '/boks')).errors.reason, 'No endpoint answers at /boks.')
+  })
+
+  test('PATCH and DELETE of a collection name the setting that allows them', async () => {
+    const changed = defineModel('Author', {
+      columns: Author.columns,
+      meta: { allowed_methods: ['GET', 'PATCH', 'DELETE'] },
+    })
+    const api = testApi(db, [changed])
+    for (const method of ['PATCH', 'DELETE']) {
+      const { status, errors } = await send(api, method, '/api/authors?id__eq=1', { body: {} })
+      equal(
+        [status, errors.reason],
+        [
+          405,
+          `${method} is not allowed here. Allowed: GET, HEAD, QUERY, OPTIONS. Many records at once are not enabled here (API_ALLOW_BULK).`,
+        ],
+      )
+    }
+    const { errors } = await send(testApi(db, models), 'PATCH', '/api/authors', { body: {} })
+    equal(errors.reason, 'PATCH is not allowed here. Allowed: GET, HEAD, QUERY, POST, OPTIONS.')
   })
 
   test('a path like no other', async () => {
@@ -117,6 +161,13 @@ suite('mistakes in createApi', (test) => {
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: never }) })
   const create = (options: object) => (): unknown =>
     createApi({ db, models, onWarning: () => {}, onError: () => {}, ...options } as never)
+
+  test('no options', () => {
+    match(
+      throws(() => (createApi as () => unknown)()).message,
+      'db: expected an instance of Kysely',
+    )
+  })
 
   const starts: readonly (readonly [title: string, options: object, message: string])[] = [
     ['no db', { db: undefined }, 'db: expected an instance of Kysely, but got undefined.'],

@@ -287,9 +287,10 @@ export function createApi<
   KeyUser = unknown,
   Given extends ApiModels = ApiModels,
 >(options: ApiOptions<Models, UserModel, CustomUser, KeyUser> & Captured<Given>): Api<Given> {
-  const { db } = options
+  // Called without options, it says that db is missing.
+  const { db } = options ?? {}
+  const detected = detectDialect(db, options?.dialect)
   const config = (options.config ?? {}) as unknown as ApiConfig
-  const detected = detectDialect(db, options.dialect)
   const { registry, settings } = buildRegistry({
     models: options.models ?? [],
     config,

@@ -89,12 +89,16 @@ export const noRecordUrls = (path: string, list: string): ApiError =>
   })
 
 /** The endpoint does not have this method; `Allow` lists those it has. */
-export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
+export const methodNotAllowed = (
+  method: string,
+  allowed: readonly string[],
+  hint: string = '',
+): ApiError =>
   refusal(
     405,
     {
       error: 'Method Not Allowed',
-      reason: `${excerpt(method)} is not allowed here. Allowed: ${allowed.join(', ')}.`,
+      reason: `${excerpt(method)} is not allowed here. Allowed: ${allowed.join(', ')}.${hint}`,
       code: 'method_not_allowed',
     },
     { allow: allowed.join(', ') },

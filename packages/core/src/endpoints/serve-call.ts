@@ -54,8 +54,16 @@ export function optionsOf(route: Route): Result {
 export function methodFactsOf(route: Route, method: string): MethodFacts {
   const { allowed, methods } = factsOf(route)
   const facts = methods.get(method)
-  if (facts === undefined) throw methodNotAllowed(method, allowed)
+  if (facts === undefined) throw methodNotAllowed(method, allowed, bulkHint(route, method))
   return facts
+}
+
+/** Which setting allows the method, where it takes the records of a collection. */
+const bulkHint = ({ kind, resource }: Route, method: string): string => {
+  const changes = method === 'PATCH' || method === 'DELETE'
+  return kind === 'collection' && changes && resource.settings.methods.has(method)
+    ? ` Many records at once are not enabled here (${settingNames.allowBulk}).`
+    : ''
 }
 
 /** Whether the request needs the stages limit and authenticate. */

@@ -1,4 +1,4 @@
-// "Did you mean …?" for paths: an endpoint that differs from an unknown path in case, plural, slashes or a few letters.
+// "Did you mean …?" for paths: an endpoint that differs from an unknown path in case, plural, slashes, a few letters or the missing prefix.
 
 import pluralize from 'pluralize'
 import { nearest } from '../naming/suggest.ts'
@@ -32,15 +32,15 @@ export function similarPath(
 function routeLike(table: RouteTable, segments: readonly string[]): string | undefined {
   const { prefix } = table
   const isBelow = prefix.every((one, i) => one.toLowerCase() === segments[i]?.toLowerCase())
-  if (!isBelow) return undefined
-  const rest = segments.slice(prefix.length)
+  // Without the prefix, only the name of an endpoint itself tells that one is meant.
+  const rest = isBelow ? segments.slice(prefix.length) : segments
   const endpoints = endpointsOf(table)
   const named = forms(table, rest).filter(({ form }) => endpoints.has(form))
   for (const { form, length } of named) {
     const path = pathBelow(table, endpoints.get(form), rest.slice(length))
     if (path !== undefined) return path
   }
-  return named.length > 0 ? undefined : misspelt(table, rest)
+  return named.length > 0 || !isBelow ? undefined : misspelt(table, rest)
 }
 
 /** The beginnings of a path that may name an endpoint, the longest first. */

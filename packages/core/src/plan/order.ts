@@ -1,6 +1,7 @@
 // The order pass: plans `order_by` and appends keys that make the order total, so that pages never overlap (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
+import { excerpt } from '../error-size.ts'
 import { featureDisabled, operatorNotForType, unsupportedQuery } from '../errors.ts'
 import { isSortable } from '../model/type-rules.ts'
 import type { OrderNode } from '../parse/ast.ts'
@@ -20,7 +21,8 @@ export function planOrder(
   nodes: readonly OrderNode[],
 ): readonly PlannedOrder[] {
   const terms = nodes.map((node) => {
-    const ref = resolveColumn(names, node.field, textAt(context, node.span))
+    const at = textAt(context, node.span)
+    const ref = resolveColumn(names, node.field, at, directionHint(node))
     if (shape === 'entity' && isToMany(names.joins, ref.source)) {
       throw unsupportedQuery(
         `"${node.field.text}" has many values for one row; order by it in a projection (fields) or by an aggregate.`,
@@ -48,7 +50,10 @@ export function planGroupOrder(
   const terms = context.ast.order.map((node) => {
     const at = textAt(context, node.span)
     const member = members.get(node.field.text)
-    const operand = member ?? groups.labels(node.field.text) ?? resolveColumn(names, node.field, at)
+    const operand =
+      member ??
+      groups.labels(node.field.text) ??
+      resolveColumn(names, node.field, at, directionHint(node))
     const grouped = groups.keys.some((key) => sameOperand(key, operand))
     if (operand.kind === 'column' && !grouped) {
       throw unsupportedQuery(
@@ -59,6 +64,15 @@ export function planGroupOrder(
     return term(context, node, operand)
   })
   return totalOrder(terms, groups.keys)
+}
+
+/** How a direction is written, for an unknown column such as `price desc`, `price:desc` or `price.desc`. */
+function directionHint({ field }: OrderNode): string | undefined {
+  const [, name, direction] = /^(.+)[ :.](asc|desc)$/i.exec(field.text) ?? []
+  if (name === undefined) return undefined
+  return direction?.toLowerCase() === 'desc'
+    ? ` Descending order is written "-${excerpt(name)}".`
+    : ` Ascending order is written "${excerpt(name)}".`
 }
 
 /** Refuses `order_by` if it is disabled. */
