@@ -228,4 +228,34 @@ export const access: readonly Break[] = [
     replace: 'if (scope instanceof Promise && by !== undefined) {',
     fails: 'test/security/scope-of-writes.test.ts',
   },
+  {
+    title:
+      'A caller who may not list a resource learns by the filters of PATCH and DELETE what its records hold',
+    file: 'packages/core/src/write/endpoints/bulk.ts',
+    find: 'if (!call.reach(resource)) throw forbiddenFilters(call.method)',
+    replace: '',
+    fails: 'test/security/writing-without-reading.test.ts',
+  },
+  {
+    title: 'A caller who may not read a record learns by guesses at read-only fields what it holds',
+    file: 'packages/core/src/write/execute/checks.ts',
+    find: "const isReadable = await context.access.mayWrite(resource, 'GET_ONE')",
+    replace: 'const isReadable = true',
+    fails: 'test/security/writing-without-reading.test.ts',
+  },
+  {
+    title: 'A caller who may not read a record learns by null whether a relation has a record',
+    file: 'packages/core/src/write/execute/change.ts',
+    find: 'if (!exists && isReadable) continue',
+    replace: 'if (!exists) continue',
+    fails: 'test/security/writing-without-reading.test.ts',
+  },
+  {
+    title:
+      'A caller who may not read a record learns by If-Match whether it has computed its ETag from the right values',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: 'matches(isReadable ? recordText(resource, stored) : undefined)',
+    replace: 'matches(recordText(resource, stored))',
+    fails: 'test/security/writing-without-reading.test.ts',
+  },
 ]

@@ -227,6 +227,14 @@ export const forbidden = (): ApiError =>
     code: 'forbidden',
   })
 
+/** PATCH or DELETE by filters, from a caller who may not list the resource: how many records match would tell what they hold. */
+export const forbiddenFilters = (method: string): ApiError =>
+  refusal(403, {
+    error: 'Forbidden',
+    reason: `${method} with filters needs the right to list these records. Name them by their keys.`,
+    code: 'forbidden_filters',
+  })
+
 // ---------------------------------------------------------------- parse: 400, the text is not the query language
 
 /** A `%` without two hexadecimal digits, or bytes that are not UTF-8; `at` is the text around it. */

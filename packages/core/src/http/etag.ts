@@ -31,13 +31,15 @@ export function matchesIfNoneMatch(request: ApiRequest, tag: string): boolean {
   return condition.trim() === '*' || tagsOf(condition).includes(tag)
 }
 
-/** The condition of `If-Match` on a record's text; undefined without the header. */
-export function ifMatch(request: ApiRequest): ((record: string) => boolean) | undefined {
+/** The condition of `If-Match` on a record's text, which is undefined if the caller may not read it; undefined without the header. */
+export function ifMatch(
+  request: ApiRequest,
+): ((record: string | undefined) => boolean) | undefined {
   const condition = header(request, 'if-match')
   if (condition === undefined) return undefined
   if (condition.trim() === '*') return () => true
   const rows = tagsOf(condition).map((tag) => tag.slice(1).split('.', 1)[0])
-  return (record) => rows.includes(hashOfText(record))
+  return (record) => record !== undefined && rows.includes(hashOfText(record))
 }
 
 /**

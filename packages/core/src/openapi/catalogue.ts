@@ -66,6 +66,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.passwordTooLong(80), 'password'),
 
   entry(errors.forbidden(), 'restricted', 'reach'),
+  entry(errors.forbiddenFilters('DELETE'), 'bulk'),
 
   entry(errors.malformedEncoding('%zz'), 'always'),
   entry(errors.forbiddenCharacter('a NUL character', 'title__eq=%00'), 'query'),

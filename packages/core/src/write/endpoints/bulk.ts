@@ -6,6 +6,7 @@ import { parse } from '../../endpoints/read-stages.ts'
 import {
   ApiError,
   filterNeeded,
+  forbiddenFilters,
   invalidParameter,
   notHere,
   preconditionOnMany,
@@ -189,6 +190,7 @@ interface Selection {
 function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   refusePrecondition(call)
   if (ast.where.length === 0) throw filterNeeded(call.method)
+  if (!call.reach(resource)) throw forbiddenFilters(call.method)
   const [first] = [...ast.order, ...ast.groupBy, ...ast.aggregates]
   if (first !== undefined) {
     const at = ast.raw.slice(first.span.start, first.span.end)

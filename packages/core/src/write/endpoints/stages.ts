@@ -1,6 +1,7 @@
 // The stages that all writing endpoints share: the transaction, its context, and the error for what the database refused.
 
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
+import { mayAct } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
@@ -241,10 +242,18 @@ const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
   setting: settingNames.bodyLimit,
 })
 
-/** `If-Match` as a check of the stored record; undefined without that header. */
-export function preconditionOf({ request }: Call, resource: Resource): Precondition | undefined {
+/**
+ * `If-Match` as a check of the stored record; undefined without that header. No ETag matches for a caller who may not read the
+ * record: whoever knows all of it but one field could compute the ETag of each guess.
+ */
+export function preconditionOf(
+  { request, caller }: Call,
+  resource: Resource,
+): Precondition | undefined {
   const matches = ifMatch(request)
-  return matches && ((stored) => matches(recordText(resource, stored)))
+  if (matches === undefined) return undefined
+  const isReadable = mayAct(resource, 'GET_ONE', caller)
+  return (stored) => matches(isReadable ? recordText(resource, stored) : undefined)
 }
 
 /** Throws 400 for query parameters that this write does not have. */

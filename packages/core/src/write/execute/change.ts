@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import { unwritableRelation } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
+import { pathTo, type RecordNode, type SentBack, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import {
   compareSentBack,
@@ -92,8 +92,8 @@ async function requestedAfterChecks(
 ): Promise<Values> {
   const node = withMergedDocuments(context, given, stored)
   const { resource, path } = node
-  compareSentBack(context, resource, node.sentBack, stored, path)
-  const sent = { ...node.values, ...clearedRelations(context, node, stored) }
+  await compareSentBack(context, resource, withoutNulls(node.sentBack), stored, path)
+  const sent = { ...node.values, ...(await clearedRelations(context, node, stored)) }
   const keys = await parentKeys(context, node)
   const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
@@ -122,15 +122,29 @@ function withMergedDocuments(
   return { ...node, values }
 }
 
-/** The foreign keys of to-one relations that were sent as null, unless they are null already. */
-function clearedRelations({ problems }: WriteContext, node: RecordNode, stored: Values): Values {
+/** Without the relations that were sent as null, about which `clearedRelations` decides. */
+const withoutNulls = (sentBack: SentBack): SentBack => ({
+  ...sentBack,
+  urls: Object.fromEntries(Object.entries(sentBack.urls).filter(([, url]) => url !== null)),
+})
+
+/**
+ * The foreign keys of to-one relations that were sent as null, unless they are null already. A caller who may not read the
+ * record is not told whether they are.
+ */
+async function clearedRelations(
+  { access, problems }: WriteContext,
+  node: RecordNode,
+  stored: Values,
+): Promise<Values> {
   const keys: Record<string, JsonValue> = {}
   const { resource, sentBack, path } = node
+  const isReadable = await access.mayWrite(resource, 'GET_ONE')
   for (const [name, url] of Object.entries(sentBack.urls)) {
     const relation = resource.relations.get(name)
     if (url !== null || relation === undefined) continue
     const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
-    if (!exists) continue
+    if (!exists && isReadable) continue
     const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
     const isFixed = unwritableRelation(relation, 'update') !== undefined
     if (sent || isFixed || !resource.settings.allowNestedWrites) {

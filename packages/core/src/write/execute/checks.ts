@@ -119,28 +119,32 @@ export async function validateFilled(
 const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
   stored !== undefined && stringify(value) === stringify(stored)
 
-/** Adds a problem for each read-only field or relation URL in the body that differs from the stored record. */
-export function compareSentBack(
+/**
+ * Adds a problem for each read-only field or relation URL in the body that differs from the stored record, and for all of them
+ * if the caller may not read the record: which guess is right would tell what it holds.
+ */
+export async function compareSentBack(
   context: WriteContext,
   resource: Resource,
   sentBack: SentBack,
   stored: Values,
   path: string,
-): void {
+): Promise<void> {
   const { problems } = context
+  const isReadable = await context.access.mayWrite(resource, 'GET_ONE')
   for (const [name, value] of Object.entries(sentBack.fields)) {
-    const column = resource.columns.get(name)
+    const column = isReadable ? resource.columns.get(name) : undefined
     if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue
     problems.add(pathTo(path, name), 'This field cannot be changed here.')
   }
   for (const [name, { value, expected }] of Object.entries(sentBack.otherForms)) {
-    if (!isStoredForm(value, stored[name])) problems.add(pathTo(path, name), expected)
+    if (isReadable && isStoredForm(value, stored[name])) continue
+    problems.add(pathTo(path, name), expected)
   }
   for (const [name, url] of Object.entries(sentBack.urls)) {
     const relation = resource.relations.get(name)
-    if (relation === undefined || url === relationUrl(relation, stored, context.base)) continue
-    // null for a to-one relation means to clear it, which `clearedRelations` handles.
-    if (url === null && relation.kind === 'belongsTo') continue
+    if (relation === undefined) continue
+    if (isReadable && url === relationUrl(relation, stored, context.base)) continue
     problems.add(pathTo(path, name), 'This is not the URL of the relation; send records instead.')
   }
 }

@@ -115,7 +115,7 @@ async function writeChild(
     await createMissing(context, node, filled, createRecord)
     return
   }
-  compareSentBack(context, resource, node.sentBack, child, path)
+  await compareSentBack(context, resource, node.sentBack, child, path)
   const fixed = relation.to.find(
     (column) => unwritableKey(resource, column, 'update') !== undefined,
   )

@@ -34,7 +34,7 @@ async function findLinked(context: WriteContext, node: LinkNode, create: Create)
   const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
   const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
   if (stored === undefined) return createMissing(context, node, {}, create)
-  compareSentBack(context, resource, node.sentBack, stored, path)
+  await compareSentBack(context, resource, node.sentBack, stored, path)
   return stored
 }
 
@@ -77,7 +77,7 @@ export async function partnersOf(
   for (const node of nodes) {
     const found = node.kind === 'link' ? known?.get(keyText(node.key)) : undefined
     if (node.kind === 'link' && found !== undefined) {
-      compareSentBack(context, resource, node.sentBack, found, node.path)
+      await compareSentBack(context, resource, node.sentBack, found, node.path)
     }
     const mustLookUp = hasCreated || isCollated(resource)
     const partner =
