@@ -1,5 +1,12 @@
 /** API_CACHE_GROUPS: what reads depend on and writes outdate (RFC 9875), as a cache sees it, and which names callers are told. */
-import { type ApiConfig, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
+import {
+  type ApiConfig,
+  belongsTo,
+  type ColumnRight,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
 import { random } from '../../bench/random.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -172,6 +179,27 @@ eachDatabase('cache groups', (test, db) => {
     equal(headers[writes], '"*"')
     const scoped = testApi(db, models, { ...config, API_ACCESS_POLICY: { scope: () => true } })
     equal((await get(scoped, '/api/tags')).headers[reads], '"*", "tags", "*other"')
+  })
+
+  test('so may functions that are rights of columns, and computed columns that the caller may read', async () => {
+    const groups = async (right: { read?: ColumnRight }, user?: unknown) => {
+      const ruled = defineModel('Tag', {
+        columns: { id, name: { type: 'string', ...right } },
+        computed: {
+          twice: {
+            type: 'integer',
+            // biome-ignore lint/suspicious/noExplicitAny: the expression builder of any database
+            expression: (eb: any) => eb('id', '*', eb.val(2)),
+            read: 'staff',
+          },
+        },
+        meta: {},
+      })
+      return (await send(testApi(db, [ruled], config), 'GET', '/api/tags', { user })).headers[reads]
+    }
+    equal(await groups({ read: async () => true }), '"*", "tags", "*other"')
+    equal(await groups({}), '"*", "tags"')
+    equal(await groups({}, staff), '"*", "tags", "*other"')
   })
 
   test('a batch invalidates what all of its operations do; a dry run nothing', async () => {

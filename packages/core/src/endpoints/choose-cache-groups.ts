@@ -14,6 +14,7 @@ import {
 import type { Result } from '../http/envelope.ts'
 import type { Route } from '../http/route-table.ts'
 import { allSourcesOf } from '../plan/sources.ts'
+import { asksFunctions } from '../registry/caller-registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { isRead } from './read-source.ts'
 
@@ -47,11 +48,15 @@ function hasReadHooks({ hooks }: Call, { rows, embeds }: NonNullable<Result['pla
   return own !== undefined || hasDump(rows.from.resource, embeds)
 }
 
-/** Whether rows of a resource may depend on other tables: by its policy, by computed columns, or because it is a view. */
+/**
+ * Whether rows of a resource may depend on other tables: by its policy, by functions that decide column rights, by computed
+ * columns that the caller may read, or because it is a view.
+ */
 const dependsOnOthers = ({ runtime }: Call, resource: Resource): boolean =>
   runtime.policies.has(resource) ||
   resource.model.readOnly === true ||
-  [...resource.allColumns.values()].some(({ computed }) => computed !== undefined)
+  asksFunctions(resource) ||
+  [...resource.columns.values()].some(({ computed }) => computed !== undefined)
 
 /** The groups of the resources that a write may have changed. They follow from the request alone, so that they do not reveal what is stored. */
 function changedGroups(call: Call, { resource }: Route, { headers }: Result): ReadonlySet<string> {

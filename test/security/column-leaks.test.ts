@@ -1,0 +1,117 @@
+/**
+ * Columns that a caller may not read, at every door that writes or reads them: with other values in them every answer stays
+ * the same, byte for byte; without the columns, too. And no write of that caller changes what they hold.
+ */
+import { type Api, createApi } from '@model-api/core'
+import { frozenClock } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { plainOnly } from '../support/path.ts'
+import { plainDialect } from '../support/plain-dialect.ts'
+import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
+import { createTables, replacingScript } from '../support/tables.ts'
+import { type Asked, config, doors, guesses, modelsOf, type Row, rowsOf } from './column-doors.ts'
+
+runsOn('one server of each engine')
+runsAtOnce(3)
+
+const clerk = { id: 1, roles: ['clerk'] }
+const payroll = { id: 1, roles: ['payroll'] }
+
+eachDatabase('a column that the caller may not read', (test, db) => {
+  const apiOf = (secret: boolean): Api =>
+    createApi({
+      db: db.kysely,
+      models: modelsOf(secret),
+      config,
+      clock: frozenClock(),
+      onWarning: () => {},
+      ...(plainOnly ? { dialect: plainDialect(db.kysely) } : {}),
+    })
+  test.before(async () => {
+    await createTables(
+      db,
+      modelsOf(true).map((model) => ({ ...model, relations: {} })),
+    )
+  })
+  const fill = async (values: number) => {
+    const script = modelsOf(true)
+      .map((model) => replacingScript(db, model, rowsOf(values)[model.name] ?? []))
+      .join('; ')
+    await db.execOften(script + counters(db))
+  }
+  const secretColumns = Object.keys(guesses).filter((name) => name !== 'yearly')
+  const secretsOf = (row: Row) => JSON.stringify(secretColumns.map((name) => row[name] ?? null))
+  /** What a record that the clerk makes holds: defaults alone. */
+  const ofNew = (secret: boolean) => secretsOf(secret ? { org_id: 1 } : {})
+  const secrets = async (): Promise<ReadonlyMap<unknown, string>> => {
+    const rows = await db.kysely.selectFrom('people').selectAll().execute()
+    return new Map(rows.map((row) => [row.id, secretsOf(row)]))
+  }
+
+  const tell = async (api: Api, user: unknown, { method, url, headers = {}, body }: Asked) => {
+    const answer = await api.answer({
+      method,
+      url,
+      user,
+      headers: { 'x-request-id': 'r', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return `${answer.status} ${JSON.stringify(answer.headers)} ${answer.text ?? ''}`
+  }
+
+  /** The answers to requests, each from a database that is filled again; the secrets of the records stay as they are. */
+  const answersIn = async (
+    secret: boolean,
+    values: 1 | 2,
+    list: readonly Asked[],
+    user: unknown = clerk,
+  ) => {
+    const api = apiOf(secret)
+    const answers: string[] = []
+    await fill(values)
+    const before = await secrets()
+    for (const asked of list) {
+      const answer = await tell(api, user, asked)
+      const about = `${asked.method} ${asked.url} ${JSON.stringify(asked.body)}`
+      ok(!answer.startsWith('5'), `${about}\n${answer}`)
+      answers.push(answer)
+      if (asked.method === 'GET' || asked.method === 'HEAD' || answer.startsWith('4')) continue
+      const after = user === clerk ? await secrets() : new Map()
+      for (const [key, row] of after) equal(row, before.get(key) ?? ofNew(secret), about)
+      await fill(values)
+    }
+    return answers
+  }
+
+  for (const [door, list] of Object.entries(doors)) {
+    test(`is not there: ${door}`, async () => {
+      const stored = await answersIn(true, 1, list)
+      const others = await answersIn(true, 2, list)
+      const without = await answersIn(false, 1, list)
+      for (const [i, asked] of list.entries()) {
+        const about = `${asked.method} ${asked.url} ${JSON.stringify(asked.body)}`
+        equal(others[i], stored[i], `other values: ${about}`)
+        equal(without[i], stored[i], `without the column: ${about}`)
+      }
+      let isTold = false
+      for (const [i, asked] of list.entries()) {
+        const [answer] = await answersIn(true, 1, [asked], payroll)
+        isTold = answer !== stored[i]
+        if (isTold) break
+      }
+      ok(isTold, 'who may read it is answered alike')
+    })
+  }
+})
+
+const counters = (db: TestDatabase): string =>
+  db.name === 'sqlite'
+    ? '; delete from sqlite_sequence'
+    : ['teams', 'people', 'skills', 'mastery']
+        .map((table) =>
+          db.name === 'postgres'
+            ? `; alter table ${table} alter id restart with 100`
+            : `; alter table ${table} auto_increment = 100`,
+        )
+        .join('')
