@@ -44,7 +44,7 @@ eachDatabase('dialect/failures', (test, db) => {
     equal(await failure(`insert into owners (id, email) values (1, 'b')`), {
       kind: 'unique',
       ...names<object>({
-        sqlite: { column: 'id' },
+        sqlite: { column: 'id', constraint: '"id"' },
         postgres: { constraint: 'owners_pkey' },
         mysql: { constraint: 'PRIMARY' },
       }),
@@ -52,7 +52,7 @@ eachDatabase('dialect/failures', (test, db) => {
     equal(await failure(`insert into owners (id, email) values (2, 'a')`), {
       kind: 'unique',
       ...names<object>({
-        sqlite: { column: 'email' },
+        sqlite: { column: 'email', constraint: '"email"' },
         postgres: { constraint: 'owners_email' },
         mysql: { constraint: 'owners_email' },
       }),

@@ -283,6 +283,7 @@ suite('dialect/classify sqlite', (test) => {
     equal(of('SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: users.email, users.site'), {
       kind: 'unique',
       column: 'email',
+      constraint: '"email", "site"',
     })
     equal(of('SQLITE_CONSTRAINT_UNIQUE', "UNIQUE constraint failed: index 'one_email'"), {
       kind: 'unique',
@@ -302,6 +303,7 @@ suite('dialect/classify sqlite', (test) => {
     equal(of('SQLITE_CONSTRAINT', 'UNIQUE constraint failed: users.email'), {
       kind: 'unique',
       column: 'email',
+      constraint: '"email"',
     })
   })
 

@@ -91,7 +91,7 @@ export interface DatabaseFailure {
     | 'timeout'
     | 'unavailable'
     | 'other'
-  /** The constraint's or index's name as the driver reports it. Clients see that of a check whose columns they all see. */
+  /** The constraint's or index's name as the driver reports it; SQLite reports the columns or the expression of most. Clients see that of a check whose columns they all see. */
   readonly constraint?: string
   /** The text of a trigger that refused the write; clients see it with API_SHOW_TRIGGER_MESSAGES. */
   readonly message?: string

@@ -1,4 +1,4 @@
-// Finds the columns of a violated CHECK of SQLite by its error, which has the name of the constraint or the text of its expression.
+// Finds the columns of a violated constraint of SQLite by its error: the columns of a unique one; of a CHECK its name or the text of its expression.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'

@@ -86,8 +86,13 @@ function sqliteKindOfMessage(message: string): Kind | undefined {
   return /database (table )?is locked/.test(message) ? 'locked' : undefined
 }
 
+/** The name or the expression of a constraint; of a unique one `t.a, t.b`, its columns as `"a", "b"`. */
 function sqliteConstraint(kind: Kind, message: string): string {
-  if (kind === 'unique') return /constraint failed: index '([^']+)'/.exec(message)?.[1] ?? ''
+  if (kind === 'unique') {
+    const index = /constraint failed: index '([^']+)'/.exec(message)?.[1]
+    const columns = /constraint failed: (?!index ')(.+)$/.exec(message)?.[1] ?? ''
+    return index ?? columns.replace(/(^|, )[^.,]+\.([^,]+)/g, '$1"$2"')
+  }
   return kind === 'check' ? (/CHECK constraint failed: (.+)$/.exec(message)?.[1] ?? '') : ''
 }
 
