@@ -239,7 +239,7 @@ export const access: readonly Break[] = [
   {
     title: 'A caller who may not read a record learns by guesses at read-only fields what it holds',
     file: 'packages/core/src/write/execute/checks.ts',
-    find: "const isReadable = await context.access.mayWrite(resource, 'GET_ONE')",
+    find: 'const isReadable = await mayRead(context, resource)',
     replace: 'const isReadable = true',
     fails: 'test/security/writing-without-reading.test.ts',
   },

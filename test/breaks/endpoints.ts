@@ -397,7 +397,8 @@ export const endpoints: readonly Break[] = [
     fails: 'test/contract/cache-groups.test.ts',
   },
   {
-    title: 'A read whose columns a function decides by other tables is kept by caches when these change',
+    title:
+      'A read whose columns a function decides by other tables is kept by caches when these change',
     file: 'packages/core/src/endpoints/choose-cache-groups.ts',
     find: 'asksFunctions(resource) ||',
     replace: '',

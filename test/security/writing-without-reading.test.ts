@@ -185,6 +185,30 @@ eachDatabase('a caller who may write and not read', (test, db) => {
   })
 })
 
+eachDatabase('a caller who may write, and read in lists or one by one alone', (test, db) => {
+  const Sheet = defineModel('Sheet', {
+    columns: { id, title: { type: 'string' }, made: { type: 'integer', readOnly: true } },
+    meta: { role_map: { GET_ONE: 'reader', GET_MANY: 'lister', '*': 'writer' } },
+  })
+  const api = testApi(db, [Sheet], config)
+  test.before(() => createTables(db, [Sheet]))
+
+  for (const role of ['lister', 'reader']) {
+    test(`sends back what it was shown, with its ETag: ${role}`, async () => {
+      await db.execOften(replacingScript(db, Sheet, [{ id: 1, title: 'a', made: 7 }]))
+      const user = { id: 1, roles: ['writer', role] }
+      const change = (body: object, headers = {}) =>
+        send(api, 'PATCH', '/api/sheets/1', { user, body, headers })
+      equal((await change({ title: 'a', made: 7 })).status, 200)
+      equal((await change({ title: 'a', made: 8 })).status, 400)
+      const shown =
+        role === 'reader' ? await send(api, 'GET', '/api/sheets/1', { user }) : await change({})
+      equal((await change({ title: 'b' }, { 'if-match': shown.headers.etag ?? '' })).status, 200)
+      equal((await change({ title: 'c' }, { 'if-match': shown.headers.etag ?? '' })).status, 412)
+    })
+  }
+})
+
 eachDatabase('an object that links an existing record', (test, db) => {
   const Page = defineModel('Page', {
     columns: { id, title: { type: 'string' }, part_id: { type: 'integer', nullable: true } },

@@ -247,12 +247,12 @@ const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
  * record: whoever knows all of it but one field could compute the ETag of each guess.
  */
 export function preconditionOf(
-  { request, caller }: Call,
+  { request, caller, reach }: Call,
   resource: Resource,
 ): Precondition | undefined {
   const matches = ifMatch(request)
   if (matches === undefined) return undefined
-  const isReadable = mayAct(resource, 'GET_ONE', caller)
+  const isReadable = reach(resource) || mayAct(resource, 'GET_ONE', caller)
   return (stored) => matches(isReadable ? recordText(resource, stored) : undefined)
 }
 

@@ -12,6 +12,7 @@ import { isDeleted } from '../plan/soft-delete.ts'
 import {
   compareSentBack,
   type KnownReferences,
+  mayRead,
   refuseInvisibleReferences,
   requireAccess,
   validateFilled,
@@ -133,13 +134,14 @@ const withoutNulls = (sentBack: SentBack): SentBack => ({
  * record is not told whether they are.
  */
 async function clearedRelations(
-  { access, problems }: WriteContext,
+  context: WriteContext,
   node: RecordNode,
   stored: Values,
 ): Promise<Values> {
   const keys: Record<string, JsonValue> = {}
   const { resource, sentBack, path } = node
-  const isReadable = await access.mayWrite(resource, 'GET_ONE')
+  const { problems } = context
+  const isReadable = await mayRead(context, resource)
   for (const [name, url] of Object.entries(sentBack.urls)) {
     const relation = resource.relations.get(name)
     if (url !== null || relation === undefined) continue

@@ -115,6 +115,10 @@ export async function validateFilled(
   if (checks.length > 0) await validate(checks)
 }
 
+/** Whether methods and roles allow the caller to read records of a resource, alone or in lists. */
+export const mayRead = async ({ access }: WriteContext, resource: Resource): Promise<boolean> =>
+  (await access.mayWrite(resource, 'GET_ONE')) || (await access.mayWrite(resource, 'GET_MANY'))
+
 /** Whether a value of a body equals the stored value as responses show it. */
 const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
   stored !== undefined && stringify(value) === stringify(stored)
@@ -131,7 +135,7 @@ export async function compareSentBack(
   path: string,
 ): Promise<void> {
   const { problems } = context
-  const isReadable = await context.access.mayWrite(resource, 'GET_ONE')
+  const isReadable = await mayRead(context, resource)
   for (const [name, value] of Object.entries(sentBack.fields)) {
     const column = isReadable ? resource.columns.get(name) : undefined
     if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue
