@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AnyModel, defineModel } from '@model-api/core'
+import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
@@ -80,6 +80,24 @@ eachDatabase('interrupted writes', (test, db) => {
       equal((await post('afterwards')).status, 201)
     })
   }
+
+  test('the after-commit callback hears of what was confirmed alone', async () => {
+    const told: unknown[] = []
+    const config: ApiConfig = {
+      ...bulk,
+      API_AFTER_COMMIT_CALLBACK: (changes) => {
+        told.push(...changes.map(({ after }) => after?.label))
+      },
+    }
+    const api = testApi(behind, [Note], config, { onError: () => {} })
+    await api.ready
+    for (const verdict of ['cut', 'cut afterwards', 'forward'] as const) {
+      decide = (command) => (isCommit(command) ? verdict : 'forward')
+      const { status } = await send(api, 'POST', '/api/notes', { body: two(verdict) })
+      equal([verdict, status], [verdict, verdict === 'forward' ? 201 : 503])
+    }
+    equal(told, ['forward', 'forward'])
+  })
 
   test('a connection that is lost before COMMIT: 503, and nothing is stored', async () => {
     for (const start of ['insert', 'begin', 'start transaction'] as const) {
