@@ -147,6 +147,12 @@ eachDatabase('the arguments of every hook', (test, db) => {
         ok(models.includes(args.model as AnyModel), hook)
         ok(typeof args.db.selectFrom === 'function', hook)
         equal([hook, typeof args.many], [hook, 'boolean'])
+        const isChange = /^(?:update|remove|can_update|can_delete|soft-delete value)$/.test(hook)
+        // A validator that looks at the whole record waits for the stored one, where there is one.
+        if (hook !== 'validator') equal([hook, args.before !== null], [hook, isChange])
+        if (isChange || /^(?:add|can_create|default)$/.test(hook)) {
+          equal([hook, args.db.isTransaction], [hook, true])
+        }
         if (way !== 'batch') equal([hook, args.request.method], [hook, method])
       }
     })

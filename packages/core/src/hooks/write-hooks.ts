@@ -8,6 +8,7 @@ import type { HookRecord } from '../config/hook-types.ts'
 import type { MetaMethod } from '../config/meta.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { didYouMean } from '../naming/suggest.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { WriteHooks } from '../write/execute/context.ts'
 import type { Values } from '../write/plan/node.ts'
@@ -67,14 +68,26 @@ export const hasCallback = (resource: Resource, method: string, change: Change):
 
 const copyOf = (object: Values): HookRecord => ({ ...object })
 
-/** The record that a callback returned, with values converted for their columns; throws if a value does not fit. */
+/**
+ * The record that a callback returned, with values converted for their columns; throws if a value does not fit, or if there is
+ * no column for it: what a callback sets is stored, or it is told.
+ */
 function saved(resource: Resource, hook: string, object: unknown): Values {
-  if (typeof object !== 'object' || object === null) {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw new Error(`The ${hook} must return the record.`)
   }
+  const record = object as HookRecord
+  const { allColumns } = resource
+  const other = Object.keys(record).find(
+    (name) => record[name] !== undefined && !allColumns.has(name),
+  )
+  if (other !== undefined) {
+    const hint = didYouMean(other, allColumns.keys())
+    throw new Error(`The ${hook} returned ${other}, which is no column of the model.${hint}`)
+  }
   const values: Record<string, JsonValue> = {}
-  for (const [name, column] of resource.allColumns) {
-    const value = (object as HookRecord)[name] as JsonValue | undefined
+  for (const [name, column] of allColumns) {
+    const value = record[name] as JsonValue | undefined
     if (value === undefined) continue
     const converted = value === null ? { value } : convertJson(column, value)
     if ('expected' in converted && column.computed === undefined) {

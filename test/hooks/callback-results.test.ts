@@ -1,0 +1,87 @@
+/** What add and update callbacks return: columns of the model are stored, whatever clients may do with them; anything else is a mistake that the log names. */
+import { belongsTo, defineModel } from '@model-api/core'
+import { send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+type Result = (object: Record<string, unknown>) => unknown
+
+eachDatabase('the result of a callback', (test, db) => {
+  let result: Result = (object) => object
+  const Ticket = defineModel('Ticket', {
+    columns: {
+      id: { type: 'integer', primaryKey: true, generated: true },
+      title: { type: 'string', maxLength: 40 },
+      openedOn: { type: 'date', column: 'opened_on', nullable: true, readOnly: true },
+      parent_id: { type: 'integer', nullable: true },
+    },
+    computed: {
+      // biome-ignore lint/suspicious/noExplicitAny: the expression builder of any database
+      twice: { type: 'integer', expression: (eb: any) => eb('id', '*', eb.val(2)) },
+    },
+    relations: { parent: belongsTo('Ticket', 'parent_id') },
+    meta: {
+      allow_bulk: true,
+      add_callback: (object) => result(object) as typeof object,
+      update_callback: (object) => result(object) as typeof object,
+    },
+  })
+  const reported: string[] = []
+  const onError = (error: unknown) => void reported.push((error as Error).message)
+  const api = testApi(db, [Ticket], {}, { onError })
+  test.before(async () => {
+    await createTables(db, [Ticket])
+    await insertRows(db, Ticket, [{ title: 'first' }])
+  })
+  const stored = async () =>
+    (await db.kysely.selectFrom('tickets').select(['id', 'title']).orderBy('id').execute()).length
+
+  const writes: readonly (readonly [hook: string, method: string, url: string, body: unknown])[] = [
+    ['add', 'POST', '/api/tickets', { title: 'x' }],
+    ['add', 'POST', '/api/tickets', [{ title: 'x' }, { title: 'y' }]],
+    ['update', 'PATCH', '/api/tickets/1', { title: 'x' }],
+    ['update', 'PATCH', '/api/tickets', [{ id: 1, title: 'x' }]],
+  ]
+  const mistakes: readonly (readonly [title: string, result: Result, message: string])[] = [
+    [
+      'the name of the database',
+      (object) => ({ ...object, opened_on: '2024-05-14' }),
+      'returned opened_on, which is no column of the model. Did you mean "openedOn"?',
+    ],
+    [
+      'a relation',
+      (object) => ({ ...object, parent: { title: 'x' } }),
+      'returned parent, which is no column of the model.',
+    ],
+    [
+      'a value of another type',
+      (object) => ({ ...object, openedOn: 'soon' }),
+      'returned a openedOn that is not a date such as 1925-05-14.',
+    ],
+    ['a list', () => [], 'must return the record.'],
+    ['nothing', () => undefined, 'returned undefined; it must return a value.'],
+  ]
+  for (const [title, wrong, message] of mistakes) {
+    test(`${title}: 500, nothing is stored, and the log names it`, async () => {
+      for (const [hook, method, url, body] of writes) {
+        const before = await stored()
+        reported.length = 0
+        result = wrong
+        equal((await send(api, method, url, { body })).status, 500)
+        const [first = ''] = reported
+        ok(first.startsWith(`The ${hook} callback of Ticket ${message}`), first)
+        equal(await stored(), before)
+      }
+    })
+  }
+
+  test('what was given, computed columns and members that are undefined are no mistake', async () => {
+    result = (object) => ({ ...object, twice: 8, openedOn: '2024-05-14', nothing: undefined })
+    for (const [, method, url, body] of writes) {
+      const { status, value } = await send(api, method, url, { body })
+      ok(status < 300)
+      equal([value].flat()[0].openedOn, '2024-05-14')
+    }
+  })
+})
