@@ -93,6 +93,7 @@ eachDatabase('the arguments of every hook', (test, db) => {
     API_REMOVE_CALLBACK: (object, _model, args) => tell('remove', args, object),
     API_DUMP_CALLBACK: (data, args) => tell('dump', args, data),
     API_RETURN_CALLBACK: (result, args) => tell('return', args, result),
+    API_BEFORE_COMMIT_CALLBACK: (_changes, args) => tell('before commit', args, undefined),
     API_AFTER_COMMIT_CALLBACK: (_changes, args) => tell('after commit', args, undefined),
   }
   const api = testApi(db, models, config)
@@ -150,7 +151,7 @@ eachDatabase('the arguments of every hook', (test, db) => {
         const isChange = /^(?:update|remove|can_update|can_delete|soft-delete value)$/.test(hook)
         // A validator that looks at the whole record waits for the stored one, where there is one.
         if (hook !== 'validator') equal([hook, args.before !== null], [hook, isChange])
-        if (isChange || /^(?:add|can_create|default)$/.test(hook)) {
+        if (isChange || /^(?:add|can_create|default|before commit)$/.test(hook)) {
           equal([hook, args.db.isTransaction], [hook, true])
         }
         if (way !== 'batch') equal([hook, args.request.method], [hook, method])
@@ -162,6 +163,7 @@ eachDatabase('the arguments of every hook', (test, db) => {
     equal([...seen].sort(), [
       'add',
       'after commit',
+      'before commit',
       'can_create',
       'can_delete',
       'can_read',
