@@ -26,7 +26,7 @@ export const http: readonly Break[] = [
   {
     title: 'The tag of a record does not change with the record',
     file: 'packages/core/src/http/etag.ts',
-    find: 'return (record) => rows.includes(hashOfText(record))',
+    find: 'return (record) => record !== undefined && rows.includes(hashOfText(record))',
     replace: 'return (record) => rows.length > 0 || record === undefined',
     fails: 'test/writing/conditional.test.ts',
   },
@@ -124,7 +124,7 @@ export const http: readonly Break[] = [
   {
     title: 'A method that the resource does not allow is served',
     file: 'packages/core/src/endpoints/serve-call.ts',
-    find: 'if (facts === undefined) throw methodNotAllowed(method, allowed)',
+    find: 'if (facts === undefined) throw methodNotAllowed(method, allowed, bulkHint(route, method))',
     replace: 'if (facts === undefined) return methods.values().next().value as MethodFacts',
     fails: 'test/contract/endpoints.test.ts',
   },
