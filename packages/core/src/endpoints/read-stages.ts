@@ -1,8 +1,8 @@
 // The stages that all reading endpoints share: parse the query, open the connection, scope the plan, serialise the response.
 
-import { checkObjects, readRecords } from '../access/can-read.ts'
+import { checkObjects, hasObjectChecks, readRecords } from '../access/can-read.ts'
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
-import { scopeRead, scopeRows } from '../access/scope.ts'
+import { type ScopedRead, scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import { noScopes, scopeDecisions } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
@@ -123,15 +123,16 @@ export const withOneConnection = <T>(
   onOneConnection(own, connection, (one) => work(openedWith(call, one, connection.dialect)))
 
 /** scope: narrows every source of the plan by its policy; returns the plan, and the target with the scopes. */
-export async function scopePlan<P extends ReadPlan>(
+export const scopePlan = <P extends ReadPlan>(
   call: Call,
   opened: Opened,
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
-): Promise<{ plan: P; target: Target }> {
-  const { plan, target } = await narrowPlan(call, opened, planned, ast)
-  return { plan: readRecords(call, plan), target }
-}
+): MaybePromise<{ plan: P; target: Target }> =>
+  andThen(narrowPlan(call, opened, planned, ast), ({ plan, scopes }) => ({
+    plan: readRecords(call, plan),
+    target: { ...opened.target, scopes },
+  }))
 
 /** `scopePlan` without the columns that can_read needs. */
 export function narrowPlan<P extends ReadPlan>(
@@ -139,19 +140,10 @@ export function narrowPlan<P extends ReadPlan>(
   { target, own }: Opened,
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
-): Promise<{ plan: P; target: Target }> {
+): MaybePromise<ScopedRead<P>> {
   const filter = baseFilter(call, planned.rows.from.resource, ast)
-  const scope = {
-    call,
-    db: own,
-    target,
-    action: call.action,
-    ...(filter === undefined ? {} : { filter }),
-  }
-  return scopeRead(scope, planned).then(({ plan, scopes }) => ({
-    plan,
-    target: { ...target, scopes },
-  }))
+  const scope = { call, db: own, target, action: call.action }
+  return scopeRead(filter === undefined ? scope : { ...scope, filter }, planned)
 }
 
 /** `scopePlan` for one statement without embeds. */
@@ -237,14 +229,14 @@ export const textWriterOf = (
 ): ObjectWriter | undefined =>
   serialisesToText(call, resource, plan) ? writerOf(call, resource, plan) : undefined
 
-/** Calls can_read for the rows; continues synchronously if there are no policies. */
+/** Calls can_read for the rows; continues synchronously if no policy has it. */
 export function checkReadable(
   call: Call,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): MaybePromise<void> {
   call.timing?.enter('serialize')
-  return call.runtime.policies.size === 0 ? undefined : checkObjects(call, plan, rows)
+  return hasObjectChecks(call, plan) ? checkObjects(call, plan, rows) : undefined
 }
 
 /** Whether the rows may be serialised directly to JSON text: no hook and no caller needs objects. */
