@@ -14,10 +14,11 @@ import { onOneConnection } from '../execute/one-connection.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Replica } from '../execute/replica.ts'
 import type { Connection } from '../execute/run.ts'
-import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
+import { baseFilter, hasDump, refuseDumped, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { stringifyUnless } from '../json/stringify.ts'
 import { andThen, type MaybePromise, mapAll } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
@@ -159,21 +160,31 @@ export async function scopeStatement(
 }
 
 /** Calls can_read, then serialises the rows to objects and runs the dump callbacks. */
-export async function objectsOf(
+export const objectsOf = (
   call: Call,
   resource: Resource,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
-): Promise<readonly JsonValue[]> {
-  call.timing?.enter('serialize')
-  await checkObjects(call, plan, rows)
+  refusesLater = false,
+): MaybePromise<readonly JsonValue[]> =>
+  andThen(checkReadable(call, plan, rows), () =>
+    dumpedObjects(call, resource, plan, rows, refusesLater),
+  )
+
+function dumpedObjects(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  rows: readonly LoadedRow[],
+  refusesLater: boolean,
+): MaybePromise<readonly JsonValue[]> {
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
   const objects = rows.map(serializer(shape, call.base))
   const { dump } = call.hooks
   if (dump === undefined && !hasDump(resource, embeds)) return objects
   const args = hookArgs(call)
-  const caller = { callHook: hookCallerOf(call) }
+  const caller = { callHook: hookCallerOf(call), refusesLater }
   return mapAll(objects, (object) => runDump(caller, resource, embeds, object, dump, args))
 }
 
@@ -192,12 +203,29 @@ function listContent(
     return { value: null, text: listText }
   }
   if (!serialisesToText(call, resource, plan)) {
-    return objectsOf(call, resource, plan, rows).then((value) => ({ value }))
+    return andThen(objectsOf(call, resource, plan, rows, call.asText), (objects) =>
+      dumpedContent(call, resource, plan, objects, objects),
+    )
   }
   return andThen(checkReadable(call, plan, rows), () => ({
     value: null,
     text: writeList(rows, writerOf(call, resource, plan)),
   }))
+}
+
+/** What dump callbacks returned: `value` consists of the objects. */
+function dumpedContent(
+  { asText, hooks: { dump } }: Call,
+  resource: Resource,
+  { embeds }: ReadPlan,
+  objects: readonly JsonValue[],
+  value: JsonValue,
+): Pick<Content, 'value' | 'text'> {
+  if (!asText) return { value }
+  const refuse = (): void => {
+    for (const object of objects) refuseDumped(resource, embeds, object, dump)
+  }
+  return { value: null, text: stringifyUnless(value, refuse) }
 }
 
 /** The value of one record, with the text that its ETag is made of. */
@@ -208,8 +236,8 @@ export function recordContent(
   row: LoadedRow,
 ): MaybePromise<Content> {
   if (!serialisesToText(call, resource, plan)) {
-    return objectsOf(call, resource, plan, [row]).then(([value = null]) => ({
-      value,
+    return andThen(objectsOf(call, resource, plan, [row], call.asText), (objects) => ({
+      ...dumpedContent(call, resource, plan, objects, objects[0] ?? null),
       record: tagText(resource, row),
     }))
   }
