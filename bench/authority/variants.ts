@@ -45,7 +45,7 @@ export const jwt = {
   API_CREDENTIAL_CHECK_METHOD: 'check',
 } as const
 
-/** A transaction that the host begins for a request, and ends with its response. */
+/** The connection on which the host begins a transaction for a request, and ends it with its response. */
 const transactions = (db: AnyKysely) => ({
   API_SESSION_GETTER: (request: object) => held.get(request) ?? db,
 })
@@ -68,6 +68,7 @@ const parts: Readonly<Record<string, (db: AnyKysely) => object>> = {
   return: () => ({ API_RETURN_CALLBACK: (value: unknown) => value }),
   transaction: transactions,
   'look-up': () => ({}),
+  'begin-commit': transactions,
 }
 
 export const partNames = Object.keys(parts)
@@ -96,6 +97,7 @@ export async function open(db: AnyKysely, name: string): Promise<Variant> {
     headers.push(isJwt ? { ...user, authorization: await bearer(api, i) } : user)
   }
   if (chosen.includes('transaction')) return { api: inTransaction(api, db), headers }
+  if (chosen.includes('begin-commit')) return { api: betweenBeginAndCommit(api, db), headers }
   if (chosen.includes('look-up')) return { api: afterLookUp(api, db), headers }
   return { api, headers }
 }
@@ -122,6 +124,19 @@ function afterLookUp(api: Api, db: AnyKysely): Api {
     await db.executeQuery(CompiledQuery.raw(sql, [Number(request.headers?.['x-user'])]))
     return api.answer(request)
   }
+  return { ...api, answer }
+}
+
+/** BEGIN and COMMIT of the host around each request, on a connection of which the API is not told that it has a transaction. */
+function betweenBeginAndCommit(api: Api, db: AnyKysely): Api {
+  const answer = (request: Parameters<Api['answer']>[0]) =>
+    db.connection().execute(async (own) => {
+      await own.executeQuery(CompiledQuery.raw('begin'))
+      held.set(request, own)
+      const response = await api.answer(request)
+      await own.executeQuery(CompiledQuery.raw('commit'))
+      return response
+    })
   return { ...api, answer }
 }
 

@@ -30,8 +30,12 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'plan-cache/authority-bound.ts': [1, ofAuthority],
   'plan-cache/single-write-cache.ts': [3, ofPlan],
   'plan-cache/prepared-read.ts': [
-    2,
+    1,
     'within one prepared read, by the dialect and the SQL of its scopes; their values are bound each time',
+  ],
+  'plan/planned-scope.ts': [
+    1,
+    'by a part of the models, the conditions of its policy without their values, which are those of each request',
   ],
   'auth/verified-tokens.ts': [1, 'by the full text of a token that was verified, until it expires'],
   'auth/remembered-users.ts': [

@@ -106,7 +106,7 @@ const known: readonly Unscoped[] = [
   },
   {
     name: 'selectFrom',
-    callers: { 'access/scope.ts': [1, 'the query that a policy narrows'] },
+    callers: { 'access/scope-query.ts': [1, 'the query that a policy narrows'] },
   },
 ]
 

@@ -5,8 +5,8 @@ export const compile: readonly Break[] = [
   {
     title: 'A source for which nothing was decided shows all its rows',
     file: 'packages/core/src/compile/scopes.ts',
-    find: 'of: (source) => decided.get(source) ?? undecided(source),',
-    replace: "of: (source) => decided.get(source) ?? 'all',",
+    find: 'return this.decided.get(source) ?? undecided(source)',
+    replace: "return this.decided.get(source) ?? 'all'",
     fails: 'test/unit/compile/scopes.test.ts',
   },
   {

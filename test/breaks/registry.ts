@@ -98,7 +98,7 @@ export const registry: readonly Break[] = [
   },
   {
     title: 'The query of a policy is of the schema of the instance, not of the model',
-    file: 'packages/core/src/access/scope.ts',
+    file: 'packages/core/src/access/scope-query.ts',
     find: 'if (schema === undefined || (isPlugged && schema === shared)) return db',
     replace: 'if (schema === undefined || isPlugged) return db',
     fails: 'test/contract/schemas.test.ts',

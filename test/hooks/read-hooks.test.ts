@@ -131,6 +131,73 @@ eachDatabase('read callbacks', (test, db) => {
     ok(String(log[0]).includes('dump callback of Book returned undefined'), String(log[0]))
   })
 
+  test('what is no JSON is 500, and the log names the callback that returned it', async () => {
+    const loop: Record<string, unknown> = {}
+    loop.self = loop
+    const of = (name: string, wrong: unknown, config: ApiConfig = {}): ApiConfig => ({
+      ...config,
+      API_DUMP_CALLBACK: (data, { model }) =>
+        (model.name === name
+          ? typeof wrong === 'function'
+            ? wrong
+            : { ...data, wrong }
+          : data) as never,
+    })
+    const keep: ApiConfig = { API_RETURN_CALLBACK: (value) => value }
+    const cases: readonly (readonly [string, ApiConfig, string])[] = [
+      [
+        '/api/books',
+        of('Book', 1n),
+        'dump callback of Book returned a value that is not JSON: a bigint at',
+      ],
+      [
+        '/api/books/1',
+        of('Book', loop),
+        'dump callback of Book returned a value that is not JSON: an object',
+      ],
+      [
+        '/api/books',
+        of('Book', () => 1),
+        'dump callback of Book returned a value that is not JSON: a function.',
+      ],
+      [
+        '/api/books?dump=json',
+        of('Author', 1n),
+        'dump callback of Author returned a value that is not JSON: a bigint at',
+      ],
+      [
+        '/api/books/1?dump=json',
+        of('Tag', 1n),
+        'dump callback of Tag returned a value that is not JSON: a bigint at',
+      ],
+      [
+        '/api/books',
+        of('Book', 1n, keep),
+        'dump callback of Book returned a value that is not JSON: a bigint at',
+      ],
+      [
+        '/api/books',
+        { API_RETURN_CALLBACK: () => [1n] as never },
+        'return callback of Book returned a value that is not JSON: a bigint at [0].',
+      ],
+      [
+        '/api/books/1',
+        { API_RETURN_CALLBACK: () => (() => 1) as never },
+        'return callback of Book returned a value that is not JSON: a function.',
+      ],
+    ]
+    for (const [url, config, message] of cases) {
+      const log: string[] = []
+      const api = testApi(db, shop, config, { onError: (error) => void log.push(String(error)) })
+      for (let times = 0; times < 3; times++) {
+        equal((await get(api, url)).status, 500, message)
+        equal((await api.handle({ method: 'GET', url, headers: {} })).status, 500, message)
+      }
+      equal(log.length, 6)
+      for (const one of log) ok(one.includes(message), `${one} (${message})`)
+    }
+  })
+
   test('error is told of every failure, final has the last word on the body', async () => {
     const failures: unknown[] = []
     const config: ApiConfig = {

@@ -226,6 +226,28 @@ eachDatabase('a scope as data', (test, db) => {
     equal(reports, [])
   })
 
+  test('that is a function may give other conditions to each caller', async () => {
+    const scopes: readonly (readonly [ScopeConditions, readonly number[]])[] = [
+      [{ owner: { eq: 'ann' } }, [1, 2, 4]],
+      [{ points: { gt: 1 } }, [2, 4]],
+      [{ team: { name: { eq: 'Red' } } }, [1, 3]],
+      [{ or: [{ points: { eq: null } }, { open: { eq: false } }] }, [3]],
+      [{ or: [{ points: { eq: 9 } }, { open: { eq: null } }] }, [4]],
+      [{ points: { in: [1, 5] } }, [1, 2]],
+      [{ points: { in: [1] } }, [1]],
+    ]
+    const shared = api({ Task: { scope: ({ user }) => user.scope } })
+    for (let turn = 0; turn < 4; turn++) {
+      for (const [scope, ids] of scopes) {
+        const { value } = await send(shared, 'GET', '/api/tasks?order_by=id', { user: { scope } })
+        equal(
+          value.map((one: { id: number }) => one.id),
+          ids,
+        )
+      }
+    }
+  })
+
   test('whose value or conditions are wrong is 500, and says so to the host', async () => {
     const wrong: readonly (readonly [AccessPolicy['scope'], string])[] = [
       [{ points: { eq: () => 'many' } }, 'scope at points.eq: expected a whole number'],

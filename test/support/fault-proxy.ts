@@ -71,7 +71,8 @@ export async function faultProxy(
     relay({ client, upstream, end }, ({ kind, text }) => {
       const command: Command = { kind, text, connection, inTransaction }
       commands.push(command)
-      if (kind === 'query') {
+      // A BEGIN that goes with a statement is executed as one.
+      if (kind === 'query' || kind === 'execute') {
         if (/^(?:begin|start transaction)/i.test(text)) inTransaction = true
         if (/^(?:commit|rollback)/i.test(text)) inTransaction = false
       }

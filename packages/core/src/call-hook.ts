@@ -2,7 +2,9 @@
 
 import { settingNames } from './config/setting-names.ts'
 import { ApiError } from './errors.ts'
+import type { JsonValue } from './json/json-value.ts'
 import { notJson } from './json/not-json.ts'
+import { stringifyUnless } from './json/stringify.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { withTimeLimit } from './time-limit.ts'
 
@@ -51,6 +53,10 @@ export function returnedJson<T>(name: string, result: T): T {
   if (problem === undefined) return result
   throw new Error(`The ${name} returned a value that is not JSON: ${problem}.`)
 }
+
+/** `returnedJson` as JSON text. */
+export const returnedText = (name: string, result: JsonValue): string =>
+  stringifyUnless(returned(name, result), () => returnedJson(name, result))
 
 function problemOf(name: string, result: unknown): string | undefined {
   try {

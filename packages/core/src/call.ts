@@ -52,6 +52,8 @@ export interface Call extends RoutedRequest, HookCall {
   readonly runtime: Runtime
   /** Whether the value may be serialised directly to JSON text: no hook and no caller needs it as an object. */
   readonly asText: boolean
+  /** Whether the value may be serialised once the return callback has had it as an object. */
+  readonly endsAsText: boolean
   /** Whether the response is a page for a browser, which has no ETag. */
   readonly asPage: boolean
   /** Whether the caller may list a resource. */

@@ -215,6 +215,7 @@ function choosePage(answering: Answering, call: RoutedCall, route: Route): void 
   answering.page = recordsPageFor(call, route)
   if (answering.page === undefined) return
   call.asText = false
+  call.endsAsText = false
   call.asPage = true
 }
 

@@ -33,3 +33,14 @@ export function mapAll<T, R>(
   }
   return results
 }
+
+/** Calls `next` with every item, each when the one before it has ended: synchronously until the first promise. */
+export function inTurn<T>(
+  items: readonly T[],
+  next: (item: T) => MaybePromise<void>,
+): MaybePromise<void> {
+  for (let i = 0; i < items.length; i++) {
+    const waiting = next(items[i] as T)
+    if (waiting instanceof Promise) return waiting.then(() => inTurn(items.slice(i + 1), next))
+  }
+}

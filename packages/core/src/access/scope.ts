@@ -1,15 +1,6 @@
 // scope: calls the policy's scope_query once for each source of a plan, before the plan is compiled.
 
-import type { Expression, OperationNode, SqlBool } from 'kysely'
-import {
-  AliasNode,
-  ColumnNode,
-  IdentifierNode,
-  ReferenceNode,
-  SelectAllNode,
-  SelectionNode,
-  SelectQueryNode,
-} from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import { allOf } from '../compile/condition.ts'
@@ -25,16 +16,11 @@ import {
 import type { Target } from '../compile/target.ts'
 import type { HookArgs, HookQuery } from '../config/hook-types.ts'
 import type { PolicyScope } from '../config/scope-types.ts'
-import { hasSchemaPlugin, withoutSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
 import { forbidden, forbiddenJoin } from '../errors.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, inTurn, type MaybePromise } from '../maybe-promise.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
-import {
-  type CheckedScope,
-  checkScope,
-  type PlannedScope,
-  planScope,
-} from '../plan/policy-scope.ts'
+import { type PlannedScope, planScope } from '../plan/planned-scope.ts'
+import { type CheckedScope, checkScope } from '../plan/policy-scope.ts'
 import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -43,6 +29,7 @@ import type { Action } from './action.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
 import { subjectArgs } from './hook-args.ts'
 import { rowScopeOf } from './row-scope.ts'
+import { checkedQuery, openQuery } from './scope-query.ts'
 
 /** The input of scoping. */
 export interface ScopeCall {
@@ -68,32 +55,41 @@ export type BaseFilter = (query: HookQuery) => MaybePromise<HookQuery>
  * // books: (select "books".* from "books" where "owner_id" = $1)
  * ```
  */
-export async function scopeRead<P extends ReadPlan>(
+export function scopeRead<P extends ReadPlan>(
   scope: ScopeCall,
   plan: P,
-): Promise<{ readonly plan: P; readonly scopes: Scopes }> {
+): MaybePromise<ScopedRead<P>> {
   const scopes = scopeDecisions()
-  await scopeRows(scope, plan.rows, scopes)
-  if (plan.embeds.length === 0) return { plan, scopes }
-  return { plan: { ...plan, ...(await scopeEmbeds(scope, plan, scopes)) }, scopes }
+  return andThen(scopeRows(scope, plan.rows, scopes), () =>
+    plan.embeds.length === 0
+      ? { plan, scopes }
+      : andThen(scopeEmbeds(scope, plan, scopes), (relations) => ({
+          plan: relations === plan ? plan : { ...plan, ...relations },
+          scopes,
+        })),
+  )
+}
+
+export interface ScopedRead<P extends ReadPlan> {
+  /** The same plan if its policies refuse no embed. */
+  readonly plan: P
+  readonly scopes: ScopeDecisions
 }
 
 /** Scopes the sources of one statement; throws 403 if the base or a join is refused. */
-export async function scopeRows(
+export const scopeRows = (
   scope: ScopeCall,
   rows: RowPlan,
   scopes: ScopeDecisions,
-): Promise<void> {
-  for (const { source, part } of sourcesOf(rows)) {
-    const narrowing = narrow(scope, source, source === rows.from ? scope.filter : undefined)
-    // A `scope` rarely returns a promise, and awaiting one costs as much as planning the conditions.
-    const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
-    if (narrowed !== 'none') scopes.decide(source, narrowed)
-    else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
-    else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
-    else scopes.decide(source, noRows(scope, source.resource))
-  }
-}
+): MaybePromise<void> =>
+  inTurn(sourcesOf(rows), ({ source, part }) =>
+    andThen(narrow(scope, source, source === rows.from ? scope.filter : undefined), (narrowed) => {
+      if (narrowed !== 'none') scopes.decide(source, narrowed)
+      else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
+      else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
+      else scopes.decide(source, noRows(scope, source.resource))
+    }),
+  )
 
 /**
  * The scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one
@@ -114,40 +110,58 @@ export function openScopes(
 
 type Relations = Pick<ReadPlan, 'embeds' | 'links'>
 
-async function scopeEmbeds(
+/** Scopes the embeds of a level; those that their policies refuse become links. */
+function scopeEmbeds(
   scope: ScopeCall,
-  { embeds, links }: Relations,
+  relations: Relations,
   scopes: ScopeDecisions,
-): Promise<Relations> {
+): MaybePromise<Relations> {
   const kept: EmbedPlan[] = []
   const refused: ResolvedRelation[] = []
-  for (const embed of embeds) {
-    const narrowing = narrow(scope, embed.rows.from)
-    const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
-    if (narrowed === 'none') {
-      refused.push(embed.relation)
-      continue
-    }
-    scopes.decide(embed.rows.from, narrowed)
-    // The base is decided above; the junction and the conditions of `books[…]` remain.
-    for (const { source, part } of sourcesOf(embed.rows)) {
-      if (part !== 'base') await scopeOrEmpty(scope, source, scopes)
-    }
-    kept.push({ ...embed, ...(await scopeEmbeds(scope, embed, scopes)) })
-  }
-  return { embeds: kept, links: [...links, ...refused] }
+  const scoped = inTurn(relations.embeds, (embed) =>
+    andThen(narrow(scope, embed.rows.from), (narrowed) => {
+      if (narrowed === 'none') {
+        refused.push(embed.relation)
+        return
+      }
+      scopes.decide(embed.rows.from, narrowed)
+      return andThen(scopeInside(scope, embed, scopes), (inner) => {
+        kept.push(inner)
+      })
+    }),
+  )
+  return andThen(scoped, () =>
+    kept.length === relations.embeds.length && kept.every((one, i) => one === relations.embeds[i])
+      ? relations
+      : { embeds: kept, links: [...relations.links, ...refused] },
+  )
 }
 
+/** Scopes the other sources of an embed, the junction and the conditions of `books[…]`, and what it embeds. */
+const scopeInside = (
+  scope: ScopeCall,
+  embed: EmbedPlan,
+  scopes: ScopeDecisions,
+): MaybePromise<EmbedPlan> =>
+  andThen(
+    inTurn(sourcesOf(embed.rows), ({ source, part }) =>
+      part === 'base' ? undefined : scopeOrEmpty(scope, source, scopes),
+    ),
+    () =>
+      andThen(scopeEmbeds(scope, embed, scopes), (inner) =>
+        inner === embed ? embed : { ...embed, ...inner },
+      ),
+  )
+
 /** Scopes a source that has no rows if its policy refuses. */
-async function scopeOrEmpty(
+const scopeOrEmpty = (
   scope: ScopeCall,
   source: Source,
   scopes: ScopeDecisions,
-): Promise<void> {
-  const narrowing = narrow(scope, source)
-  const narrowed = narrowing instanceof Promise ? await narrowing : narrowing
-  scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
-}
+): MaybePromise<void> =>
+  andThen(narrow(scope, source), (narrowed) =>
+    scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed),
+  )
 
 /** Whether the policy refuses a list as a whole, so that a GET of it is 403. */
 export async function refusesList(
@@ -192,12 +206,12 @@ function narrowByQuery(
   if (policy?.scope_query === undefined && filter === undefined) return 'all'
   const all = openQuery(db, call.runtime.schema, resource)
   return andThen(filter === undefined ? all : filter(all), (filtered) => {
-    if (policy?.scope_query === undefined) return checked(filtered, resource)
+    if (policy?.scope_query === undefined) return checkedQuery(filtered, resource)
     const name = relation?.name ?? null
     const args = subjectArgs(call, { action, resource, many, relation: name })
     const narrowQuery = () => policy.scope_query?.(filtered, args)
     return callPolicyHook(call, resource, 'scope_query', narrowQuery, (query) =>
-      query ? checked(query, resource) : 'none',
+      query ? checkedQuery(query, resource) : 'none',
     )
   })
 }
@@ -278,7 +292,7 @@ function filteredRows(
 ): MaybePromise<ConditionScope['rows']> {
   if (filter === undefined) return 'all'
   const filtered = filter(openQuery(db, call.runtime.schema, resource))
-  return andThen(filtered, (query) => checked(query, resource))
+  return andThen(filtered, (query) => checkedQuery(query, resource))
 }
 
 /** Plans the conditions of `scope` with the values of this request; 'all' or 'none' if the request may see all rows or none. */
@@ -331,85 +345,5 @@ function withValues(checked: CheckedScope, args: HookArgs): MaybePromise<GivenSc
 const isThenable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'then' in value
 
-/** The query that a policy receives: all rows of the model, on the host application's Kysely instance. */
-function openQuery(db: AnyDatabase, shared: string | undefined, resource: Resource): HookQuery {
-  const { table } = resource
-  return inSchema(db, resource.schema, shared).selectFrom(table).selectAll(table)
-}
-
-function inSchema(
-  db: AnyDatabase,
-  schema: string | undefined,
-  shared: string | undefined,
-): AnyDatabase {
-  const isPlugged = hasSchemaPlugin(db)
-  if (schema === undefined || (isPlugged && schema === shared)) return db
-  // Otherwise the schema of an earlier plugin would replace that of the model.
-  return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
-}
-
 const noRows = ({ db, call }: ScopeCall, resource: Resource): Expression<unknown> =>
   openQuery(db, call.runtime.schema, resource).where(sql<SqlBool>`1 = 0`)
-
-/** The returned query after its plugins ran. Throws unless it selects each column of the model exactly once. */
-function checked(query: unknown, resource: Resource): Expression<unknown> {
-  if (!isExpression(query)) {
-    throw new Error('it must return the query it received, narrowed, or a falsy value')
-  }
-  const node = query.toOperationNode()
-  if (!SelectQueryNode.is(node)) throw new Error('it must return a select query')
-  const wrong = selectionProblem(node, resource)
-  if (wrong !== undefined) throw new Error(wrong)
-  const listed = withColumns(node, resource)
-  return { expressionType: undefined, toOperationNode: () => listed } as Expression<unknown>
-}
-
-/** Replaces `library.books.*` by its columns: not every database accepts `schema.table.*`. */
-function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode {
-  const selections = node.selections?.flatMap((selected) => {
-    const { selection } = selected
-    if (!ReferenceNode.is(selection) || !SelectAllNode.is(selection.column)) return [selected]
-    const { table } = selection
-    if (table?.table.schema === undefined) return [selected]
-    return storedColumns(resource).map((name) =>
-      SelectionNode.create(ReferenceNode.create(ColumnNode.create(name), table)),
-    )
-  })
-  return selections === undefined ? node : { ...node, selections }
-}
-
-/** The columns of the model's table, by their database names. */
-const storedColumns = (resource: Resource): readonly string[] =>
-  [...resource.allColumns.values()]
-    .filter(({ computed }) => computed === undefined)
-    .map(({ dbName }) => dbName)
-
-const isExpression = (value: unknown): value is { toOperationNode(): OperationNode } =>
-  typeof value === 'object' && value !== null && 'toOperationNode' in value
-
-function selectionProblem(node: SelectQueryNode, resource: Resource): string | undefined {
-  const stored = storedColumns(resource)
-  const names = (node.selections ?? []).flatMap(({ selection }) => selectedNames(selection, stored))
-  if (names.includes(unknownColumns) && (node.joins?.length ?? 0) > 0) {
-    return `it selects all columns of several tables; select only those of ${resource.table}`
-  }
-  if (names.includes(unknownColumns)) return undefined
-  const missing = stored.filter((name) => !names.includes(name))
-  if (missing.length > 0) {
-    return `its query does not select ${missing.join(', ')} of ${resource.table}`
-  }
-  const twice = stored.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
-  return twice === undefined ? undefined : `its query selects a second column called ${twice}`
-}
-
-/** `select *`: the columns depend on the tables it selects from. */
-const unknownColumns = '*'
-
-/** The column names that one selection gives; `table.*` gives those of the model. */
-function selectedNames(node: OperationNode, stored: readonly string[]): readonly string[] {
-  if (SelectAllNode.is(node)) return [unknownColumns]
-  if (AliasNode.is(node)) return IdentifierNode.is(node.alias) ? [node.alias.name] : []
-  if (!ReferenceNode.is(node)) return []
-  if (ColumnNode.is(node.column)) return [node.column.column.name]
-  return node.table === undefined ? [unknownColumns] : stored
-}

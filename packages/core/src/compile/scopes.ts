@@ -2,7 +2,7 @@
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Source } from '../plan/plan.ts'
-import type { PlannedScope } from '../plan/policy-scope.ts'
+import type { PlannedScope } from '../plan/planned-scope.ts'
 import type { Fragment } from '../sql/fragment.ts'
 
 /** All rows of the source's table, the query that an access policy has narrowed, or the conditions of a policy. */
@@ -38,20 +38,23 @@ export interface Scopes {
 /** Scopes to which decisions are still added. */
 export interface ScopeDecisions extends Scopes {
   decide(source: Source, scope: Scope): void
+  /** The decisions so far, in their order. */
+  readonly decided: ReadonlyMap<Source, Scope>
 }
 
-export function scopeDecisions(): ScopeDecisions {
-  const decided = new Map<Source, Scope>()
-  let narrowing = false
-  return {
-    decide(source, scope) {
-      decided.set(source, scope)
-      narrowing ||= scope !== 'all'
-    },
-    of: (source) => decided.get(source) ?? undecided(source),
-    get narrowing() {
-      return narrowing
-    },
+export const scopeDecisions = (): ScopeDecisions => new Decisions()
+
+class Decisions implements ScopeDecisions {
+  readonly decided: Map<Source, Scope> = new Map()
+  narrowing = false
+
+  decide(source: Source, scope: Scope): void {
+    this.decided.set(source, scope)
+    this.narrowing ||= scope !== 'all'
+  }
+
+  of(source: Source): Scope {
+    return this.decided.get(source) ?? undecided(source)
   }
 }
 

@@ -5,6 +5,7 @@ import { type JsonWriter, writerOfDecoder } from '../dialect/shared/json-writer.
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { type Aliased, sql } from '../sql/fragment.ts'
+import { cellOf, type RawRow } from './cell.ts'
 import { compileOperand } from './condition.ts'
 import { valueIn } from './source.ts'
 import type { Target } from './target.ts'
@@ -23,6 +24,12 @@ export interface MemberReader extends Reader {
   readonly index: number
   /** `stringify(decode(raw))`; `raw` is not NULL. */
   readonly write: JsonWriter
+}
+
+/** The value of a row's member; null for NULL. */
+export function readMember(raw: RawRow, reader: MemberReader): JsonValue {
+  const value = cellOf(raw, reader)
+  return value === null || value === undefined ? null : reader.decode(value)
 }
 
 export interface Selection {

@@ -6,6 +6,7 @@ import { runFinal, runReturn } from '../hooks/read-hooks.ts'
 import { type Result, successBody } from '../http/envelope.ts'
 import { withTag } from '../http/etag.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { isRead } from './read-source.ts'
 
 /** Runs the return callback and adds the ETag; does nothing if both have been done. */
 export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result> {
@@ -18,7 +19,11 @@ export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result
   const conditional = { request, method, tagsLists }
   const tagged = (one: Result): Result => (call.asPage ? one : withTag(conditional, one))
   if (hooks.return === undefined) return tagged(result)
-  return runReturn(call, result.value).then((value) => tagged({ ...result, value, finished: true }))
+  // What a write answers may be stored as a value, for repetitions of the request.
+  const asText = call.endsAsText && isRead(method)
+  return andThen(runReturn(call, hooks.return, result.value, asText), (returned) =>
+    tagged({ ...result, ...returned, finished: true }),
+  )
 }
 
 /**

@@ -77,24 +77,22 @@ function planFromCache<P extends ReadPlan, G>(
       const scopes = unnarrowed(known.openScopes)
       return programFromCache(call, request, known, { opened, plan, conditions, scopes })
     }
-    const { db, dialect } = opened.target
-    return narrowPlan(call, opened, plan, known).then(({ plan: scoped, target }) => {
+    return andThen(narrowPlan(call, opened, plan, known), ({ plan: scoped, scopes: decided }) => {
+      const { db, dialect } = opened.target
       const style = dialect.shortcuts?.textStyle
-      const scopes =
-        style && keepsEmbeds(plan, scoped) ? printScopes(db, style, plan, target.scopes) : undefined
-      return scopes
-        ? programFromCache(call, request, known, { opened, plan, conditions, scopes })
-        : { plan: scoped, program: request.compile(target, scoped), connection: opened.connection }
+      // A refused embed becomes a link, for which there is no statement.
+      const scopes = style && scoped === plan ? printScopes(db, style, decided) : undefined
+      if (scopes !== undefined)
+        return programFromCache(call, request, known, { opened, plan, conditions, scopes })
+      const target = { ...opened.target, scopes: decided }
+      return {
+        plan: scoped,
+        program: request.compile(target, scoped),
+        connection: opened.connection,
+      }
     })
   })
 }
-
-/** Whether a scoped plan has all embeds of the plan: those that their policies refuse become links. */
-const keepsEmbeds = (plan: Embedding, scoped: Embedding): boolean =>
-  plan.embeds.length === scoped.embeds.length &&
-  plan.embeds.every((embed, i) => keepsEmbeds(embed, scoped.embeds[i] ?? embed))
-
-type Embedding = Pick<ReadPlan, 'embeds'>
 
 /** A cached plan with the values and scopes of a request. */
 interface FilledRead<P extends ReadPlan> extends Pick<RefilledPlan<P>, 'plan' | 'conditions'> {
@@ -108,7 +106,7 @@ function programFromCache<P extends ReadPlan, G>(
   known: PreparedRead,
   { opened: { connection, target }, plan, conditions, scopes }: FilledRead<P>,
 ): PlannedRead<P, G> {
-  const templates = known.templates(target.dialect, scopes.form)
+  const templates = known.templates(target.dialect, scopes.forms)
   const scopedTarget = { ...target, scopes: scopes.scopes }
   const finish = (text: string, rows: boolean): string => sqlForDriver(connection, text, rows)
   const json = templates.hadUnexpectedJson ? undefined : databaseJson(call, plan, key !== undefined)

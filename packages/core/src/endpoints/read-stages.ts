@@ -1,8 +1,8 @@
 // The stages that all reading endpoints share: parse the query, open the connection, scope the plan, serialise the response.
 
-import { checkObjects, readRecords } from '../access/can-read.ts'
+import { checkObjects, hasObjectChecks, readRecords } from '../access/can-read.ts'
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
-import { scopeRead, scopeRows } from '../access/scope.ts'
+import { type ScopedRead, scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
 import { noScopes, scopeDecisions } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
@@ -14,10 +14,11 @@ import { onOneConnection } from '../execute/one-connection.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Replica } from '../execute/replica.ts'
 import type { Connection } from '../execute/run.ts'
-import { baseFilter, hasDump, runDump } from '../hooks/read-hooks.ts'
+import { baseFilter, hasDump, refuseDumped, runDump } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { stringifyUnless } from '../json/stringify.ts'
 import { andThen, type MaybePromise, mapAll } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
@@ -123,15 +124,16 @@ export const withOneConnection = <T>(
   onOneConnection(own, connection, (one) => work(openedWith(call, one, connection.dialect)))
 
 /** scope: narrows every source of the plan by its policy; returns the plan, and the target with the scopes. */
-export async function scopePlan<P extends ReadPlan>(
+export const scopePlan = <P extends ReadPlan>(
   call: Call,
   opened: Opened,
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
-): Promise<{ plan: P; target: Target }> {
-  const { plan, target } = await narrowPlan(call, opened, planned, ast)
-  return { plan: readRecords(call, plan), target }
-}
+): MaybePromise<{ plan: P; target: Target }> =>
+  andThen(narrowPlan(call, opened, planned, ast), ({ plan, scopes }) => ({
+    plan: readRecords(call, plan),
+    target: { ...opened.target, scopes },
+  }))
 
 /** `scopePlan` without the columns that can_read needs. */
 export function narrowPlan<P extends ReadPlan>(
@@ -139,19 +141,10 @@ export function narrowPlan<P extends ReadPlan>(
   { target, own }: Opened,
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
-): Promise<{ plan: P; target: Target }> {
+): MaybePromise<ScopedRead<P>> {
   const filter = baseFilter(call, planned.rows.from.resource, ast)
-  const scope = {
-    call,
-    db: own,
-    target,
-    action: call.action,
-    ...(filter === undefined ? {} : { filter }),
-  }
-  return scopeRead(scope, planned).then(({ plan, scopes }) => ({
-    plan,
-    target: { ...target, scopes },
-  }))
+  const scope = { call, db: own, target, action: call.action }
+  return scopeRead(filter === undefined ? scope : { ...scope, filter }, planned)
 }
 
 /** `scopePlan` for one statement without embeds. */
@@ -167,21 +160,31 @@ export async function scopeStatement(
 }
 
 /** Calls can_read, then serialises the rows to objects and runs the dump callbacks. */
-export async function objectsOf(
+export const objectsOf = (
   call: Call,
   resource: Resource,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
-): Promise<readonly JsonValue[]> {
-  call.timing?.enter('serialize')
-  await checkObjects(call, plan, rows)
+  refusesLater = false,
+): MaybePromise<readonly JsonValue[]> =>
+  andThen(checkReadable(call, plan, rows), () =>
+    dumpedObjects(call, resource, plan, rows, refusesLater),
+  )
+
+function dumpedObjects(
+  call: Call,
+  resource: Resource,
+  plan: ReadPlan,
+  rows: readonly LoadedRow[],
+  refusesLater: boolean,
+): MaybePromise<readonly JsonValue[]> {
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
   const objects = rows.map(serializer(shape, call.base))
   const { dump } = call.hooks
   if (dump === undefined && !hasDump(resource, embeds)) return objects
   const args = hookArgs(call)
-  const caller = { callHook: hookCallerOf(call) }
+  const caller = { callHook: hookCallerOf(call), refusesLater }
   return mapAll(objects, (object) => runDump(caller, resource, embeds, object, dump, args))
 }
 
@@ -200,12 +203,29 @@ function listContent(
     return { value: null, text: listText }
   }
   if (!serialisesToText(call, resource, plan)) {
-    return objectsOf(call, resource, plan, rows).then((value) => ({ value }))
+    return andThen(objectsOf(call, resource, plan, rows, call.asText), (objects) =>
+      dumpedContent(call, resource, plan, objects, objects),
+    )
   }
   return andThen(checkReadable(call, plan, rows), () => ({
     value: null,
     text: writeList(rows, writerOf(call, resource, plan)),
   }))
+}
+
+/** What dump callbacks returned: `value` consists of the objects. */
+function dumpedContent(
+  { asText, hooks: { dump } }: Call,
+  resource: Resource,
+  { embeds }: ReadPlan,
+  objects: readonly JsonValue[],
+  value: JsonValue,
+): Pick<Content, 'value' | 'text'> {
+  if (!asText) return { value }
+  const refuse = (): void => {
+    for (const object of objects) refuseDumped(resource, embeds, object, dump)
+  }
+  return { value: null, text: stringifyUnless(value, refuse) }
 }
 
 /** The value of one record, with the text that its ETag is made of. */
@@ -216,8 +236,8 @@ export function recordContent(
   row: LoadedRow,
 ): MaybePromise<Content> {
   if (!serialisesToText(call, resource, plan)) {
-    return objectsOf(call, resource, plan, [row]).then(([value = null]) => ({
-      value,
+    return andThen(objectsOf(call, resource, plan, [row], call.asText), (objects) => ({
+      ...dumpedContent(call, resource, plan, objects, objects[0] ?? null),
       record: tagText(resource, row),
     }))
   }
@@ -237,14 +257,14 @@ export const textWriterOf = (
 ): ObjectWriter | undefined =>
   serialisesToText(call, resource, plan) ? writerOf(call, resource, plan) : undefined
 
-/** Calls can_read for the rows; continues synchronously if there are no policies. */
+/** Calls can_read for the rows; continues synchronously if no policy has it. */
 export function checkReadable(
   call: Call,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): MaybePromise<void> {
   call.timing?.enter('serialize')
-  return call.runtime.policies.size === 0 ? undefined : checkObjects(call, plan, rows)
+  return hasObjectChecks(call, plan) ? checkObjects(call, plan, rows) : undefined
 }
 
 /** Whether the rows may be serialised directly to JSON text: no hook and no caller needs objects. */

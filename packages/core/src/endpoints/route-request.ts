@@ -72,6 +72,7 @@ type Decided =
   | 'query'
   | 'asPage'
   | 'asText'
+  | 'endsAsText'
   | 'changed'
 
 /** What a call needs in addition to its request. */
@@ -101,6 +102,7 @@ export function routeRequest(
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const hooks = hooksOf(resource.settings, method)
+  const endsAsText = wantsText && hooks.final === undefined
   const call: RoutedCall = {
     runtime,
     request,
@@ -113,7 +115,8 @@ export function routeRequest(
     relation: route.kind === 'related' ? route.relation : null,
     hooks,
     asPage: false,
-    asText: wantsText && hooks.return === undefined && hooks.final === undefined,
+    asText: endsAsText && hooks.return === undefined,
+    endsAsText,
     origin,
     base: `${origin}${prefix}`,
     caller: anonymous,

@@ -1,7 +1,7 @@
 // LoadedRow: a row as the driver returned it, decoded on first access, with its embedded rows.
 
-import { type CellLocation, cellOf, type ObjectLocation, type RawRow } from '../compile/cell.ts'
-import type { MemberReader } from '../compile/selection.ts'
+import type { CellLocation, ObjectLocation, RawRow } from '../compile/cell.ts'
+import { type MemberReader, readMember } from '../compile/selection.ts'
 import type { JsonValue } from '../json/json-value.ts'
 
 /** Where the values are in a row. */
@@ -34,17 +34,14 @@ export class LoadedRow {
 
   /** Decoded values by output key, including hidden columns. */
   get values(): Readonly<Record<string, JsonValue>> {
-    this.#values ??= decoded(this.layout, this.raw)
+    this.#values ??= decoded(this)
     return this.#values
   }
 }
 
-function decoded({ readers }: Layout, raw: RawRow): Readonly<Record<string, JsonValue>> {
+function decoded(row: LoadedRow): Readonly<Record<string, JsonValue>> {
   const values: Record<string, JsonValue> = {}
-  for (const reader of readers) {
-    const value = cellOf(raw, reader)
-    values[reader.key] = value === null || value === undefined ? null : reader.decode(value)
-  }
+  for (const reader of row.layout.readers) values[reader.key] = readMember(row.raw, reader)
   return values
 }
 

@@ -3,12 +3,13 @@
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
-import { type CallHook, returned, returnedJson } from '../call-hook.ts'
+import { type CallHook, returned, returnedJson, returnedText } from '../call-hook.ts'
 import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
+import type { Result } from '../http/envelope.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import { andThen, type MaybePromise, mapAll } from '../maybe-promise.ts'
+import { andThen, inTurn, type MaybePromise, mapAll } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -19,15 +20,6 @@ type JsonObject = { readonly [key: string]: JsonValue }
 /** The function that calls hooks: that of the API, or of a request inside its transaction. */
 interface Caller {
   readonly callHook: CallHook
-}
-
-/** Runs a callback whose result is sent to the client, and checks that it is JSON. */
-function runForJson<T>(
-  { callHook }: Caller,
-  name: string,
-  call: () => T | Promise<T>,
-): MaybePromise<T> {
-  return andThen(callHook(name, call), (result) => returnedJson(name, result))
 }
 
 /** setup: runs first after routing, before authentication. */
@@ -63,12 +55,18 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
   )
 }
 
+/** The function that calls dump callbacks. */
+interface DumpCaller extends Caller {
+  /** Whether `refuseDumped` looks at the objects that callbacks return, if they cannot be serialised. */
+  readonly refusesLater: boolean
+}
+
 /**
  * dump: passes each object through the callback of its own model, embedded objects first; may change `object`, which belongs to
  * this response only.
  */
 export function runDump(
-  caller: Caller,
+  caller: DumpCaller,
   resource: Resource,
   embeds: readonly EmbedPlan[],
   object: JsonObject,
@@ -76,26 +74,36 @@ export function runDump(
   args: HookArgs,
 ): MaybePromise<JsonObject> {
   const data = object as HookRecord & JsonObject
-  return andThen(dumpEmbeds(caller, embeds, data, args), () =>
-    dump === undefined
-      ? data
-      : runForJson(caller, `dump callback of ${resource.name}`, () => dump(data, args)),
+  const dumped = inTurn(embeds, (embed) => dumpEmbed(caller, embed, data, args))
+  if (dump === undefined) return andThen(dumped, () => data)
+  const name = dumpOf(resource)
+  const run = () => caller.callHook(name, () => dump(data, args))
+  return andThen(andThen(dumped, run), (result) =>
+    caller.refusesLater && typeof result === 'object' ? result : returnedJson(name, result),
   )
 }
 
-/** Passes the embedded objects of a record through their callbacks, one relation after the other. */
-function dumpEmbeds(
-  caller: Caller,
-  [embed, ...others]: readonly EmbedPlan[],
-  data: HookRecord,
-  args: HookArgs,
-): MaybePromise<void> {
-  if (embed === undefined) return
-  return andThen(dumpEmbed(caller, embed, data, args), () => dumpEmbeds(caller, others, data, args))
+const dumpOf = ({ name }: Resource): string => `dump callback of ${name}`
+
+/** Throws if an object is not JSON because of what a dump callback returned: that of an embedded object, or of the object itself. */
+export function refuseDumped(
+  resource: Resource,
+  embeds: readonly EmbedPlan[],
+  object: JsonValue,
+  dump: HookSettings['dump'],
+): void {
+  for (const { relation, embeds: below } of embeds) {
+    const inside = (object as JsonObject | null)?.[relation.name]
+    const { dump: own } = relation.target.settings.hooks.get
+    for (const child of [inside ?? []].flat() as readonly JsonValue[])
+      refuseDumped(relation.target, below, child, own)
+  }
+  if (dump !== undefined) returnedJson(dumpOf(resource), object)
 }
 
+/** Passes the embedded objects of a record through their callbacks. */
 function dumpEmbed(
-  caller: Caller,
+  caller: DumpCaller,
   { relation, embeds }: EmbedPlan,
   data: HookRecord,
   args: HookArgs,
@@ -116,26 +124,31 @@ function dumpEmbed(
   })
 }
 
-/** return: passes the whole value of the response through the callback. */
-export async function runReturn(
+/** return: passes the whole value of the response through the callback; `asText`: its result is needed as JSON text alone. */
+export function runReturn(
   call: HookCall & RoutedRequest,
+  callback: NonNullable<HookSettings['return']>,
   value: JsonValue,
-): Promise<JsonValue> {
-  const callback = call.hooks.return
-  if (callback === undefined) return value
+  asText: boolean,
+): MaybePromise<Pick<Result, 'value' | 'text'>> {
   const args = hookArgs(call)
-  return runForJson({ callHook: hookCallerOf(call) }, `return callback of ${args.model.name}`, () =>
-    callback(value, args),
+  const name = `return callback of ${args.model.name}`
+  const returned = hookCallerOf(call)(name, () => callback(value, args))
+  return andThen(returned, (result) =>
+    asText
+      ? { value: null, text: returnedText(name, result) }
+      : { value: returnedJson(name, result) },
   )
 }
 
 /** final: passes the finished body through the callback. */
 export async function runFinal(
-  caller: Caller,
+  { callHook }: Caller,
   { final }: HookSettings,
   body: JsonValue,
 ): Promise<JsonValue> {
-  return final === undefined ? body : runForJson(caller, 'final callback', () => final(body))
+  if (final === undefined) return body
+  return returnedJson('final callback', await callHook('final callback', () => final(body)))
 }
 
 /** error: called for every failed request; an error that it throws is reported and does not change the response. */

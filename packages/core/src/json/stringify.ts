@@ -8,17 +8,27 @@ import { isKeptSorted, isVerbatim, specialValuesSeen } from './verbatim.ts'
  * Serialises a value as JSON: verbatim numbers as their text, documents of `canonicalJson` with keys in code point order,
  * everything else exactly as JSON.stringify.
  */
-export function stringify(value: JsonValue): string {
+export const stringify = (value: JsonValue): string => stringifyUnless(value, nothing)
+
+const nothing = (): void => {}
+
+/**
+ * `stringify` of a value that may not be JSON: calls `refuse`, which throws an error that says why, if JSON.stringify fails or
+ * gives nothing. That costs a value which is JSON nothing, unlike a look at all of it before.
+ */
+export function stringifyUnless(value: JsonValue, refuse: () => void): string {
   const before = specialValuesSeen()
-  let text: string
+  let text: string | undefined
   try {
-    text = JSON.stringify(value) ?? 'null'
+    text = JSON.stringify(value)
   } catch (error) {
+    refuse()
     // JSON.stringify recurses, and a document may be deeper than the stack.
     if (error instanceof RangeError) return write(value)
     throw error
   }
-  return specialValuesSeen() === before ? text : write(value)
+  if (text === undefined) refuse()
+  return specialValuesSeen() === before ? (text ?? 'null') : write(value)
 }
 
 /** An array or object of which the rest is still to be written. */

@@ -2,7 +2,6 @@
 
 import type { Scopes } from '../compile/scopes.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
-import { type LruMap, lruMap } from '../lru-map.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { keysetAt } from '../plan/keyset.ts'
 import { operandType } from '../plan/operand-type.ts'
@@ -21,8 +20,8 @@ export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly additional: QueryAst['additional']
   /** The conditions whose values each request replaces. */
   readonly replaceable: readonly ReplaceableCondition[]
-  /** The statements as printed for a dialect, and for the SQL of the scopes of the plan's sources (`printScopes`). */
-  readonly templates: (dialect: InternalDialect, scopes: string) => StatementTemplates
+  /** The statements as printed for a dialect, and for the SQL of the scopes of the plan's sources (`PrintedScopes.forms`). */
+  readonly templates: (dialect: InternalDialect, forms: readonly string[]) => StatementTemplates
 }
 
 interface ReplaceableCondition {
@@ -64,18 +63,28 @@ export function prepareRead<P extends ReadPlan>(
 /** The most forms of scopes cached for one read; a policy whose SQL differs between callers has several. */
 const maxScopeForms = 16
 
+interface ScopedTemplates {
+  readonly forms: readonly string[]
+  readonly templates: StatementTemplates
+}
+
 function byDialectAndScopes(): PreparedRead['templates'] {
-  const known = new WeakMap<InternalDialect, LruMap<StatementTemplates>>()
-  return (dialect, scopes) => {
-    const forms = known.get(dialect) ?? lruMap<StatementTemplates>(maxScopeForms)
-    known.set(dialect, forms)
-    const before = forms.get(scopes)
-    if (before !== undefined) return before
-    const templates = statementTemplates()
-    forms.set(scopes, templates)
-    return templates
+  const known = new WeakMap<InternalDialect, readonly ScopedTemplates[]>()
+  return (dialect, forms) => {
+    // The last used one is first: comparing few strings, most of which are the same objects, costs less than hashing their text.
+    const all = known.get(dialect) ?? []
+    const at = all.findIndex((one) => areEqual(one.forms, forms))
+    const used = all[at] ?? { forms, templates: statementTemplates() }
+    if (at !== 0) {
+      const others = all.filter((one) => one !== used)
+      known.set(dialect, [used, ...others].slice(0, maxScopeForms))
+    }
+    return used.templates
   }
 }
+
+const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, i) => text === others[i])
 
 const hasSlot = (condition: Condition): condition is ConditionWithSlot =>
   'slot' in condition && condition.slot !== undefined

@@ -28,7 +28,7 @@ export function compileByKey(
 ): ReadProgram {
   const filled = refilledPlan(prepared, { skeleton: noQuery, key })
   if (filled === undefined) throw new Error('a read by key misses a value')
-  const templates = prepared.templates(target.dialect, '')
+  const templates = prepared.templates(target.dialect, allRows)
   const { plan, conditions } = filled
   return compileRead(target, plan, {
     shortcuts: noShortcuts,
@@ -37,3 +37,4 @@ export function compileByKey(
 }
 
 const noScopes: ReadonlyMap<object, Fragment> = new Map()
+const allRows: readonly string[] = []

@@ -1,16 +1,11 @@
-// The scope of a policy as data: checks its conditions against the model once, and plans them as conditions on one source for each request.
+// checkScope: checks the scope of a policy as data against the model. `planned-scope.ts` plans it for a request.
 
 import type { ScopeConditions } from '../config/scope-types.ts'
 import { operatorFits } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
-import { createAliases } from './aliases.ts'
-import { type LookUpStart, lookUpStep } from './look-up.ts'
-import { refOf } from './names.ts'
-import type { Condition, Operand, Source } from './plan.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { conditionOn, scopeProblem } from './scope-test.ts'
-import { withJunction } from './sources.ts'
 
 /** Conditions whose names are checked. Columns and relations are kept by name, because a caller's registry may have its own Column objects. */
 export interface CheckedScope {
@@ -19,7 +14,7 @@ export interface CheckedScope {
   readonly values: readonly unknown[]
 }
 
-type ScopeNode =
+export type ScopeNode =
   | {
       readonly kind: 'test'
       readonly column: string
@@ -159,120 +154,3 @@ export function scopeText({ root, values }: CheckedScope): string {
 
 const constantText = (value: unknown): string =>
   typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? '?')
-
-/** The scope of one request. */
-export interface PlannedScope {
-  /** Conditions on `source`. */
-  readonly conditions: readonly Condition[]
-  /** The rows of the model, under the name of its table. */
-  readonly source: Source
-  /** Identifies the SQL of the conditions without their values. */
-  readonly form: string
-}
-
-/** Plans the conditions with the values of a request, in the order of `CheckedScope.values`. */
-export function planScope(
-  resource: Resource,
-  { root }: CheckedScope,
-  values: readonly unknown[],
-): PlannedScope {
-  const source = tableSource(resource)
-  const form: string[] = []
-  const aliases = createAliases()
-  aliases(resource.table)
-  const planning = { values, form, negated: false, start: { repeated: false, nested: false } }
-  const condition = planNode(root, source, { ...planning, aliases })
-  if (condition === undefined) return { conditions: [noRows(source)], source, form: 'none' }
-  const conditions = condition.kind === 'and' ? condition.all : [condition]
-  return { conditions, source, form: form.join(' ') }
-}
-
-const tableSource = (resource: Resource): Source => ({
-  resource,
-  alias: resource.table,
-  relation: null,
-  many: true,
-  includeDeleted: true,
-})
-
-/** The condition `x in ()`, which no row meets. */
-function noRows(source: Source): Condition {
-  const [column] = source.resource.allColumns.values()
-  const operand = refOf(source, column as NamedColumn)
-  return { kind: 'oneOf', operand, values: [], negated: false }
-}
-
-interface Planning {
-  readonly values: readonly unknown[]
-  /** The parts of `PlannedScope.form`. */
-  readonly form: string[]
-  readonly aliases: (wanted: string) => string
-  /** Whether the condition is inside `not`. */
-  readonly negated: boolean
-  readonly start: LookUpStart
-}
-
-/** Undefined if the condition is not known to hold for any row, because a value is null. */
-function planNode(node: ScopeNode, source: Source, planning: Planning): Condition | undefined {
-  const { form, negated } = planning
-  switch (node.kind) {
-    case 'test': {
-      const column = source.resource.allColumns.get(node.column) as NamedColumn
-      const value = planning.values[node.index]
-      form.push(node.column, node.operator, Array.isArray(value) ? String(value.length) : '')
-      return testOf(refOf(source, column), column, node.operator, value, node.column)
-    }
-    case 'not': {
-      form.push('not(')
-      const one = planNode(node.one, source, { ...planning, negated: true })
-      form.push(')')
-      return one && { kind: 'not', one }
-    }
-    case 'exists': {
-      const relation = source.resource.allRelations.get(node.relation) as ResolvedRelation
-      const { lookUp, next: start } = lookUpStep(relation, planning.start)
-      const related = relatedSource(relation, planning)
-      form.push(node.relation, '(')
-      const where = planNode(node.where, related, { ...planning, start })
-      form.push(')')
-      if (where === undefined) return undefined
-      const found = { kind: 'exists', from: source, relation, source: related } as const
-      const exact = negated ? ({ exact: true } as const) : {}
-      return { ...found, where: flat(where), negated: false, lookUp, ...exact }
-    }
-    default: {
-      form.push(`${node.kind}(`)
-      const known = node.all.flatMap((one) => planNode(one, source, planning) ?? [])
-      form.push(`)${known.length}`)
-      const unknown = node.all.length - known.length
-      // An alternative with a null value is omitted; inside `not` it makes the result unknown, as NULL does in SQL.
-      if (unknown > 0 && (node.kind === 'and' || negated || known.length === 0)) return undefined
-      const [only] = known
-      return known.length === 1 && only ? only : { kind: node.kind, all: known }
-    }
-  }
-}
-
-const flat = (condition: Condition): readonly Condition[] =>
-  condition.kind === 'and' ? condition.all : [condition]
-
-const relatedSource = (relation: ResolvedRelation, { aliases }: Planning): Source =>
-  withJunction({
-    resource: relation.target,
-    alias: aliases(`${relation.name} in scope`),
-    relation,
-    many: relation.cardinality === 'many',
-    includeDeleted: false,
-  })
-
-/** One test of a column; undefined if its value is null. */
-function testOf(
-  operand: Operand,
-  column: NamedColumn,
-  operator: FilterOperator,
-  given: unknown,
-  at: string,
-): Condition | undefined {
-  const condition = conditionOn(column, operator, given, `.${at}`)
-  return condition && ({ ...condition, operand } as Condition)
-}

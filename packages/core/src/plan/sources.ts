@@ -21,38 +21,41 @@ export interface SourceUse {
 }
 
 /** The sources of one statement; embeds have their own statements. */
-export function* sourcesOf(rows: RowPlan): Generator<SourceUse> {
-  yield* withLinks(rows.from, 'base')
-  for (const { source } of rows.joins) yield* withLinks(source, 'join')
-  for (const condition of [...rows.where, ...rows.having]) yield* inCondition(condition)
+export function sourcesOf(rows: RowPlan): readonly SourceUse[] {
+  const uses: SourceUse[] = []
+  addWithLinks(uses, rows.from, 'base')
+  for (const { source } of rows.joins) addWithLinks(uses, source, 'join')
+  for (const condition of rows.where) addCondition(uses, condition)
+  for (const condition of rows.having) addCondition(uses, condition)
+  return uses
 }
 
 /** The sources of a read and of its embedded relations. */
-export function* allSourcesOf({
+export const allSourcesOf = ({
   rows,
   embeds,
-}: Pick<ReadPlan, 'rows' | 'embeds'>): Generator<Source> {
-  for (const { source } of sourcesOf(rows)) yield source
-  for (const embed of embeds) yield* allSourcesOf(embed)
+}: Pick<ReadPlan, 'rows' | 'embeds'>): readonly Source[] => [
+  ...sourcesOf(rows).map(({ source }) => source),
+  ...embeds.flatMap(allSourcesOf),
+]
+
+function addWithLinks(uses: SourceUse[], source: Source, part: SourceUse['part']): void {
+  uses.push({ source, part })
+  if (source.links !== undefined) uses.push({ source: source.links, part: 'links' })
 }
 
-function* withLinks(source: Source, part: SourceUse['part']): Generator<SourceUse> {
-  yield { source, part }
-  if (source.links !== undefined) yield { source: source.links, part: 'links' }
-}
-
-function* inCondition(condition: Condition): Generator<SourceUse> {
+function addCondition(uses: SourceUse[], condition: Condition): void {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      for (const one of condition.all) yield* inCondition(one)
+      for (const one of condition.all) addCondition(uses, one)
       return
     case 'not':
-      yield* inCondition(condition.one)
+      addCondition(uses, condition.one)
       return
     case 'exists':
-      yield* withLinks(condition.source, 'filter')
-      for (const one of condition.where) yield* inCondition(one)
+      addWithLinks(uses, condition.source, 'filter')
+      for (const one of condition.where) addCondition(uses, one)
       return
     default:
       // The other conditions read the base or a joined source, which are listed already.

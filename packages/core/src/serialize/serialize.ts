@@ -1,7 +1,8 @@
 // Serialises loaded rows to objects: visible fields in model order, then relations as objects, lists or URLs.
 
 import { cellOf } from '../compile/cell.ts'
-import type { LoadedRow } from '../execute/loaded-row.ts'
+import { type MemberReader, readMember } from '../compile/selection.ts'
+import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
 import { relationUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { EmbedPlan, Output } from '../plan/plan.ts'
@@ -37,9 +38,18 @@ interface Member {
 export function serializer(shape: Shape, base: string): Serializer {
   const keys = shape.output.filter(({ visible }) => visible).map(({ key }) => key)
   const members = membersOf(shape, base)
+  let layout: Layout | undefined
+  let readers: readonly (MemberReader | undefined)[] = []
   return (row) => {
+    if (row.layout !== layout) {
+      layout = row.layout
+      readers = keys.map((key) => row.layout.readers.findLast((reader) => reader.key === key))
+    }
     const object: Record<string, JsonValue> = {}
-    for (const key of keys) object[key] = row.values[key] ?? null
+    for (let i = 0; i < keys.length; i++) {
+      const reader = readers[i]
+      object[keys[i] as string] = reader === undefined ? null : readMember(row.raw, reader)
+    }
     for (const { name, write } of members) object[name] = write(row)
     return object
   }

@@ -1,31 +1,15 @@
 // A query for `pg` that returns rows as arrays of the text that the protocol transfers, without a description of the columns.
 
-/** The part of a `pg` result that is read. */
-interface PgAnswer {
-  readonly command: string | null
-  readonly rowCount: number | null
-  readonly rows: readonly (readonly (string | null)[])[]
-}
+import {
+  type BeginningQuery,
+  type BeginningQueryClass,
+  beginningQueryClass,
+  type DriverConnection,
+  type DriverQuery,
+  type DriverQueryClass,
+} from './held-begin.ts'
 
-type PgCallback = (error: unknown, answer?: PgAnswer) => void
-
-/** The part of the connection of a `pg` client to which queries write their messages. */
-interface DriverConnection {
-  describe(...message: readonly unknown[]): void
-}
-
-/** The part of the driver's `Query` that is used; the client passes it each message of the server. */
-interface DriverQuery {
-  name?: string
-  callback: PgCallback
-  prepare(connection: DriverConnection): void
-}
-
-type DriverQueryClass = new (
-  text: string,
-  values: readonly unknown[],
-  callback: PgCallback,
-) => DriverQuery
+type PgCallback = DriverQuery['callback']
 
 /** A query that `client.query` takes. */
 export type TextRowsClass = new (
@@ -33,7 +17,14 @@ export type TextRowsClass = new (
   text: string,
   values: readonly unknown[],
   callback: PgCallback,
-) => object
+) => BeginningQuery
+
+/** The classes of queries for a client of `pg`. */
+export interface QueryClasses {
+  readonly TextRows: TextRowsClass
+  /** Gives rows as the driver does. */
+  readonly Beginning: BeginningQueryClass
+}
 
 /** The methods of `Query` that the driver calls; a driver without them has another protocol implementation. */
 const methods = [
@@ -46,16 +37,16 @@ const methods = [
   'handleError',
 ] as const
 
-const known = new WeakMap<DriverQueryClass, TextRowsClass>()
+const known = new WeakMap<DriverQueryClass, QueryClasses>()
 
 /**
- * The class of such queries for this client; undefined for another driver (`pg-native`) and for binary values, which get
+ * The classes of queries for this client; undefined for another driver (`pg-native`) and for binary values, which get
  * rows as arrays by options.
  *
  * `pg` sends Describe with every execution, makes two objects of the description, and copies the configuration of the
  * query. For a request of one row, that is a tenth of its time.
  */
-export function textRowsOf(client: object): TextRowsClass | undefined {
+export function queryClassesOf(client: object): QueryClasses | undefined {
   const { Query } = client.constructor as { Query?: DriverQueryClass }
   const { binary } = client as { binary?: unknown }
   if (typeof Query !== 'function' || binary === true) return undefined
@@ -63,7 +54,8 @@ export function textRowsOf(client: object): TextRowsClass | undefined {
   if (methods.some((method) => typeof has[method] !== 'function')) return undefined
   const before = known.get(Query)
   if (before !== undefined) return before
-  const made = textRowsClass(Query)
+  const Beginning = beginningQueryClass(Query)
+  const made: QueryClasses = { Beginning, TextRows: textRowsClass(Beginning) }
   known.set(Query, made)
   return made
 }
@@ -71,8 +63,8 @@ export function textRowsOf(client: object): TextRowsClass | undefined {
 /** `INSERT 0 1`, `SELECT 20`, `BEGIN` */
 const completed = /^([A-Za-z]+)(?: \d+)??(?: (\d+))?$/
 
-function textRowsClass(Query: DriverQueryClass): TextRowsClass {
-  return class TextRows extends Query {
+function textRowsClass(Beginning: BeginningQueryClass): TextRowsClass {
+  return class TextRows extends Beginning {
     readonly #rows: (readonly (string | null)[])[] = []
     #command: string | null = null
     #rowCount: number | null = null
@@ -97,7 +89,8 @@ function textRowsClass(Query: DriverQueryClass): TextRowsClass {
       this.#rows.push(fields)
     }
 
-    handleCommandComplete({ text }: { readonly text: string }): void {
+    override handleCommandComplete({ text }: { readonly text: string }): void {
+      if (this.completesBegin()) return
       const [, command = null, count] = completed.exec(text) ?? []
       this.#command = command
       this.#rowCount = count === undefined ? null : Number(count)

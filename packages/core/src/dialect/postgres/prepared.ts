@@ -4,13 +4,14 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { withTimeLimit } from '../../time-limit.ts'
 import { asksForArrays, withoutMark } from '../shared/array-rows.ts'
 import { isInTransaction } from '../shared/transaction-state.ts'
+import { heldBegin } from './held-begin.ts'
 import {
   connectTimeout,
   type PgClientClass,
   withCancelTimeout,
   withConnectTimeout,
 } from './prepared-clients.ts'
-import { type TextRowsClass, textRowsOf } from './prepared-text-rows.ts'
+import { type QueryClasses, queryClassesOf } from './prepared-text-rows.ts'
 import { type Named, type NameOf, statementNames } from './statement-names.ts'
 
 /** The part of a `pg` client that this file uses. */
@@ -49,7 +50,7 @@ export interface PgOptions {
 
 /**
  * Wraps a pool for Kysely's PostgresDialect. From its second execution on, a statement is a named prepared statement of its
- * connection. If a connection breaks, its statement fails and the pool opens another connection; without the wrapper, an
+ * connection. BEGIN is sent together with the first statement of its transaction. If a connection breaks, its statement fails and the pool opens another connection; without the wrapper, an
  * `error` event without a listener would end the process. Connecting takes at most 5 s if the pool has no
  * `connectionTimeoutMillis`. Results and errors are the same as without the wrapper.
  *
@@ -130,6 +131,8 @@ interface Sending {
   readonly values: readonly unknown[]
   /** Whether its rows are arrays of the text that the protocol transfers. */
   readonly arrays: boolean
+  /** The BEGIN that is sent with it. */
+  readonly begin?: string | undefined
 }
 
 /** Called with the error of a statement; resolves with a result, or rejects. */
@@ -149,8 +152,8 @@ const arrayRows = {
  */
 function sent(
   client: PgClient,
-  TextRows: TextRowsClass | undefined,
-  { name, text, values, arrays }: Sending,
+  classes: QueryClasses | undefined,
+  { name, text, values, arrays, begin }: Sending,
   recover: Recover = failed,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -158,9 +161,16 @@ function sent(
       if (error) recover(error).then(resolve, reject)
       else resolve(result)
     }
-    if (!arrays) client.query({ name, text, values }, settle)
-    else if (TextRows !== undefined) client.query(new TextRows(name, text, values, settle))
-    else client.query({ name, text, values, ...arrayRows }, settle)
+    if (classes === undefined) {
+      client.query({ name, text, values, ...(arrays ? arrayRows : undefined) }, settle)
+    } else if (arrays) {
+      client.query(new classes.TextRows(name, text, values, settle).after(begin))
+    } else if (begin === undefined) {
+      client.query({ name, text, values }, settle)
+    } else {
+      const query = new classes.Beginning({ name, text, values }, undefined, settle)
+      client.query(query.after(begin))
+    }
   })
 }
 
@@ -187,12 +197,24 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   const madeFor = naming.schema
   let inTransaction = false
 
-  const TextRows = textRowsOf(client)
+  const classes = queryClassesOf(client)
+  const transaction = heldBegin()
 
   const unnamed = (whole: string, values: readonly unknown[]): Promise<unknown> => {
+    // Without values it is sent in one message, which holds one statement.
+    if (values.length === 0) sendBegin()
     const arrays = asksForArrays(whole)
     const text = arrays ? withoutMark(whole) : whole
-    return sent(client, TextRows, { text, values, arrays })
+    return sent(client, classes, { text, values, arrays, begin: transaction.take() })
+  }
+
+  /** Sends a BEGIN by itself. If it fails, the statement after it must not run: its connection is closed. */
+  const sendBegin = (): void => {
+    const begin = transaction.take()
+    if (begin === undefined) return
+    client.query({ text: begin }, (error: unknown) => {
+      if (error) release(true)
+    })
   }
 
   /**
@@ -213,7 +235,8 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     const { schema } = naming
     const current = schema === 0 ? name : `${name}_${schema}`
     held.add(current)
-    return sent(client, TextRows, { name: current, text, values, arrays }, (error) => {
+    const begin = transaction.take()
+    return sent(client, classes, { name: current, text, values, arrays, begin }, (error) => {
       if (isStale(error)) naming.schema = Math.max(naming.schema, schema + 1)
       else if (isUnknown(error)) naming.nameOf = none
       else return Promise.reject(error)
@@ -225,6 +248,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     // The `end` event has already released it.
     if (!isOut) return
     isOut = false
+    if (transaction.take() !== undefined) inTransaction = false
     // Statements stay prepared until their connection ends, so one with too many or outdated statements is closed.
     const isOld = held.size > naming.most || madeFor !== naming.schema
     client.release(destroy === true || isOld)
@@ -240,10 +264,17 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     },
     query(text, values) {
       // A cursor, or text without values, which may contain several statements.
-      if (typeof text !== 'string' || !Array.isArray(values)) return client.query(text, values)
+      if (typeof text !== 'string' || !Array.isArray(values)) {
+        sendBegin()
+        return client.query(text, values)
+      }
       const named = naming.nameOf(text)
       if (named !== undefined) return underName(named, values, text)
-      inTransaction = isInTransaction(text, inTransaction)
+      const was = inTransaction
+      inTransaction = isInTransaction(text, was)
+      const isBoundary = classes !== undefined && inTransaction !== was
+      const answer = isBoundary ? transaction.answerFor(text) : undefined
+      if (answer !== undefined) return Promise.resolve(answer)
       return unnamed(text, values)
     },
     checkOut() {

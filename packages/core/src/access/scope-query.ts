@@ -1,0 +1,100 @@
+// The query that scope_query and the filter callback receive, and the check of what they return.
+
+import type { Expression, OperationNode } from 'kysely'
+import {
+  AliasNode,
+  ColumnNode,
+  IdentifierNode,
+  ReferenceNode,
+  SelectAllNode,
+  SelectionNode,
+  SelectQueryNode,
+} from 'kysely'
+import type { HookQuery } from '../config/hook-types.ts'
+import { hasSchemaPlugin, withoutSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { AnyDatabase } from '../sql/any-database.ts'
+
+/** The query that a policy receives: all rows of the model, on the host application's Kysely instance. */
+export function openQuery(
+  db: AnyDatabase,
+  shared: string | undefined,
+  resource: Resource,
+): HookQuery {
+  const { table } = resource
+  return inSchema(db, resource.schema, shared).selectFrom(table).selectAll(table)
+}
+
+function inSchema(
+  db: AnyDatabase,
+  schema: string | undefined,
+  shared: string | undefined,
+): AnyDatabase {
+  const isPlugged = hasSchemaPlugin(db)
+  if (schema === undefined || (isPlugged && schema === shared)) return db
+  // Otherwise the schema of an earlier plugin would replace that of the model.
+  return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
+}
+
+/** The returned query after its plugins ran. Throws unless it selects each column of the model exactly once. */
+export function checkedQuery(query: unknown, resource: Resource): Expression<unknown> {
+  if (!isExpression(query)) {
+    throw new Error('it must return the query it received, narrowed, or a falsy value')
+  }
+  const node = query.toOperationNode()
+  if (!SelectQueryNode.is(node)) throw new Error('it must return a select query')
+  const wrong = selectionProblem(node, resource)
+  if (wrong !== undefined) throw new Error(wrong)
+  const listed = withColumns(node, resource)
+  return { expressionType: undefined, toOperationNode: () => listed } as Expression<unknown>
+}
+
+/** Replaces `library.books.*` by its columns: not every database accepts `schema.table.*`. */
+function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode {
+  const selections = node.selections?.flatMap((selected) => {
+    const { selection } = selected
+    if (!ReferenceNode.is(selection) || !SelectAllNode.is(selection.column)) return [selected]
+    const { table } = selection
+    if (table?.table.schema === undefined) return [selected]
+    return storedColumns(resource).map((name) =>
+      SelectionNode.create(ReferenceNode.create(ColumnNode.create(name), table)),
+    )
+  })
+  return selections === undefined ? node : { ...node, selections }
+}
+
+/** The columns of the model's table, by their database names. */
+const storedColumns = (resource: Resource): readonly string[] =>
+  [...resource.allColumns.values()]
+    .filter(({ computed }) => computed === undefined)
+    .map(({ dbName }) => dbName)
+
+const isExpression = (value: unknown): value is { toOperationNode(): OperationNode } =>
+  typeof value === 'object' && value !== null && 'toOperationNode' in value
+
+function selectionProblem(node: SelectQueryNode, resource: Resource): string | undefined {
+  const stored = storedColumns(resource)
+  const names = (node.selections ?? []).flatMap(({ selection }) => selectedNames(selection, stored))
+  if (names.includes(unknownColumns) && (node.joins?.length ?? 0) > 0) {
+    return `it selects all columns of several tables; select only those of ${resource.table}`
+  }
+  if (names.includes(unknownColumns)) return undefined
+  const missing = stored.filter((name) => !names.includes(name))
+  if (missing.length > 0) {
+    return `its query does not select ${missing.join(', ')} of ${resource.table}`
+  }
+  const twice = stored.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  return twice === undefined ? undefined : `its query selects a second column called ${twice}`
+}
+
+/** `select *`: the columns depend on the tables it selects from. */
+const unknownColumns = '*'
+
+/** The column names that one selection gives; `table.*` gives those of the model. */
+function selectedNames(node: OperationNode, stored: readonly string[]): readonly string[] {
+  if (SelectAllNode.is(node)) return [unknownColumns]
+  if (AliasNode.is(node)) return IdentifierNode.is(node.alias) ? [node.alias.name] : []
+  if (!ReferenceNode.is(node)) return []
+  if (ColumnNode.is(node.column)) return [node.column.column.name]
+  return node.table === undefined ? [unknownColumns] : stored
+}
