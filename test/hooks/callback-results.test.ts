@@ -85,3 +85,67 @@ eachDatabase('the result of a callback', (test, db) => {
     }
   })
 })
+
+eachDatabase('a callback that changes the key', (test, db) => {
+  const Tag = defineModel('Tag', {
+    columns: {
+      slug: { type: 'string', maxLength: 40, primaryKey: true },
+      title: { type: 'string', maxLength: 40, unique: true },
+    },
+    meta: {
+      allow_bulk: true,
+      allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'],
+      update_callback: (tag) => ({ ...tag, slug: String(tag.title).toLowerCase() }),
+    },
+  })
+  const seen: unknown[] = []
+  const api = testApi(db, [Tag], {
+    API_AFTER_COMMIT_CALLBACK: (changes) =>
+      void seen.push(...changes.map(({ key, before, after }) => [key, before?.slug, after?.slug])),
+  })
+  test.before(async () => {
+    await createTables(db, [Tag])
+    await insertRows(db, Tag, [
+      { slug: 'a', title: 'A' },
+      { slug: 'b', title: 'B' },
+    ])
+  })
+
+  const writes: readonly (readonly [
+    name: string,
+    method: string,
+    url: string,
+    body: (slug: string, title: string) => unknown,
+  ])[] = [
+    ['PATCH of one record', 'PATCH', '/api/tags/SLUG', (_, title) => ({ title })],
+    ['PUT', 'PUT', '/api/tags/SLUG', (_, title) => ({ title })],
+    ['PATCH of a list', 'PATCH', '/api/tags', (slug, title) => [{ slug, title }]],
+    ['PATCH by filter', 'PATCH', '/api/tags?slug__eq=SLUG', (_, title) => ({ title })],
+    [
+      'POST with on_conflict',
+      'POST',
+      '/api/tags?on_conflict=slug',
+      (slug, title) => ({ slug, title }),
+    ],
+    [
+      'a list with on_conflict',
+      'POST',
+      '/api/tags?on_conflict=slug',
+      (slug, title) => [{ slug, title }],
+    ],
+  ]
+  let slug = 'a'
+  for (const [i, [name, method, url, body]] of writes.entries()) {
+    test(`${name}: the response has the record under its new key`, async () => {
+      const title = `Title${i}`
+      seen.length = 0
+      const path = url.replace('SLUG', slug)
+      const { status, body: answer } = await send(api, method, path, { body: body(slug, title) })
+      equal(status, 200)
+      const record = { slug: `title${i}`, title }
+      equal(answer.value, Array.isArray(answer.value) ? [record] : record)
+      equal(seen, [[[record.slug], slug, record.slug]])
+      slug = record.slug
+    })
+  }
+})

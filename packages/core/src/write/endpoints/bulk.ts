@@ -74,8 +74,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     async (writing) => {
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH')
       const steps = rows.map((stored) => ({ kind: 'change', node, stored }) as const)
-      await writeMany(writing.context, resource, steps)
-      const keys = keysOf(resource, rows)
+      const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
     { isBulk: true },
@@ -114,7 +113,8 @@ async function updateListed(
       const returned = returnedEcho(writing, echo)
       const written = await writeMany(context, resource, steps, returned)
       const rows = knownRows(resource, echo, returned, written)
-      return writtenResult(writing, resource, ast, { keys, many: true, status: 200, rows })
+      const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
+      return writtenResult(writing, resource, ast, shown)
     },
     { isBulk: true },
   )

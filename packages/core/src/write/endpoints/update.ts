@@ -10,6 +10,7 @@ import { readNode } from '../../input/read-body.ts'
 import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
+import { keyIn } from '../execute/look-up.ts'
 import type { RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan } from './echo.ts'
@@ -67,8 +68,10 @@ export async function update(
       const written = inTransaction ? (await inOneStatement(writing)).result : undefined
       if (written !== undefined) return written
       const options = { action, replace, precondition } as const
-      await changeRecord(writing.context, node, key, options)
-      return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
+      const changed = await changeRecord(writing.context, node, key, options)
+      // A callback may have changed the key.
+      const keys = [keyIn(resource, changed) ?? key]
+      return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
     },
     { problems, isSingle },
   )

@@ -253,8 +253,8 @@ async function writeOne(
     const key = stored && keyIn(resource, stored)
     if (stored !== undefined && key !== undefined) {
       const node = changeOf(candidate, namesOf(columns))
-      await changeRecord(context, node, key, { action: 'PATCH', replace: false })
-      return { values: stored, created: false }
+      const values = await changeRecord(context, node, key, { action: 'PATCH', replace: false })
+      return { values, created: false }
     }
   }
   refuseToCreate(candidate, columns, wanted !== undefined)

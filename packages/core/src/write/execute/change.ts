@@ -31,13 +31,13 @@ export interface ChangeOptions {
   readonly precondition?: Precondition | undefined
 }
 
-/** Changes one record by its key. Throws 404 if the caller sees none, 412 if the precondition fails. */
+/** Changes one record by its key; returns it. Throws 404 if the caller sees none, 412 if the precondition fails. */
 export async function changeRecord(
   context: WriteContext,
   node: RecordNode,
   key: readonly Value[],
   { action, replace, precondition }: ChangeOptions,
-): Promise<void> {
+): Promise<Values> {
   const { resource, path } = node
   await requireAccess(context, resource, action)
   for (const { relation } of node.children) await requireListAccess(context, relation.target)
@@ -49,6 +49,7 @@ export async function changeRecord(
   await writeChildren(context, node, saved, true)
   // Linked records may have added problems, because values in the body must equal theirs.
   context.problems.refuse()
+  return saved
 }
 
 /** How a body changes a stored record. */

@@ -113,8 +113,7 @@ async function writeEach(
     }
     const { node, stored } = step
     const key = keyIn(resource, stored) ?? []
-    await changeRecord(context, node, key, { action: 'PATCH', replace: false })
-    written.push(stored)
+    written.push(await changeRecord(context, node, key, { action: 'PATCH', replace: false }))
   }
   return written
 }
