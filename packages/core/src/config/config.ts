@@ -242,8 +242,8 @@ export interface ApiConfig<
   readonly API_CUSTOM_AUTH_PER_BATCH?: boolean
   /**
    * Where the custom strategy finds its credential, for the OpenAPI document and `Vary`: `{ in: 'cookie', name: 'session' }`,
-   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`. Default: the header
-   * `Authorization`. Config only.
+   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`; `csrf: 'x-csrf-token'`
+   * beside a cookie names the header that writing requests need, too. Default: the header `Authorization`. Config only.
    */
   readonly API_CUSTOM_AUTH_SCHEME?: CustomAuthScheme
 
