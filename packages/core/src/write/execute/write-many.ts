@@ -62,8 +62,8 @@ export async function writeMany(
   const { beforeHookStatements } = context
   if (beforeHookStatements !== undefined) {
     beforeHookStatements.work = async () => {
-      isStale = true
       seen = new Map()
+      isStale = true
       await pending.flush()
       // The hook's statement may change rows that were returned earlier.
       returned?.rows.splice(0)
