@@ -177,6 +177,75 @@ eachDatabase('batches: rights', (test, db) => {
     equal((await sendBatch(api, [...read, getting('/api/authors/{a.0.id}')])).status, 400)
   })
 
+  test('API_CUSTOM_AUTH_PER_BATCH: the host is asked once about the batch, and the rights are the same', async () => {
+    const seen: string[] = []
+    const byRoles = ({ method, url, headers }: ApiRequest) => {
+      seen.push(`${method} ${url}`)
+      const roles = headers?.['x-roles']
+      return typeof roles === 'string' && { id: roles, roles: roles.split(' ') }
+    }
+    const guarded = withMeta(
+      withMeta(shop, 'Tag', { role_map: { POST: 'editor', DELETE: 'boss', GET: 'editor' } }),
+      'Author',
+      { auth_requirements: { ALL: false } },
+    )
+    const custom = { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: byRoles } as const
+    const each = testApi(db, guarded, { ...on, ...custom })
+    const once = testApi(db, guarded, { ...on, ...custom, API_CUSTOM_AUTH_PER_BATCH: true })
+    const read = getting('/api/authors/1')
+    const batches = [
+      [read],
+      [read, getting('/api/tags')],
+      [read, posting('/api/tags', { name: 'of all' }), { method: 'DELETE', url: '/api/tags/99' }],
+    ]
+    const callers: readonly Record<string, string>[] = [{}, { 'x-roles': 'viewer' }].concat([
+      { 'x-roles': 'editor' },
+      { 'x-roles': 'editor boss' },
+    ])
+    const verdicts: unknown[] = []
+    for (const headers of callers) {
+      for (const operations of batches) {
+        const dry = { dry_run: true }
+        seen.length = 0
+        const separately = told(await sendBatch(each, operations, dry, headers))
+        ok(seen.every((line) => !line.includes('/api/batch')))
+        seen.length = 0
+        const together = told(await sendBatch(once, operations, dry, headers))
+        equal([together, seen], [separately, ['POST /api/batch']])
+        verdicts.push(together[0])
+      }
+    }
+    equal(verdicts, [200, 401, 401, 200, 403, 403, 200, 200, 403, 200, 200, 404])
+    // The function sees no operation, so references hide nothing from it.
+    const referring = [posting('/api/tags', { name: 'referred' }), getting('/api/tags/{a.id}')]
+    const editor = { 'x-roles': 'editor' }
+    equal((await sendBatch(once, referring, { dry_run: true }, editor)).status, 200)
+    equal((await sendBatch(each, referring, { dry_run: true }, editor)).status, 400)
+    // Separate requests are asked about as before.
+    seen.length = 0
+    await once.handle({ method: 'GET', url: '/api/tags', headers: editor })
+    equal(seen, ['GET /api/tags'])
+  })
+
+  test('API_CUSTOM_AUTH_PER_BATCH: a user that the function sets on the request, or that setup sets, holds for each operation', async () => {
+    const guarded = withMeta(shop, 'Tag', { role_map: { GET: 'editor' } })
+    const setting = (request: ApiRequest): true => {
+      request.user = { roles: ['editor'] }
+      return true
+    }
+    const setups: readonly ApiConfig[] = [
+      { API_CUSTOM_AUTH: setting },
+      { API_CUSTOM_AUTH: () => true, API_SETUP_CALLBACK: (request) => void setting(request) },
+    ]
+    for (const config of setups) {
+      for (const API_CUSTOM_AUTH_PER_BATCH of [false, true]) {
+        const strategy = { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH_PER_BATCH } as const
+        const api = testApi(db, guarded, { ...on, ...strategy, ...config })
+        equal((await sendBatch(api, [getting('/api/tags'), getting('/api/tags/1')])).status, 200)
+      }
+    }
+  })
+
   test('each operation counts against the limit of its route, and the batch against that of the API', async () => {
     const limited = withMeta(shop, 'Tag', { get_rate_limit: '3 per minute' })
     const api = testApi(db, limited, { ...on, API_RATE_LIMIT: '5 per minute' })

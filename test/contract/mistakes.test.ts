@@ -79,6 +79,37 @@ eachDatabase('mistakes in requests', (test, db) => {
     ok(errors.reason.endsWith('Columns of a relation need the relation in "join".'), errors.reason)
   })
 
+  test('a misspelt column of a joined relation: names its resource, and suggests the column', async () => {
+    const api = testApi(db, models, {
+      API_ALLOW_JOIN: true,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+    })
+    const meant = 'Unknown column "nmae" on authors. Did you mean "author.name"?'
+    for (const query of [
+      'author.nmae__eq=x',
+      'order_by=-author.nmae',
+      'fields=title,author.nmae',
+      'groupby=author.nmae',
+      'or[author.nmae__eq=x,title__eq=x]',
+      'author.nmae__max=1',
+    ]) {
+      const { status, errors } = await get(api, `/api/books?join=author&${query}`)
+      equal([status, errors.code, errors.reason], [400, 'unknown_column', meant], query)
+    }
+    for (const [field, reason] of [
+      ['author.birthplace', 'Unknown column "birthplace" on authors.'],
+      ['books.titel', 'Unknown column "titel" on books. Did you mean "books.title"?'],
+      [
+        'author.books.titel',
+        'Unknown column "books.titel" on authors. Columns of a relation need the relation in "join".',
+      ],
+    ]) {
+      const { errors } = await get(api, `/api/books?join=author&${field}__eq=x`)
+      equal(errors.reason, reason)
+    }
+  })
+
   test('a misspelt path', async () => {
     const { status, errors } = await get(testApi(db, models), '/api/autors/1')
     equal(

@@ -788,6 +788,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_KEY_AUTH_AND_RETURN_METHOD: 'credentials',
   API_CUSTOM_AUTH_SCHEME: null,
   API_CUSTOM_AUTH: 'credentials',
+  API_CUSTOM_AUTH_PER_BATCH: null,
   API_JWT_EXPIRY_TIME: null,
   API_JWT_REFRESH_EXPIRY_TIME: null,
   API_JWT_ALGORITHM: 'credentials',

@@ -1,11 +1,12 @@
-/** Guards of host routes, in Express and Koa alike: access tokens, roles, who the user is. */
+/** Guards of host routes, in Express, Koa and node:http alike: access tokens, roles, who the user is. */
 import * as http from 'node:http'
 import * as inExpress from '@model-api/adapter-express'
 import * as inKoa from '@model-api/adapter-koa'
 import type { Api, Envelope } from '@model-api/core'
+import * as inNode from '@model-api/http-node'
 import express from 'express'
 import Koa, { type Middleware } from 'koa'
-import { createPeople, jwtKeys, peopleApi } from '../auth/people.ts'
+import { basic, createPeople, jwtKeys, peopleApi } from '../auth/people.ts'
 import { forge } from '../auth/tokens.ts'
 import { equal, match, ok, throws } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
@@ -14,11 +15,14 @@ import { listening } from './conformance.ts'
 const otherSecret = 'another secret of the host, long enough'
 
 function expressApp(api: Api): http.RequestListener {
-  const { jwtAuthentication, requireRoles, currentUser, modelApi } = inExpress
+  const { jwtAuthentication, requireRoles, requireUser, currentUser, modelApi } = inExpress
   const app = express()
   const name: express.RequestHandler = (req, res) =>
     void res.json({ name: currentUser(req)?.name ?? null })
   app.use(modelApi(api))
+  app.get('/user', requireUser(api), name)
+  app.get('/anybody', requireUser(api, { auth: false }), name)
+  app.get('/admin', requireUser(api, { roles: ['admin'] }), name)
   app.get('/open', jwtAuthentication(api, { auth: false }), name)
   app.get('/known', jwtAuthentication(api), name)
   app.get('/other', jwtAuthentication(api, { secret: otherSecret }), name)
@@ -29,8 +33,11 @@ function expressApp(api: Api): http.RequestListener {
 }
 
 function koaApp(api: Api): http.RequestListener {
-  const { jwtAuthentication, requireRoles, currentUser, modelApi } = inKoa
+  const { jwtAuthentication, requireRoles, requireUser, currentUser, modelApi } = inKoa
   const guards: Record<string, Middleware> = {
+    '/user': requireUser(api),
+    '/anybody': requireUser(api, { auth: false }),
+    '/admin': requireUser(api, { roles: ['admin'] }),
     '/open': jwtAuthentication(api, { auth: false }),
     '/known': jwtAuthentication(api),
     '/other': jwtAuthentication(api, { secret: otherSecret }),
@@ -47,6 +54,24 @@ function koaApp(api: Api): http.RequestListener {
   return app.callback() as http.RequestListener
 }
 
+function nodeApp(api: Api): http.RequestListener {
+  const { requireUser, currentUser, listener } = inNode
+  const guards: Readonly<Record<string, ReturnType<typeof requireUser>>> = {
+    '/user': requireUser(api),
+    '/anybody': requireUser(api, { auth: false }),
+    '/admin': requireUser(api, { roles: ['admin'] }),
+    '/unguarded': (_req, _res, next) => next(),
+  }
+  return listener(api, {
+    fallback: (req, res) => {
+      const pass = () => void res.end(JSON.stringify({ name: currentUser(req)?.name ?? null }))
+      const guard = guards[req.url ?? '']
+      if (guard === undefined) res.writeHead(404).end()
+      else guard(req, res, pass)
+    },
+  })
+}
+
 eachDatabase('guards', (test, db) => {
   const servers: { name: string; port: number; stop(): Promise<void> }[] = []
   let tokens: Record<'ann' | 'bob' | 'host' | 'wrong', string>
@@ -59,8 +84,9 @@ eachDatabase('guards', (test, db) => {
       host: await forge({ payload: { sub: '2' }, secret: otherSecret }),
       wrong: await forge({ secret: 'x'.repeat(40) }),
     }
-    const { api } = peopleApi(db, jwtKeys)
-    for (const [name, app] of Object.entries({ express: expressApp(api), koa: koaApp(api) })) {
+    const { api } = peopleApi(db, { ...jwtKeys, API_AUTHENTICATE_METHOD: ['jwt', 'basic'] })
+    const apps = { express: expressApp(api), koa: koaApp(api), node: nodeApp(api) }
+    for (const [name, app] of Object.entries(apps)) {
       servers.push({ name, ...(await listening(http.createServer(app))) })
     }
   })
@@ -73,9 +99,18 @@ eachDatabase('guards', (test, db) => {
     who: keyof typeof tokens | undefined,
     check: (response: Response, body: unknown) => void,
   ): Promise<void> => {
-    for (const { port } of servers) {
-      const headers = who === undefined ? {} : { authorization: `Bearer ${tokens[who]}` }
+    const headers = who === undefined ? {} : { authorization: `Bearer ${tokens[who]}` }
+    await ask(path, headers, check)
+  }
+  const ask = async (
+    path: string,
+    headers: Record<string, string>,
+    check: (response: Response, body: unknown) => void,
+  ): Promise<void> => {
+    for (const { name, port } of servers) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+      // node:http has requireUser alone.
+      if (name === 'node' && response.status === 404) continue
       check(response, await response.json())
     }
   }
@@ -103,6 +138,29 @@ eachDatabase('guards', (test, db) => {
     await answers('/open', undefined, null)
     await answers('/open', 'bob', 'bob')
     await answers('/open', 'wrong', 401)
+  })
+
+  test('requireUser takes every strategy of the API, and answers as the API does', async () => {
+    for (const path of ['/user', '/anybody', '/admin']) {
+      await answers(path, 'ann', 'ann')
+      await answers(path, 'wrong', 401)
+      let answered = 0
+      await ask(path, basic('ann', 'correct horse'), ({ status }, body) => {
+        equal([status, body], [200, { name: 'ann' }])
+        answered += 1
+      })
+      equal(answered, 3)
+    }
+    await ask('/known', basic('ann', 'correct horse'), ({ status }) => equal(status, 401))
+    await answers('/user', 'bob', 'bob')
+    await answers('/admin', 'bob', 403)
+    await answers('/admin', undefined, 401)
+    await answers('/anybody', undefined, null)
+    await everywhere('/user', undefined, ({ status, headers }, body) => {
+      const { errors, value } = body as Envelope
+      equal([status, errors?.code, value], [401, 'authorization_missing', null])
+      match(headers.get('www-authenticate') ?? '', /Bearer.*Basic/)
+    })
   })
 
   test('an explicit secret replaces the configured one', async () => {

@@ -78,6 +78,32 @@ suite('the scheme of custom authentication', (test) => {
     match(sampleOf({ in: 'bearer' }), '-H "Authorization: Bearer $TOKEN"')
   })
 
+  test('lists the header against forged requests where something is written', () => {
+    const scheme = { in: 'cookie', name: 'session', csrf: 'x-csrf-token' }
+    const headersOf = (settings: ApiConfig, path: string, method: 'get' | 'post' | 'delete') => {
+      const operation = served(scheme, settings).openapi().paths?.[path]?.[method]
+      return (operation?.parameters ?? []).flatMap((one) =>
+        'name' in one && one.name === 'x-csrf-token' ? [[one.in, one.required]] : [],
+      )
+    }
+    const all: ApiConfig = { API_ALLOW_BATCH: true }
+    equal(headersOf(all, '/api/tags', 'post'), [['header', true]])
+    equal(headersOf(all, '/api/tags/{id}', 'delete'), [['header', true]])
+    equal(headersOf(all, '/api/tags', 'get'), [])
+    // Another credential needs no such header, and neither does whoever needs none.
+    equal(headersOf(all, '/api/batch', 'post'), [['header', false]])
+    equal(headersOf({ API_AUTH_REQUIREMENTS: { '*': false } }, '/api/tags', 'post'), [
+      ['header', false],
+    ])
+    const either: ApiConfig = {
+      API_AUTHENTICATE_METHOD: ['custom', 'api_key'],
+      API_KEY_AUTH_AND_RETURN_METHOD: () => null,
+    }
+    equal(headersOf(either, '/api/tags', 'post'), [['header', false]])
+    const sample = served(scheme).openapi().paths?.['/api/tags']?.post?.['x-codeSamples'][0].source
+    match(sample, '-b "session=$COOKIE" \\\n  -H "x-csrf-token: $CSRF_TOKEN"')
+  })
+
   test('is refused at start where it is mistaken', () => {
     const mistakes: readonly (readonly [unknown, RegExp])[] = [
       ['session', /expected an object such as/],
@@ -87,6 +113,11 @@ suite('the scheme of custom authentication', (test) => {
       ],
       [{ in: 'cookie' }, /name: expected the name of a cookie/],
       [{ in: 'header', name: 'X Session' }, /name: expected the name of a header/],
+      [{ in: 'cookie', name: 'session', csrf: 'x csrf' }, /csrf: expected the name of a header/],
+      [
+        { in: 'header', name: 'X-Session', csrf: 'x-csrf-token' },
+        /"csrf" is not a member of the scheme "header"/,
+      ],
       [{ in: 'bearer', name: 'x' }, /"name" is not a member of the scheme "bearer"/],
       [{ in: 'bearer', format: 7 }, /format: expected a string/],
     ]
@@ -97,6 +128,10 @@ suite('the scheme of custom authentication', (test) => {
     throws(
       () => served({ in: 'bearer' }, { API_AUTHENTICATE_METHOD: [] }),
       /config\.API_CUSTOM_AUTH_SCHEME: describes the strategy "custom", which is not enabled/,
+    )
+    throws(
+      () => served(undefined, { API_AUTHENTICATE_METHOD: [], API_CUSTOM_AUTH_PER_BATCH: true }),
+      /config\.API_CUSTOM_AUTH_PER_BATCH: describes the strategy "custom", which is not enabled/,
     )
   })
 })

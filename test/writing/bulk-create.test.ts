@@ -235,6 +235,40 @@ eachDatabase('POST of a list', (test, db) => {
     await db.kysely.updateTable('projects').set({ owner: 8 }).where('id', '=', 3).execute()
   })
 
+  given('references are looked up again only after a statement of a callback', async () => {
+    const lookUps = async (sends: (issue: Row) => boolean): Promise<number> => {
+      await db.kysely.deleteFrom('issues').execute()
+      const own = testApi(
+        db,
+        [
+          Project,
+          {
+            ...Issue,
+            meta: {
+              add_callback: async (issue: Row, _: unknown, args: { db: typeof db.kysely }) => {
+                if (sends(issue)) await args.db.selectFrom('issues').select('id').execute()
+                return { ...issue, title: `${issue.title}!` }
+              },
+            },
+          } as never,
+        ],
+        config,
+      )
+      await own.ready
+      const { result, statements } = await db.capture(() => post(issues(9), own))
+      equal(
+        [result.status, (await stored()).map(({ title }) => title.at(-1)).join('')],
+        [201, '!!!!!!!!!'],
+      )
+      return statements.filter(({ sql }) => /from .projects./.test(sql)).length
+    }
+    equal(await lookUps(() => false), 1)
+    // Then each of the two projects once more.
+    equal(await lookUps(({ number }) => number === 2), 3)
+    equal(await lookUps(({ number }) => number === 8), 1)
+    equal(await lookUps(() => true), 9)
+  })
+
   given('the answer shows what a callback made of a record before', async () => {
     const changing = testApi(
       db,

@@ -1,5 +1,7 @@
 // Guards of the host's own Express routes, by the authentication and the roles of the API.
 
+import type { IncomingMessage } from 'node:http'
+import type { HostRule } from '@model-api/core'
 import {
   type GuardingApi,
   guard,
@@ -7,12 +9,21 @@ import {
   jwtRule,
   type RoleOptions,
   roleRule,
-  userOf,
+  currentUser as userOf,
   writeResponse,
 } from '@model-api/http-node'
 import type { Handler } from './handler.ts'
 
-type Rule = Parameters<typeof guard>[1]
+/**
+ * Lets requests of authenticated users pass, by every strategy of the API; others get its 401. `{ auth: false }` lets anonymous
+ * requests pass, too, but no wrong credential; with `{ roles: ['admin'] }` users without these roles get 403.
+ *
+ * ```ts
+ * app.get('/reports', requireUser(api), (req, res) => res.json(reportFor(currentUser(req))))
+ * ```
+ */
+export const requireUser = (api: GuardingApi, rule: HostRule = {}): Handler =>
+  guarding(api, { auth: true, ...rule })
 
 /**
  * Lets requests with a valid access token pass; others get 401 in the API's envelope.
@@ -36,12 +47,12 @@ export const requireRoles = (
   ...roles: readonly (string | RoleOptions)[]
 ): Handler => guarding(api, roleRule(roles))
 
-/** The user that a guard before this handler authenticated, or null. */
+/** The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known. */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
-export const currentUser = (req: Parameters<typeof userOf>[0]): any => userOf(req)
+export const currentUser = <User = any>(req: IncomingMessage): User | null => userOf<User>(req)
 
 const guarding =
-  (api: GuardingApi, rule: Rule): Handler =>
+  (api: GuardingApi, rule: HostRule): Handler =>
   (req, res, next) => {
     guard(api, rule, req, { url: req.url, baseUrl: req.baseUrl, body: req.body })
       .then((refused) => (refused === undefined ? next() : writeResponse(res, refused)))

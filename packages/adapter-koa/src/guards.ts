@@ -1,6 +1,7 @@
 // Guards of the host's own Koa routes, by the authentication and the roles of the API.
 
 import type { IncomingMessage } from 'node:http'
+import type { HostRule } from '@model-api/core'
 import {
   type GuardingApi,
   guard,
@@ -8,12 +9,21 @@ import {
   jwtRule,
   type RoleOptions,
   roleRule,
-  userOf,
+  currentUser as userOf,
 } from '@model-api/http-node'
 import { answer, parsedBody, urlOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
-type Rule = Parameters<typeof guard>[1]
+/**
+ * Lets requests of authenticated users pass, by every strategy of the API; others get its 401. `{ auth: false }` lets anonymous
+ * requests pass, too, but no wrong credential; with `{ roles: ['admin'] }` users without these roles get 403.
+ *
+ * ```ts
+ * router.get('/reports', requireUser(api), (ctx) => { ctx.body = reportFor(currentUser(ctx)) })
+ * ```
+ */
+export const requireUser = (api: GuardingApi, rule: HostRule = {}): Handler =>
+  guarding(api, { auth: true, ...rule })
 
 /**
  * Lets requests with a valid access token pass; others get 401 in the API's envelope.
@@ -37,12 +47,13 @@ export const requireRoles = (
   ...roles: readonly (string | RoleOptions)[]
 ): Handler => guarding(api, roleRule(roles))
 
-/** The user that a guard before this handler authenticated, or null. */
+/** The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known. */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
-export const currentUser = (ctx: { readonly req: IncomingMessage }): any => userOf(ctx.req)
+export const currentUser = <User = any>(ctx: { readonly req: IncomingMessage }): User | null =>
+  userOf<User>(ctx.req)
 
 const guarding =
-  (api: GuardingApi, rule: Rule): Handler =>
+  (api: GuardingApi, rule: HostRule): Handler =>
   async (ctx, next) => {
     const parts = { url: urlOf(ctx), body: parsedBody(ctx), host: ctx }
     const refused = await guard(api, rule, ctx.req, parts)

@@ -1,4 +1,4 @@
-// Guards of host routes: the common part of the adapters' jwtAuthentication, requireRoles and currentUser.
+// Guards of host routes: the common part of the adapters' requireUser, jwtAuthentication and requireRoles, and currentUser.
 
 import type { IncomingMessage } from 'node:http'
 import type { Api, ApiResponse, HostRule } from '@model-api/core'
@@ -21,9 +21,16 @@ export type GuardingApi = Pick<Api, 'authenticate' | 'refuse'>
 
 const users = new WeakMap<IncomingMessage, unknown>()
 
-/** The user that a guard authenticated, or null. */
+/**
+ * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known.
+ *
+ * ```ts
+ * const user = currentUser<Member>(req)
+ * ```
+ */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
-export const userOf = (req: IncomingMessage): any => users.get(req) ?? null
+export const currentUser = <User = any>(req: IncomingMessage): User | null =>
+  (users.get(req) as User | undefined) ?? null
 
 /** Authenticates a request: undefined if it may pass, otherwise the response that refuses it. */
 export async function guard(

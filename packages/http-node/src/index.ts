@@ -5,19 +5,20 @@ export type { CommandIo } from './commands/io.ts'
 export { connectionTurn } from './connection-turns.ts'
 export { type OpenDatabase, type OpenOptions, openDatabase } from './database/open-database.ts'
 export {
+  currentUser,
   type GuardingApi,
   guard,
   type JwtOptions,
   jwtRule,
   type RoleOptions,
   roleRule,
-  userOf,
 } from './guard.ts'
 export { hostError } from './host-error.ts'
 export { type Listener, type ListenerOptions, listener } from './listener.ts'
 export { readParsed, unreadBody } from './parsed-body.ts'
 export { readBody } from './read-body.ts'
 export { type RequestParts, readRequest } from './read-request.ts'
+export { requireUser } from './require-user.ts'
 export { limitSending } from './send-deadline.ts'
 export { type ApiServer, createServer, type ServerOptions } from './server.ts'
 export { setHeaders, writeResponse, writeText } from './write-response.ts'

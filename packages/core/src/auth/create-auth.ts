@@ -12,7 +12,7 @@ import type { Strategy } from './identity.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { apiKeyStrategy } from './strategies/api-key.ts'
 import { basicStrategy } from './strategies/basic.ts'
-import { customStrategy } from './strategies/custom.ts'
+import { askedOnce, customStrategy } from './strategies/custom.ts'
 import { jwtStrategy } from './strategies/jwt.ts'
 import { tokenProviders } from './token-providers.ts'
 import { createTokens, type Tokens } from './tokens.ts'
@@ -33,6 +33,8 @@ export interface Auth {
    * the original error reported.
    */
   refusal(error: unknown, request: ApiRequest): unknown
+  /** Authenticates the operations of this batch: where the settings say so, the custom strategy is asked once, with the batch's request. */
+  forBatch(request: ApiRequest): Auth
 }
 
 export interface AuthParts {
@@ -69,7 +71,22 @@ export function createAuth(parts: AuthParts): Auth {
     parts.report(error, request)
     return invalidCredentials(challenge)
   }
-  return { strategies, users, tokens, challenge, onlyCookie, ready: providers.ready, refusal }
+  const auth: Auth = {
+    strategies,
+    users,
+    tokens,
+    challenge,
+    onlyCookie,
+    ready: providers.ready,
+    refusal,
+    forBatch(request) {
+      if (!settings.customPerBatch || settings.customAuth === undefined) return auth
+      const custom = askedOnce(settings.customAuth, request)
+      const own = customStrategy(custom, users, challenge, callHook)
+      return { ...auth, strategies: new Map([...strategies, ['custom', own]]) }
+    },
+  }
+  return auth
 
   function make(name: StrategyName): Strategy | undefined {
     switch (name) {

@@ -58,6 +58,8 @@ export interface AuthSettings {
   readonly hashField: string | undefined
   readonly keyLookup: ApiKeyLookup | undefined
   readonly customAuth: CustomAuth | undefined
+  /** Whether `customAuth` is asked once for all operations of a batch. */
+  readonly customPerBatch: boolean
   readonly customScheme: CustomAuthScheme | undefined
   /** Null if the strategy jwt is not enabled. */
   readonly jwt: JwtSettings | null

@@ -236,9 +236,14 @@ export interface ApiConfig<
   /** The custom strategy: returns true, the user, or nothing. Unset by default. Config only. Specification: Strategies. */
   readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser>
   /**
+   * Whether API_CUSTOM_AUTH is asked once for a batch, with the request of the batch (`POST /api/batch`), instead of once for each
+   * operation. The function must then decide by the credential alone, not by the method, path or body. Default false. Config only.
+   */
+  readonly API_CUSTOM_AUTH_PER_BATCH?: boolean
+  /**
    * Where the custom strategy finds its credential, for the OpenAPI document and `Vary`: `{ in: 'cookie', name: 'session' }`,
-   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`. Default: the header
-   * `Authorization`. Config only.
+   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`; `csrf: 'x-csrf-token'`
+   * beside a cookie names the header that writing requests need, too. Default: the header `Authorization`. Config only.
    */
   readonly API_CUSTOM_AUTH_SCHEME?: CustomAuthScheme
 

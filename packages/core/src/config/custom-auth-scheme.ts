@@ -6,8 +6,16 @@ import type { Check } from './checks.ts'
 /** Where the custom strategy finds its credential. */
 export type CustomAuthScheme =
   | {
-      readonly in: 'cookie' | 'header'
-      /** The name of the cookie or header. */
+      readonly in: 'cookie'
+      /** The name of the cookie. */
+      readonly name: string
+      /** The header without which the function refuses what writes, such as `x-csrf-token`: a token that other sites do not know. */
+      readonly csrf?: string
+      readonly description?: string
+    }
+  | {
+      readonly in: 'header'
+      /** The name of the header. */
       readonly name: string
       readonly description?: string
     }
@@ -20,7 +28,7 @@ export type CustomAuthScheme =
     }
 
 const members: Readonly<Record<CustomAuthScheme['in'], readonly string[]>> = {
-  cookie: ['in', 'name', 'description'],
+  cookie: ['in', 'name', 'csrf', 'description'],
   header: ['in', 'name', 'description'],
   bearer: ['in', 'format', 'description'],
 }
@@ -46,6 +54,9 @@ export const customAuthScheme: Check = (value) => {
   }
   if (known.includes('name') && !(typeof given.name === 'string' && token.test(given.name))) {
     return `name: expected the name of a ${place}.`
+  }
+  if (given.csrf !== undefined && !(typeof given.csrf === 'string' && token.test(given.csrf))) {
+    return 'csrf: expected the name of a header.'
   }
   const wrong = ['format', 'description'].find(
     (key) => given[key] !== undefined && typeof given[key] !== 'string',

@@ -207,6 +207,7 @@ export const keyTable: KeyTable = {
   API_USER_CACHE: { default: 0, ...api, check: integer(0, 3600) },
   API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable },
   API_CUSTOM_AUTH: { ...unset, ...api, check: callable },
+  API_CUSTOM_AUTH_PER_BATCH: { default: false, ...api, check: boolean },
   API_CUSTOM_AUTH_SCHEME: { ...unset, ...api, check: customAuthScheme },
 
   API_JWT_EXPIRY_TIME: { default: 360, ...api, check: integer(1) },

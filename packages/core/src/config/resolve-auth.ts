@@ -20,11 +20,14 @@ export function resolveAuth(
 ): AuthSettings {
   const strategies = [...new Set([...(config.API_AUTHENTICATE_METHOD ?? []), ...ofModels])]
   checkRequiredSettings(config, strategies, problems)
-  if (config.API_CUSTOM_AUTH_SCHEME !== undefined && !strategies.includes('custom')) {
-    problems.add(
-      'config.API_CUSTOM_AUTH_SCHEME',
-      'describes the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
-    )
+  if (!strategies.includes('custom')) {
+    for (const key of ['API_CUSTOM_AUTH_SCHEME', 'API_CUSTOM_AUTH_PER_BATCH'] as const) {
+      if (config[key] === undefined || config[key] === false) continue
+      problems.add(
+        `config.${key}`,
+        'describes the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
+      )
+    }
   }
   checkUserModel(config, problems)
   if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
@@ -43,6 +46,7 @@ export function resolveAuth(
     hashField: config.API_CREDENTIAL_HASH_FIELD,
     keyLookup: config.API_KEY_AUTH_AND_RETURN_METHOD,
     customAuth: config.API_CUSTOM_AUTH,
+    customPerBatch: config.API_CUSTOM_AUTH_PER_BATCH ?? false,
     customScheme: config.API_CUSTOM_AUTH_SCHEME,
     jwt: strategies.includes('jwt')
       ? resolveJwt(config, env, routes.login !== null, problems)

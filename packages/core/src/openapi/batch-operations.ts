@@ -7,7 +7,7 @@ import { batchTag } from './info.ts'
 import { cacheGroupHeaders, jsonBody, type Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
 import type { Schema } from './schema.ts'
-import { securityOf } from './security.ts'
+import { csrfParameters, securityOf } from './security.ts'
 import { headerRefs } from './success-responses.ts'
 
 /** The path that is served. */
@@ -46,7 +46,8 @@ const occasions: readonly Occasion[] = [
 
 function operation(writer: Writer, max: number): OperationObject {
   const { components, settings } = writer
-  const { strategies } = settings.auth
+  const protection = { strategies: settings.auth.strategies, required: false }
+  const csrf = [...csrfParameters(settings.auth, protection)]
   const body = components.schema('batch', 'Batch', () => batchSchema(max))
   const result = components.schema('operation result', 'OperationResult', () => resultSchema)
   return {
@@ -57,7 +58,8 @@ function operation(writer: Writer, max: number): OperationObject {
       'If one of them fails, the response is its status and its error, `at` is its place, such as `operations[3]`, and nothing is stored.',
     ].join(' '),
     tags: [batchTag],
-    security: securityOf(settings.auth, { strategies, required: false }),
+    security: securityOf(settings.auth, protection),
+    ...(csrf.length === 0 ? {} : { parameters: csrf }),
     requestBody: jsonBody(body),
     responses: {
       200: {

@@ -8,7 +8,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Protection } from './security.ts'
+import { csrfHeader, type Protection } from './security.ts'
 import { exampleOf } from './value-schemas.ts'
 
 /** A sample as Redoc, Scalar and other pages read it. */
@@ -38,6 +38,7 @@ export function codeSamples(operation: SampledOperation): readonly CodeSample[] 
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${server}${settings.prefix}/${pathOf(operation)}`)}`,
     ...credentialOf(settings.auth, operation.protection),
+    ...(method === 'GET' ? [] : csrfOf(settings.auth, operation.protection)),
     ...bodyOf(operation),
   ]
   return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
@@ -123,6 +124,13 @@ function credentialOf(
     default:
       return []
   }
+}
+
+/** The header that the cookie of the custom strategy needs, where the sample has that cookie. */
+function csrfOf(auth: AuthSettings, protection: Protection): readonly string[] {
+  const name = csrfHeader(auth, protection)
+  const hasCookie = protection.required && protection.strategies[0] === 'custom'
+  return name === undefined || !hasCookie ? [] : [`-H "${name}: $CSRF_TOKEN"`]
 }
 
 const modes: Partial<Readonly<Record<MethodName, WriteMode>>> = {

@@ -34,7 +34,14 @@ import {
 } from './query-parameters.ts'
 import { answeredRecord, listedChangeRef, type Records, writtenRef } from './record-schemas.ts'
 import type { Schema } from './schema.ts'
-import { hasCookie, isRestricted, type Protection, rolesText, securityOf } from './security.ts'
+import {
+  csrfParameters,
+  hasCookie,
+  isRestricted,
+  type Protection,
+  rolesText,
+  securityOf,
+} from './security.ts'
 import { failureShape, header, headerRefs, successRef } from './success-responses.ts'
 
 /** The context in which operations are built. */
@@ -104,6 +111,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
       ...draft.parameters,
       ...(carriesPosition(settings, method) ? [shared(writer.components, positionCarried)] : []),
       ...(writes ? [shared(writer.components, prefer)] : []),
+      ...(writes ? csrfParameters(settings.auth, protection) : []),
     ],
     'x-codeSamples': codeSamples({ route, method, settings, protection }),
     ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body, draft.isMergeable) }),

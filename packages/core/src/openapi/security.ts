@@ -1,6 +1,10 @@
 // Security: the strategies as security schemes, and the requirements of operations (specification: Strategies, Roles).
 
-import type { SecurityRequirementObject, SecuritySchemeObject } from 'openapi3-ts/oas31'
+import type {
+  ParameterObject,
+  SecurityRequirementObject,
+  SecuritySchemeObject,
+} from 'openapi3-ts/oas31'
 import type { Check } from '../access/authorize.ts'
 import { decidingRules, ruleText } from '../access/roles.ts'
 import type { StrategyName } from '../config/access-types.ts'
@@ -80,6 +84,25 @@ export function securityOf(
 
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
+
+/** The header that a writing request needs beside the cookie of the custom strategy. */
+export const csrfHeader = (
+  { customScheme }: Pick<AuthSettings, 'customScheme'>,
+  { strategies }: Protection,
+): string | undefined =>
+  customScheme?.in === 'cookie' && strategies.includes('custom') ? customScheme.csrf : undefined
+
+/** That header as a parameter, required where no other credential is accepted. */
+export function csrfParameters(
+  auth: AuthSettings,
+  protection: Protection,
+): readonly ParameterObject[] {
+  const name = csrfHeader(auth, protection)
+  if (name === undefined) return []
+  const required = protection.required && protection.strategies.length === 1
+  const description = 'The token of the session against forged requests from other sites.'
+  return [{ name, in: 'header', required, description, schema: { type: 'string' } }]
+}
 
 /** The roles that an operation requires, as a sentence. */
 export function rolesText(checks: readonly Check[]): string | undefined {

@@ -75,6 +75,8 @@ function columnIn(source: Source, [name = '', ...path]: readonly string[]): Colu
 }
 
 function unknown(names: Names, field: FieldNode, at: string, known?: string): Error {
+  const { source, rest } = lastSource(names, [...field.path, field.column], at)
+  if (known === undefined && source !== undefined) return unknownIn(names, source, rest, field, at)
   const hint = known ?? pathHint(names, field) ?? didYouMean(field.text, visibleNames(names))
   const isJoined = field.path.length > 0 && hint === ''
   return unknownColumn(
@@ -83,6 +85,37 @@ function unknown(names: Names, field: FieldNode, at: string, known?: string): Er
     isJoined ? joinHint(names) : hint,
     at,
   )
+}
+
+/** The last source that the segments name, and the segments after it; no source if they begin with no relation. */
+function lastSource(names: Names, segments: readonly string[], at: string) {
+  let source: Source | undefined
+  let rest = segments
+  for (const segment of segments.slice(0, -1)) {
+    const next =
+      source === undefined
+        ? firstSource(names, segment, at)
+        : onlySource(segment, joinedBy(names, source, segment), at)
+    if (next === undefined) break
+    source = next
+    rest = rest.slice(1)
+  }
+  return { source, rest }
+}
+
+/** `author.nmae__eq=x` → 400 `Unknown column "nmae" on authors. Did you mean "author.name"?` */
+function unknownIn(
+  names: Names,
+  { resource }: Source,
+  rest: readonly string[],
+  { path, column, text }: FieldNode,
+  at: string,
+): Error {
+  const prefix = [...path, column].slice(0, -rest.length)
+  const columns = [...queryColumns(resource)].map(({ name }) => [...prefix, name].join('.'))
+  const near = didYouMean(text, columns)
+  const hint = near === '' && rest.length > 1 ? joinHint(names) : near
+  return unknownColumn(rest.join('.'), resource.endpoint, hint, at)
 }
 
 /** A hint that lists the declared paths of the json column that the client names; undefined if it names none. */

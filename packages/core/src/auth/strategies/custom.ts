@@ -3,6 +3,7 @@
 import type { CallHook } from '../../call-hook.ts'
 import type { CustomAuth } from '../../config/access-types.ts'
 import { invalidCredentials } from '../../errors.ts'
+import type { ApiRequest } from '../../http/request.ts'
 import type { Strategy } from '../identity.ts'
 import type { Users } from '../users.ts'
 
@@ -28,4 +29,15 @@ export function customStrategy(
       },
     }),
   }
+}
+
+/** A function that asks `customAuth` once, about this request, whichever request it is called with. */
+export function askedOnce(customAuth: CustomAuth, request: ApiRequest): CustomAuth {
+  let asked: ReturnType<typeof ask> | undefined
+  const ask = async () => {
+    const answer = await customAuth(request)
+    // The function may have set the user of its request instead of returning it.
+    return answer === true ? (request.user ?? true) : answer
+  }
+  return () => (asked ??= ask())
 }

@@ -165,8 +165,11 @@ async function admitCaller(
 }
 
 /** Whether functions of the host receive the request of an operation before it is authorised. */
-const isSeenByHost = ({ hooks }: RoutedCall, { strategies }: MethodFacts['admission']): boolean =>
-  hooks.setup !== undefined || strategies.includes('custom')
+const isSeenByHost = (
+  { hooks, runtime: { settings } }: RoutedCall,
+  { strategies }: MethodFacts['admission'],
+): boolean =>
+  hooks.setup !== undefined || (strategies.includes('custom') && !settings.auth.customPerBatch)
 
 /** Operations with the same key have the same caller; undefined if functions of the host receive each request. */
 function sharedKey(call: RoutedCall, admission: MethodFacts['admission']): string | undefined {

@@ -62,7 +62,7 @@ export async function serveBatch(
   const key = body.dryRun ? undefined : header(request, 'idempotency-key')
   const asText = parts.wantsText && settings.hooks.final === undefined
   const batch: BatchRequest = {
-    runtime,
+    runtime: { ...runtime, auth: runtime.auth.forBatch(request) },
     request,
     parts: { timing, stamp },
     // A value that others refer to, or that an Idempotency-Key stores, must be an object.

@@ -34,8 +34,8 @@ export interface KnownReferences {
   readonly relations: readonly ResolvedRelation[]
   /** Whether the caller may see the record with this key, given as `keyText`. */
   has(relation: ResolvedRelation, key: string): boolean
-  /** Called before a key that is not known is looked up. */
-  beforeLookUp(): Promise<void>
+  /** Called before keys that are not known are looked up; the result is called with each that is found, unless a hook's statement came between. */
+  beforeLookUp(): Promise<(relation: ResolvedRelation, key: string) => void>
 }
 
 /**
@@ -58,7 +58,7 @@ export function refuseInvisibleReferences(
     const text = keyTextIn(relation.from, row)
     if (text === undefined || known?.has(relation, text) === true) continue
     unknown ??= []
-    unknown.push({ relation, key: valuesOf(relation.from, row) ?? [] })
+    unknown.push({ relation, text, key: valuesOf(relation.from, row) ?? [] })
   }
   return unknown && refuseInvisible(context, unknown, path, known)
 }
@@ -66,6 +66,8 @@ export function refuseInvisibleReferences(
 /** A reference that must be looked up. */
 interface Unknown {
   readonly relation: ResolvedRelation
+  /** The key as `keyText`. */
+  readonly text: string
   readonly key: readonly Value[]
 }
 
@@ -75,9 +77,12 @@ async function refuseInvisible(
   path: string,
   known: KnownReferences | undefined,
 ): Promise<void> {
-  for (const { relation, key } of references) {
-    await known?.beforeLookUp()
-    if (await isVisible(context, relation, key)) continue
+  for (const { relation, text, key } of references) {
+    const remember = await known?.beforeLookUp()
+    if (await isVisible(context, relation, key)) {
+      remember?.(relation, text)
+      continue
+    }
     const shown = relation.from.filter(({ hidden }) => !hidden)
     throw missingReference(shown.map(({ name }) => pathTo(path, name)))
   }

@@ -11,11 +11,12 @@ import type { KnownReferences } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
 
-/** The look-up result for the references of a list, before its records are written. */
-export interface SeenReferences {
-  /** The relations whose target may hide records; only these must be checked. */
-  readonly relations: readonly ResolvedRelation[]
-  readonly has: KnownReferences['has']
+/** The records that the caller was seen to see, by relation, as keys in text. */
+export type SeenReferences = Map<ResolvedRelation, Set<string>>
+
+/** What was looked up for a list before its records are written. */
+export interface LookedUp extends Pick<KnownReferences, 'relations'> {
+  readonly seen: SeenReferences
 }
 
 /** Looks up whether the caller may see the records that the values of a list refer to. */
@@ -23,9 +24,9 @@ export async function lookUpReferences(
   context: WriteContext,
   resource: Resource,
   nodes: readonly RecordNode[],
-): Promise<SeenReferences> {
+): Promise<LookedUp> {
   const relations = narrowedRelations(resource, (target) => context.access.narrows(target))
-  const seen = new Map<ResolvedRelation, ReadonlySet<string>>()
+  const seen: SeenReferences = new Map()
   for (const relation of relations) {
     const wanted = new Map<string, readonly Value[]>()
     for (const { values } of nodes) {
@@ -37,14 +38,14 @@ export async function lookUpReferences(
     if (wanted.size === 0) continue
     seen.set(relation, await visibleKeys(context, relation, [...wanted.values()]))
   }
-  return { relations, has: (relation, key) => seen.get(relation)?.has(key) === true }
+  return { relations, seen }
 }
 
 async function visibleKeys(
   context: WriteContext,
   { to, target }: ResolvedRelation,
   keys: readonly (readonly Value[])[],
-): Promise<ReadonlySet<string>> {
+): Promise<Set<string>> {
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of chunks(keys, to.length)) {

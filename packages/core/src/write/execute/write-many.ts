@@ -56,11 +56,13 @@ export async function writeMany(
     update: (rows) => updateRows(context, resource, rows, returned),
   })
   const nodes = steps.map(({ node }) => node)
-  const seen = await lookUpReferences(context, resource, nodes)
+  const { relations, seen: seenBefore } = await lookUpReferences(context, resource, nodes)
+  let seen = seenBefore
   let isStale = false
   const { beforeHookStatements } = context
   if (beforeHookStatements !== undefined) {
     beforeHookStatements.work = async () => {
+      seen = new Map()
       isStale = true
       await pending.flush()
       // The hook's statement may change rows that were returned earlier.
@@ -68,9 +70,15 @@ export async function writeMany(
     }
   }
   const references: KnownReferences = {
-    relations: seen.relations,
-    has: (relation, key) => !isStale && seen.has(relation, key),
-    beforeLookUp: () => pending.flush(),
+    relations,
+    has: (relation, key) => seen.get(relation)?.has(key) === true,
+    async beforeLookUp() {
+      const now = seen
+      await pending.flush()
+      return (relation, key) => {
+        now.set(relation, (now.get(relation) ?? new Set()).add(key))
+      }
+    },
   }
   const progress = { pending, references, isStale: () => isStale }
   try {
