@@ -341,6 +341,13 @@ export const endpoints: readonly Break[] = [
     fails: 'test/openapi/query-string-form.test.ts',
   },
   {
+    title: 'The body of POST in the OpenAPI 3.2 form lacks what it shares with that of PATCH',
+    file: 'packages/core/src/openapi/record-schemas.ts',
+    find: "allOf: [writtenRef(records, resource, 'update')],",
+    replace: 'allOf: [],',
+    fails: 'test/openapi/query-string-form.test.ts',
+  },
+  {
     title: 'The 3.1 document is served where that of OpenAPI 3.2 is kept',
     file: 'packages/core/src/endpoints/documentation.ts',
     find: 'cachedText(`document ${document.openapi} ${mount}`',

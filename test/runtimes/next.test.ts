@@ -20,6 +20,7 @@ const except: readonly string[] = [
   // It adds its own names to Vary.
   'the index',
   'the index as a page',
+  'an error as a page',
   'an unknown path, as problem details',
   // It redirects.
   'no alias with a slash',

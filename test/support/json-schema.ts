@@ -9,14 +9,7 @@ export interface Schema {
 export type Validate = (value: unknown, at?: string) => string | undefined
 
 /** Keywords that say nothing about which values are right. */
-const silent = new Set([
-  'description',
-  'examples',
-  'default',
-  'title',
-  'contentEncoding',
-  'patternProperties',
-])
+const silent = new Set(['description', 'examples', 'default', 'title', 'contentEncoding'])
 
 const formats: Readonly<Record<string, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
@@ -98,9 +91,18 @@ export function compileSchema(
         return ifString((value, at) =>
           expect([...value].length >= limit, at, `${limit} characters`, value),
         )
+      case 'maxLength':
+        return ifString((value, at) =>
+          expect([...value].length <= limit, at, `at most ${limit} characters`, value),
+        )
       case 'anyOf': {
         const alternatives = (argument as Schema[]).filter((one) => allows(nameOf(one)))
         return anyOf(alternatives.map(compile))
+      }
+      case 'not': {
+        const refused = compile(argument as Schema)
+        return (value, at = '$') =>
+          refused(value, at) === undefined ? `${at} is what it may not be` : undefined
       }
       case 'allOf':
         return all((argument as Schema[]).map(compile))
@@ -127,6 +129,18 @@ export function compileSchema(
         return ifObject((value, at) =>
           first(members, ([name, validate]) =>
             Object.hasOwn(value, name) ? validate(value[name], `${at}.${name}`) : undefined,
+          ),
+        )
+      }
+      case 'patternProperties': {
+        const members = Object.entries(argument as Readonly<Record<string, Schema>>).map(
+          ([pattern, member]) => [new RegExp(pattern), compile(member)] as const,
+        )
+        return ifObject((value, at) =>
+          first(Object.keys(value), (name) =>
+            first(members, ([pattern, validate]) =>
+              pattern.test(name) ? validate(value[name], `${at}.${name}`) : undefined,
+            ),
           ),
         )
       }

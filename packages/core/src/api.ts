@@ -57,7 +57,7 @@ import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
-import { documentSteps, type Endpoints, queriedPaths } from './openapi/document.ts'
+import { documentSteps, type Endpoints } from './openapi/document.ts'
 import { queryStringSteps } from './openapi/query-string-form.ts'
 import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
@@ -417,8 +417,7 @@ export function createApi<
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
     documentation: createDocumentation(
       () => documentSteps(registry, settings, describedEndpoints),
-      (document) =>
-        queryStringSteps(document, queriedPaths(registry, settings, describedEndpoints)),
+      () => queryStringSteps(registry, settings, describedEndpoints),
     ),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }

@@ -35,15 +35,13 @@ export interface Documentation {
 /** The most texts of documents and pages in the cache. */
 const maxTexts = 8
 
-/** `steps` builds the document, `queryStringSteps` converts it to OpenAPI 3.2. */
+/** `steps` builds the document, `queryStringSteps` that in the form of OpenAPI 3.2. */
 export function createDocumentation(
   steps: () => Generator<void, OpenAPIObject>,
-  queryStringSteps: (document: OpenAPIObject) => Generator<void, oas32.OpenAPIObject>,
+  queryStringSteps: () => Generator<void, oas32.OpenAPIObject>,
 ): Documentation {
   const first = builtOnce(steps)
-  const second = builtOnce(function* () {
-    return yield* queryStringSteps(first.now())
-  })
+  const second = builtOnce(queryStringSteps)
   let script: Representation | undefined
   const texts = lruMap<Promise<Representation>>(maxTexts)
   const cachedText = (
@@ -62,10 +60,7 @@ export function createDocumentation(
     document: first.now,
     built: first.inSlices,
     queryStringDocument: second.now,
-    async builtQueryStringDocument() {
-      await first.inSlices()
-      return second.inSlices()
-    },
+    builtQueryStringDocument: second.inSlices,
     text: (mount, document) =>
       cachedText(`document ${document.openapi} ${mount}`, () => documentTextSteps(document)),
     page: (mount, make) => cachedText(`page ${mount}`, make),

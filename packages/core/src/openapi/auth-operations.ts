@@ -138,7 +138,7 @@ export const ok = (writer: Writer, value: Schema | ReferenceObject): ResponseObj
     'application/json': {
       schema: {
         ...successSchema(
-          { value, list: false, status: 200 },
+          { value, list: false, status: writer.components.isBrief ? undefined : 200 },
           writer.settings.dump,
           shareEnvelope(writer, ''),
         ),

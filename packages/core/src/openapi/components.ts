@@ -14,6 +14,8 @@ import type { Schema } from './schema.ts'
  * the same preferred name get different names.
  */
 export interface Components {
+  /** Whether texts, errors and examples that operations share are said once, as the form of OpenAPI 3.2 does. */
+  readonly isBrief: boolean
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
   response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
@@ -28,13 +30,14 @@ export interface Components {
 }
 
 /** `reserved` names belong to the keys of the same name: the schema of a record always has the name of its model. */
-export function createComponents(reserved: readonly string[]): Components {
+export function createComponents(reserved: readonly string[], isBrief: boolean): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
   const responses = section<ResponseObject>('responses', [])
   const headers = section<HeaderObject>('headers', [])
   const shared = new Map<string, unknown>()
   return {
+    isBrief,
     schema: schemas.ref,
     parameter: parameters.ref,
     response: responses.ref,

@@ -32,7 +32,7 @@ const documented: readonly MethodName[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELET
 
 /**
  * Builds the document of an API, in steps of a path or a component each. HEAD and OPTIONS are omitted: HEAD responds like
- * GET without a body, OPTIONS lists the methods.
+ * GET without a body, OPTIONS lists the methods. A brief document says once what operations share.
  *
  * ```ts
  * atOnce(documentSteps(registry, settings, endpoints)).paths['/api/books'].get.operationId // 'listBooks'
@@ -42,9 +42,13 @@ export function* documentSteps(
   registry: Registry,
   settings: ApiSettings,
   endpoints: Endpoints,
+  isBrief: boolean = false,
 ): Generator<void, OpenAPIObject> {
   const { resources } = registry
-  const components = createComponents(resources.map(({ name }) => name))
+  const components = createComponents(
+    resources.map(({ name }) => name),
+    isBrief,
+  )
   const ids = new Set<string>()
   const writer: Writer = {
     components,

@@ -9,7 +9,8 @@ export interface Answer {
   readonly value: Schema | ReferenceObject
   /** Whether it is a page of a list, with a count that may be absent and links to other pages. */
   readonly list: boolean
-  readonly status: number
+  /** Undefined where several statuses have the body. */
+  readonly status: number | undefined
 }
 
 const instant: Schema = {

@@ -8,7 +8,7 @@ import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { type Components, freeName } from './components.ts'
 import type { Schema } from './schema.ts'
-import { filterSchema } from './value-schemas.ts'
+import { filterSchema, listSchema } from './value-schemas.ts'
 
 const meanings: Readonly<Record<FilterOperator, string>> = {
   eq: 'equals',
@@ -77,10 +77,73 @@ function columnFilters(components: Components, resource: Resource): ReferenceObj
   )
 }
 
-const filtersSchema = (components: Components, resource: Resource): Schema => ({
-  type: 'object',
-  allOf: queryColumns(resource).map((column) => filtersOfColumn(components, resource, column)),
-})
+const filtersSchema = (components: Components, resource: Resource): Schema =>
+  components.isBrief
+    ? {
+        type: 'object',
+        allOf: [operatorValues(components)],
+        patternProperties: filterPatterns(components, resource) ?? {},
+      }
+    : {
+        type: 'object',
+        allOf: queryColumns(resource).map((column) =>
+          filtersOfColumn(components, resource, column),
+        ),
+      }
+
+/** A name as a regular expression; names inside of json columns have dots. */
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** The filters of all columns as patterns of names, one for the columns with the same operators and values. */
+function filterPatterns(components: Components, resource: Resource): Schema['patternProperties'] {
+  const patterns = new Map<string, { names: string[]; schema: Schema | ReferenceObject }>()
+  for (const column of queryColumns(resource)) {
+    const fitting = operatorsOf(column)
+    const schema = filterValue(components, column, fitting)
+    const ending = `)__(${fitting.join('|')})$`
+    const key = `${ending} ${JSON.stringify(schema)}`
+    const known = patterns.get(key) ?? { names: [], schema }
+    known.names.push(literal(column.name))
+    patterns.set(key, known)
+  }
+  return Object.fromEntries(
+    [...patterns].map(([key, { names, schema }]) => [
+      `^(${names.join('|')}${key.slice(0, key.indexOf(' '))}`,
+      schema,
+    ]),
+  )
+}
+
+/** What the filters of a column take: a schema that all columns of the type share, unless this one has other values. */
+function filterValue(
+  components: Components,
+  column: NamedColumn,
+  fitting: readonly FilterOperator[],
+): Schema | ReferenceObject {
+  const values = new Map(
+    fitting.map((operator) => {
+      const value = filterSchema(components, column, operator)
+      return [JSON.stringify(value), value]
+    }),
+  )
+  const schema: Schema = { anyOf: [...values.values()] }
+  const key = JSON.stringify(schema)
+  return column.enum === undefined && column.special === undefined
+    ? components.schema(`filter ${key}`, `${toCase(column.type, 'pascal')}Filter`, () => schema)
+    : schema
+}
+
+/** What the operators that are the same for all types take. */
+const operatorValues = (components: Components): ReferenceObject =>
+  components.schema('operator values', 'FilterOperators', () => ({
+    type: 'object',
+    description: `\`<column>__<operator>=<value>\`, joined by AND. Operators: ${meaningsText}.`,
+    patternProperties: {
+      [`__(${operators.filter((one) => filterOperators[one].takes === 'list').join('|')})$`]:
+        listSchema(components),
+      __isnull$: { type: 'boolean' },
+    },
+  }))
 
 /** The filters of a column, shared by all resources that have a column of this name and type. */
 function filtersOfColumn(
@@ -141,7 +204,7 @@ function conditions(components: Components, resource: Resource): ReferenceObject
         ...(joined
           ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
           : []),
-        `Operators: ${meaningsText}.`,
+        ...(components.isBrief ? [] : [`Operators: ${meaningsText}.`]),
       ].join('\n\n'),
     ),
   )

@@ -68,7 +68,7 @@ interface Draft {
   readonly body?: Schema | ReferenceObject
   /** Whether the body may be a JSON Merge Patch, which changes more of the record than a plain one. */
   readonly isMergeable?: boolean
-  readonly answer: Answer
+  readonly answer: Answer & { readonly status: number }
   /** A second success status with the same body. */
   readonly also?: number
   readonly headers?: HeadersObject
@@ -82,6 +82,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const target = route.kind === 'related' ? route.relation.target : route.resource
   const draft = draftOf(writer, route, method)
   const { settings } = writer
+  const { isBrief } = writer.components
   const checks = checksOf(route, method)
   const protection = writer.protection(route, method)
   const writes = method !== 'GET'
@@ -98,11 +99,12 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
   // Pages show the accepted schemes, but not that authentication is optional, so the text says it.
   const access = open ? 'Public: no credential is needed.' : roles
-  const description = [draft.description, access].filter(Boolean).join('\n\n')
+  const told = isBrief ? [roles] : [draft.description, access]
+  const description = told.filter(Boolean).join('\n\n')
   return {
     operationId: writer.operationId(draft.id),
     summary: draft.summary,
-    description,
+    ...(description === '' ? {} : { description }),
     tags: [tagOf(route.resource)],
     ...(settings.auth.strategies.length === 0
       ? {}
@@ -113,7 +115,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
       ...(writes ? [shared(writer.components, prefer)] : []),
       ...(writes ? csrfParameters(settings.auth, protection) : []),
     ],
-    'x-codeSamples': codeSamples({ route, method, settings, protection }),
+    ...(isBrief ? {} : { 'x-codeSamples': codeSamples({ route, method, settings, protection }) }),
     ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body, draft.isMergeable) }),
     responses: {
       ...Object.fromEntries(

@@ -52,6 +52,7 @@ export function failures(
   kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
 ): Responses {
+  if (components.isBrief) return { default: anyOther(components, shape) }
   const key = `failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`
   return components.once(key, () => gathered(components, shape, kind, occasions))
 }
@@ -145,9 +146,11 @@ const anyOther = (components: Components, shape: FailureShape): ReferenceObject 
     failureResponse(
       components,
       shape,
-      'Any other failure, as every operation can have it',
+      components.isBrief ? 'Any failure' : 'Any other failure, as every operation can have it',
       catalogue.flatMap(({ error, on }) =>
-        on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
+        components.isBrief || on.includes('elsewhere') || everywhere.includes(error.status)
+          ? [error]
+          : [],
       ),
       failureRef(components, shape),
     ),
@@ -173,9 +176,13 @@ function failureResponse(
     content: {
       'application/json': {
         schema,
-        examples: Object.fromEntries(
-          errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
-        ),
+        ...(components.isBrief
+          ? {}
+          : {
+              examples: Object.fromEntries(
+                errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
+              ),
+            }),
       },
       ...(shape.listsProblems ? { [problemMediaType]: { schema: problemRef(components) } } : {}),
     },
@@ -220,8 +227,10 @@ function example({ version, dump }: FailureShape, { status, body }: ApiError): E
 
 const failureRef = (components: Components, shape: FailureShape): ReferenceObject =>
   components.schema(`failure ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
-    shapedSchema(shape, errorsSchema()),
+    shapedSchema(shape, errorsSchema(components.isBrief ? allCodes : undefined)),
   )
+
+const allCodes = [...new Set(catalogue.flatMap(({ error }) => error.body.code ?? []))].sort()
 
 /** The schema of the body, with a note if a final callback changes it. */
 const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: number): Schema => ({

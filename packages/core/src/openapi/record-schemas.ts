@@ -76,6 +76,7 @@ const makesRows = ({ settings }: Resource): boolean =>
 /** The members of a row with `fields`, `groupby` or aggregates. */
 function selectionRef(records: Records, resource: Resource): ReferenceObject {
   const { allowJoin, allowSelectFields } = resource.settings
+  if (records.components.isBrief) return partRef(records)
   const joined = allowJoin && allowSelectFields && resource.relations.size > 0
   const open = joined || makesRows(resource)
   const asked = [
@@ -99,6 +100,14 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
+/** What the query leaves of any record or adds to it. */
+const partRef = ({ components }: Records): ReferenceObject =>
+  components.schema('selection', 'Selection', () => ({
+    type: 'object',
+    description:
+      'The members that `fields`, `groupby` and aggregates name, each as in the record, or null.',
+  }))
+
 /** `fields=author.name` gives a member `name`, so a member may come from a joined record, and be null if there is none. */
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
@@ -115,17 +124,30 @@ function relationSchema(records: Records, relation: ResolvedRelation): Schema | 
   if (address === null) return embeddedOnly(records, relation)
   const { components } = records
   const { name } = target
+  const link = components.isBrief
+    ? components.schema('link', 'RelatedUrl', () => ({
+        ...url,
+        description: 'URL of the related record or records, where they are not embedded.',
+      }))
+    : url
   const embedded = target.settings.allowSelectFields
     ? { anyOf: [recordRef(records, target), selectionRef(records, target)] }
     : recordRef(records, target)
   return cardinality === 'many'
     ? components.schema(`related list of ${name}`, `Related${name}List`, () => ({
-        description: 'URL of the records, or the records where they are embedded.',
-        anyOf: [url, { type: 'array', items: embedded }],
+        ...(components.isBrief
+          ? {}
+          : { description: 'URL of the records, or the records where they are embedded.' }),
+        anyOf: [link, { type: 'array', items: embedded }],
       }))
     : components.schema(`related ${name}`, `Related${name}`, () => ({
-        description: 'URL of the record, or the record where it is embedded; null without one.',
-        anyOf: [url, { type: 'null' }, ...('anyOf' in embedded ? embedded.anyOf : [embedded])],
+        ...(components.isBrief
+          ? {}
+          : {
+              description:
+                'URL of the record, or the record where it is embedded; null without one.',
+            }),
+        anyOf: [link, { type: 'null' }, ...('anyOf' in embedded ? embedded.anyOf : [embedded])],
       }))
 }
 
@@ -156,9 +178,7 @@ const names: Readonly<Record<WriteMode, string>> = {
 export function writtenRef(records: Records, resource: Resource, mode: WriteMode): ReferenceObject {
   const { components } = records
   return components.schema(`${mode} ${resource.name}`, `${names[mode]}${resource.name}`, () => {
-    const columns = columnsOf(resource).filter(
-      (column) => unwritable(resource, column, mode) === undefined,
-    )
+    const columns = writtenColumns(resource, mode)
     const nested = nestedRelations(resource, mode)
     const filled = new Set(nested.flatMap(({ kind, from }) => (kind === 'belongsTo' ? from : [])))
     const required = columns.filter(
@@ -166,17 +186,47 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
     )
     return {
       type: 'object',
-      description: bodyText[mode],
-      properties: {
-        ...Object.fromEntries(columns.map((column) => [column.name, writeSchema(column, mode)])),
-        ...Object.fromEntries(
-          nested.map((relation) => [relation.name, nestedSchema(records, relation)]),
-        ),
-      },
+      ...(components.isBrief ? {} : { description: bodyText[mode] }),
+      ...writtenProperties(records, resource, mode),
       ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
     }
   })
 }
+
+const writtenColumns = (resource: Resource, mode: WriteMode): readonly NamedColumn[] =>
+  columnsOf(resource).filter((column) => unwritable(resource, column, mode) === undefined)
+
+/** The members of a request body; in a brief document without those that the body of PATCH has too, to which it refers. */
+function writtenProperties(records: Records, resource: Resource, mode: WriteMode): Schema {
+  const properties = writtenMembers(records, resource, mode)
+  const { isBrief } = records.components
+  if (!isBrief || mode === 'update' || !resource.settings.methods.has('PATCH')) {
+    return { properties }
+  }
+  const patched = writtenMembers(records, resource, 'update')
+  if (Object.keys(patched).some((name) => !(name in properties))) return { properties }
+  const own = Object.entries(properties).filter(
+    ([name, schema]) => JSON.stringify(schema) !== JSON.stringify(patched[name]),
+  )
+  return {
+    allOf: [writtenRef(records, resource, 'update')],
+    ...(own.length === 0 ? {} : { properties: Object.fromEntries(own) }),
+  }
+}
+
+const writtenMembers = (
+  records: Records,
+  resource: Resource,
+  mode: WriteMode,
+): Record<string, Schema | ReferenceObject> =>
+  Object.fromEntries([
+    ...writtenColumns(resource, mode).map(
+      (column) => [column.name, writeSchema(column, mode)] as const,
+    ),
+    ...nestedRelations(resource, mode).map(
+      (relation) => [relation.name, nestedSchema(records, relation)] as const,
+    ),
+  ])
 
 /** An object of a list in PATCH: the key of a record, and what to change in it. */
 export function listedChangeRef(records: Records, resource: Resource): ReferenceObject {
@@ -215,12 +265,18 @@ function nestedRelations(resource: Resource, mode: WriteMode): readonly Resolved
   )
 }
 
-function nestedSchema(records: Records, relation: ResolvedRelation): Schema {
-  const one = {
-    anyOf: [writtenRef(records, relation.target, 'create'), linkRef(records, relation.target)],
+function nestedSchema(
+  records: Records,
+  { target, cardinality }: ResolvedRelation,
+): Schema | ReferenceObject {
+  const { components } = records
+  const one = { anyOf: [writtenRef(records, target, 'create'), linkRef(records, target)] }
+  if (components.isBrief) {
+    const items = components.schema(`nested ${target.name}`, `Nested${target.name}`, () => one)
+    return cardinality === 'many' ? { type: 'array', items } : items
   }
   const description = 'New records, or existing ones by their key.'
-  return relation.cardinality === 'many'
+  return cardinality === 'many'
     ? { description, type: 'array', items: one }
     : { description, ...one }
 }

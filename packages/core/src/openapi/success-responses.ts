@@ -40,10 +40,27 @@ export function successRef(context: Context, success: Success): ReferenceObject 
   const isEmpty = 'type' in answer.value && answer.value.type === 'null'
   const isShared = isEmpty && hooks.return === undefined && hooks.final === undefined
   const owner = isShared ? ownerOf(context.settings, target) : target.name
+  const { components } = context
+  if (components.isBrief && hooks.return === undefined && hooks.final === undefined) {
+    return briefRef(context, success, owner)
+  }
   const name = `${owner}${outcome}`
   // The callbacks belong to the method.
-  return context.components.response(`${method} ${answer.status} ${name}`, name, () =>
+  return components.response(`${method} ${answer.status} ${name}`, name, () =>
     successResponse(context, success),
+  )
+}
+
+/** The responses to all writes that return the record as one, of any status and with the headers of each. */
+function briefRef(context: Context, success: Success, owner: string): ReferenceObject {
+  const { method, answer, outcome } = success
+  const isRead = method === 'GET'
+  const of = isRead || /^(Bulk|Deleted)/.test(outcome) ? outcome : 'Written'
+  const name = `${owner}${of}`
+  const headers = context.components.once<HeadersObject>(`headers of ${name}`, () => ({}))
+  Object.assign(headers, success.headers)
+  return context.components.response(`brief ${name}`, name, () =>
+    successResponse(context, { ...success, answer: { ...answer, status: undefined }, headers }),
   )
 }
 
@@ -61,7 +78,7 @@ function successResponse(
     ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
   }
   return {
-    description: `${phrases[answer.status]}.`,
+    description: `${phrases[answer.status ?? 200]}.`,
     ...headerRefs(context, all),
     content: {
       'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },

@@ -149,7 +149,8 @@ export function filterSchema(
   return column.enum === undefined ? form : { ...form, enum: [...column.enum] }
 }
 
-const listSchema = (components: Components): ReferenceObject =>
+/** A list of values in the value of a filter. */
+export const listSchema = (components: Components): ReferenceObject =>
   components.schema('list of values', 'ValueList', () => ({
     type: 'string',
     description:
