@@ -148,8 +148,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A foreign key leads to a record that the caller does not see',
     file: 'packages/core/src/write/execute/checks.ts',
-    find: 'if (await isVisible(context, relation, key)) continue',
-    replace: 'if ((await isVisible(context, relation, key)) !== undefined) continue',
+    find: 'if (await isVisible(context, relation, key)) {',
+    replace: 'if ((await isVisible(context, relation, key)) !== undefined) {',
     fails: 'test/writing/rights-first.test.ts',
   },
   {

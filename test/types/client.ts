@@ -19,7 +19,11 @@ const Author = defineModel('Author', {
     born_on: { type: 'date', nullable: true },
     password_hash: { type: 'string', hidden: true },
   },
-  relations: { books: hasMany('Book', 'author_id'), profile: hasOne('Profile', 'author_id') },
+  relations: {
+    books: hasMany('Book', 'author_id'),
+    shelves: hasMany('Shelf', 'owner_id'),
+    profile: hasOne('Profile', 'author_id'),
+  },
   computed: { initial: { type: 'string', expression: (eb) => eb.fn('upper', ['name']) } },
   meta: {},
 })
@@ -55,6 +59,27 @@ const Review = defineModel('Review', {
   relations: { book: belongsTo('Book', 'book_id') },
   meta: {},
 })
+const Shelf = defineModel('Shelf', {
+  columns: {
+    id,
+    code: { type: 'string', unique: true },
+    room: { type: 'integer' },
+    place: { type: 'integer' },
+    salt: { type: 'string', hidden: true, nullable: true },
+    owner_id: { type: 'integer' },
+    maker_id: { type: 'integer', readOnly: true },
+    tenant_id: { type: 'integer', hidden: true },
+    keeper_id: { type: 'integer', hidden: true, readOnly: false, nullable: true },
+  },
+  unique: [['room', 'place']],
+  relations: {
+    owner: belongsTo('Author', 'owner_id'),
+    maker: belongsTo('Author', 'maker_id'),
+    tenant: belongsTo('Author', 'tenant_id'),
+    keeper: belongsTo('Author', 'keeper_id'),
+  },
+  meta: {},
+})
 const OrderLine = defineModel('OrderLine', {
   columns: {
     order_no: { type: 'string', primaryKey: true },
@@ -63,10 +88,13 @@ const OrderLine = defineModel('OrderLine', {
   meta: {},
 })
 
-const api = createApi({ db, models: [Author, Profile, Book, Review, OrderLine] })
+const api = createApi({ db, models: [Author, Profile, Book, Review, Shelf, OrderLine] })
 const client = createClient<typeof api>('https://example.org/api')
 holds<
-  Equal<keyof typeof client, 'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'orderLines'>
+  Equal<
+    keyof typeof client,
+    'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'shelves' | 'orderLines'
+  >
 >()
 
 /** The value of a call. */
@@ -315,6 +343,24 @@ client.books.create({ title: 'Emma', author_id: 1, isbn: 'x' })
 // @ts-expect-error: the database makes the key
 client.books.create({ id: 1, title: 'Emma', author_id: 1 })
 client.books.createMany([{ title: 'Emma', author_id: 1 }], { onConflict: ['id'] })
+client.shelves.createMany([], { onConflict: ['code'] })
+client.shelves.createMany([], { onConflict: ['room', 'place'] })
+// @ts-expect-error: a single column that is not unique
+client.shelves.createMany([], { onConflict: ['place'] })
+// @ts-expect-error: no such column
+client.shelves.createMany([], { onConflict: ['room', 'plaice'] })
+// @ts-expect-error: hidden
+client.shelves.createMany([], { onConflict: ['salt', 'place'] })
+client.shelves.create({ code: 'a', room: 1, place: 1, owner: { id: 1 }, keeper: { name: 'x' } })
+// @ts-expect-error: read-only, as its foreign key
+client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, maker: { id: 1 } })
+// @ts-expect-error: its foreign key is hidden
+client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, tenant: { id: 1 } })
+// @ts-expect-error: read-only
+client.shelves.update(1, { maker: { id: 1 } })
+// @ts-expect-error: read-only
+client.authors.create({ name: 'x', shelves: [{ code: 'a', maker: { id: 1 } }] })
+client.authors.create({ name: 'x', shelves: [{ code: 'a', keeper: { id: 1 } }] })
 client.books.update(1, { price: null }, { ifMatch: '"a.b"' })
 // @ts-expect-error: not nullable
 client.books.update(1, { title: null })

@@ -17,16 +17,41 @@ type ForeignKey<M extends AnyModel> = {
 }[keyof M['relations']]
 
 type OwnerName<M extends AnyModel, G extends Given> = {
-  [K in RelationName<M, G>]: M['relations'][K]['kind'] extends 'belongsTo' ? K : never
-}[RelationName<M, G>]
+  [K in WritableRelation<M, G>]: M['relations'][K]['kind'] extends 'belongsTo' ? K : never
+}[WritableRelation<M, G>]
 
 type Nested<M extends AnyModel, G extends Given, K> =
   IsMany<M, K> extends true
     ? readonly NestedRecord<Target<M, G, K>, G>[]
     : NestedRecord<Target<M, G, K>, G> | null
 
+/** Columns that a relation over them cannot set either; a hidden one only with `readOnly: false`. */
+type Fixed =
+  | { readonly readOnly: true }
+  | { readonly generated: true | 'uuid' }
+  | { readonly managed: 'created' | 'updated' }
+  | { readonly hidden: true; readonly readOnly?: undefined }
+
+type FixedName<C> = { [K in keyof C]: C[K] extends Fixed ? K : never }[keyof C]
+
+/** The relations that a body may contain: all but those over a foreign key that clients cannot write. */
+type WritableRelation<M extends AnyModel, G extends Given> = [FixedName<M['columns']>] extends [
+  never,
+]
+  ? RelationName<M, G>
+  : {
+      [K in RelationName<M, G>]: M['relations'][K] extends {
+        readonly kind: 'belongsTo'
+        readonly key: infer Key
+      }
+        ? [Fields<Key> & FixedName<M['columns']>] extends [never]
+          ? K
+          : never
+        : K
+    }[RelationName<M, G>]
+
 type NestedMembers<M extends AnyModel, G extends Given> = {
-  readonly [K in RelationName<M, G>]?: Nested<M, G, K>
+  readonly [K in WritableRelation<M, G>]?: Nested<M, G, K>
 }
 
 /** A related record in a body: a new record, or the key of an existing one. */

@@ -29,11 +29,26 @@ export interface WriteOptions extends SendOptions {
   readonly ifMatch?: string
 }
 
+type ColumnName<M extends AnyModel> = FieldName<M> & keyof M['columns']
+
+type UniqueName<M extends AnyModel> = {
+  [K in ColumnName<M>]: M['columns'][K] extends
+    | { readonly unique: true }
+    | { readonly primaryKey: true }
+    ? K
+    : never
+}[ColumnName<M>]
+
+/** One unique column, or several: the model does not tell its types which of them are unique together. */
+type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
+  ? readonly string[]
+  : readonly [UniqueName<M>] | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
+
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string
-  /** Columns of a unique key: if a record with the same values exists, it is changed instead. */
-  readonly onConflict?: readonly FieldName<M>[]
+  /** Columns of a unique key: if a record with the same values exists, it is changed instead. A single one is `unique` or the key. */
+  readonly onConflict?: UniqueKey<M>
 }
 
 export interface RemoveOptions extends WriteOptions {
