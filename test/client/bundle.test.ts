@@ -57,4 +57,17 @@ suite('the bundle of the typed client', (test) => {
     ok(text.includes('function createClient'), text)
     ok(size <= 5000, `${size} bytes`)
   })
+
+  test('has options for TanStack Query in at most 1,000 bytes, compressed', () => {
+    const own = [...reached(`${core}/client/query-options.ts`)]
+    equal(
+      own.filter((file) => !files.includes(file)),
+      [],
+    )
+    const text = bundled(`${core}/client/query-options.ts`)
+    const size = gzipSync(text, { level: 9 }).length
+    console.log(`${size} bytes of ${text.length} without minifying names`)
+    ok(text.includes('function infiniteQueryOptions'), text)
+    ok(size <= 1000, `${size} bytes`)
+  })
 })

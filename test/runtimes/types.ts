@@ -26,7 +26,10 @@ const compilerOptions = {
   ...{ target: 'ES2022', lib: ['ES2023', 'WebWorker'], module: 'NodeNext', noEmit: true },
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   ...{ allowImportingTsExtensions: true, skipLibCheck: false, types: [] },
-  paths: { '@model-api/core': ['./packages/core/src/index.ts'] },
+  paths: {
+    '@model-api/core': ['./packages/core/src/index.ts'],
+    '@model-api/core/client': ['./packages/core/src/client.ts'],
+  },
 }
 
 /** What the compiler says of the declarations, and of the files of test/types that use them, in the project in `folder`. */
