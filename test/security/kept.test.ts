@@ -107,6 +107,48 @@ eachDatabase('what was kept for one caller', (test, db) => {
     })
   }
 
+  test('queries that nobody sent before show each caller the columns and rows of its own', async () => {
+    const Note = defineModel('Note', {
+      columns: {
+        id,
+        owner: { type: 'integer' },
+        team_id: { type: 'integer' },
+        text: { type: 'string' },
+        mood: { type: 'string', read: ({ user }) => user?.roles.includes('admin') === true },
+      },
+      relations: { team: belongsTo('Team', 'team_id') },
+      meta: {
+        access_policy: {
+          scope_query: (query, { user }) => query.where('owner', '=', user?.id ?? 0),
+        },
+      },
+    })
+    await createTables(db, [Note])
+    await insertRows(
+      db,
+      Note,
+      [1, 7].map((owner) => ({ id: owner, owner, team_id: 50, text: 'tea', mood: 'good' })),
+    )
+    const api = testApi(db, [...models, Note] as const, config)
+    let number = 0
+    const rows = async (user: unknown, query: string) => {
+      number += 1
+      const condition = `not[id__in=(${Array(number).fill(99)}),text__eq=none]`
+      return (await send(api, 'GET', `/api/notes?${condition}&${query}`, { user })).value
+    }
+    const whole = { id: 1, owner: 1, team_id: 50, text: 'tea', mood: 'good' }
+    const { mood: _, ...part } = { ...whole, id: 7, owner: 7 }
+    for (const query of ['dump_relationships=false', 'dump=url']) {
+      const shown = (row: { id: number }) =>
+        query === 'dump=url' ? { ...row, team: `/api/notes/${row.id}/team` } : row
+      for (const _ of often) {
+        equal(await rows(admin, query), [shown(whole)])
+        equal(await rows(viewer, query), [shown(part)])
+        equal(await rows({ id: 5, roles: [] }, query), [])
+      }
+    }
+  })
+
   test('a write shows its record to those who may list it, and to nobody else', async () => {
     const api = testApi(db, models, config)
     const write = async (user: unknown) => {

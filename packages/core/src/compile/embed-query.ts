@@ -17,7 +17,7 @@ import {
   objectColumn,
 } from './object-json.ts'
 import { orderTerms } from './row-order.ts'
-import { compileSelection, type MemberReader } from './selection.ts'
+import { type MemberReader, selectList } from './selection.ts'
 import { comparedColumns, joinedSource } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -60,7 +60,7 @@ export function compileEmbed(
 ): CompiledEmbed {
   const { relation, rows: plan } = embed
   const { dialect } = target
-  const selection = compileSelection(target, object?.separate ?? plan.output, false)
+  const selection = selectList(target, object?.separate ?? plan.output, false)
   const parents = parentColumns(embed)
   const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
   const chosen = allOf(target, plan.where)
@@ -75,7 +75,7 @@ export function compileEmbed(
     index: readers.length + objects.length + i,
     decode: keyDecoder(dialect, column),
   }))
-  const selected = [...selection.expressions, ...objects, ...parentSelection]
+  const selected = [...selection.items, ...objects, ...parentSelection]
   const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
   const within = withOrigin<SqlBool>(keysOrigin, keysCondition(target, parents, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`

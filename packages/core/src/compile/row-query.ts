@@ -19,9 +19,11 @@ import {
 import { totalColumn } from './row-count.ts'
 import { isInOrder, orderTerms } from './row-order.ts'
 import { readsBaseAlone, selectOf, usedBy } from './row-set.ts'
-import { compileSelection, type MemberReader } from './selection.ts'
+import { type MemberReader, selectList } from './selection.ts'
 import { aliasedSource, columnOf } from './source.ts'
 import type { Target } from './target.ts'
+
+const noEmbeddedJson: ReadonlyMap<string, CellLocation> = new Map()
 
 export interface CompiledRows {
   readonly rows: Fragment
@@ -68,16 +70,13 @@ const totalAlias = 'total of all'
 /** Compiles the statement of one page. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
   const { keyset, object } = slice
-  const selection = compileSelection(
-    target,
-    object?.separate ?? plan.output,
-    plan.shape === 'groups',
-  )
+  const selection = selectList(target, object?.separate ?? plan.output, plan.shape === 'groups')
   const objects = object === undefined ? [] : [object.text.as(objectAlias)]
   const first = selection.readers.length + objects.length
   const cursorColumns = keyset === undefined ? [] : cursorColumnsOf(target, keyset, first)
   const embeddedJson = slice.embeddedJson ?? []
-  let next = first + cursorColumns.length + embeddedJson.length
+  const firstJoined = first + cursorColumns.length + embeddedJson.length
+  let next = firstJoined
   const joinedEmbeds = (slice.joined ?? []).map((embed, i) => {
     const join = compileEmbedJoin(target, plan, embed, next, i)
     next += join.selected.length
@@ -86,12 +85,13 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const joins = joinedEmbeds.map(({ join }) => join)
   // The object's JSON includes the joined relations.
   const separate = object?.complete === true ? [] : joinedEmbeds
+  const joinedValues = separate.flatMap((join) => join.selected)
   const selected = [
-    ...selection.expressions,
+    ...selection.items,
     ...objects,
     ...cursorColumns.map(({ expression }) => expression),
     ...embeddedJson.map(({ text }, i) => text.as(embeddedJsonAlias(i))),
-    ...separate.flatMap((join) => join.selected),
+    ...joinedValues,
     ...(slice.total === undefined
       ? []
       : [totalColumn(target, plan, slice.total.maxRows).as(totalAlias)]),
@@ -119,17 +119,12 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
     rows: rows(),
     readers: selection.readers,
     cursorColumns,
-    embeddedJson: new Map(
-      embeddedJson.map(({ name }, i) => [
-        name,
-        { alias: embeddedJsonAlias(i), index: first + cursorColumns.length + i },
-      ]),
-    ),
+    embeddedJson: cellsOf(embeddedJson, first + cursorColumns.length),
     joined: separate.map(({ embed, readers, key }) => ({ embed, readers, key })),
     ...objectColumn(object, selection.readers.length),
     ...(slice.total === undefined
       ? {}
-      : { total: { alias: totalAlias, index: selected.length - 1 } }),
+      : { total: { alias: totalAlias, index: firstJoined + joinedValues.length } }),
   }
 }
 
@@ -177,6 +172,20 @@ export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
   plan.from.resource.primaryKey.length > 0 &&
   dialect.shortcuts?.computesSkippedRows === true &&
   (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))
+
+/** Where a row holds the JSON of the embedded relations; the first is at the index `start`. */
+const cellsOf = (
+  embeddedJson: readonly EmbeddedJson[],
+  start: number,
+): CompiledRows['embeddedJson'] =>
+  embeddedJson.length === 0
+    ? noEmbeddedJson
+    : new Map(
+        embeddedJson.map(({ name }, i) => [
+          name,
+          { alias: embeddedJsonAlias(i), index: start + i },
+        ]),
+      )
 
 const embeddedJsonAlias = (i: number): string => `text ${i}`
 

@@ -28,7 +28,7 @@ const noSources: ReadonlySet<Source> = new Set()
 export function selectOf(
   target: Target,
   plan: RowPlan,
-  selected: readonly Aliased[],
+  selected: readonly (Aliased | Fragment)[],
   { used = noSources, joins = [], beyond }: SelectParts = {},
 ): Fragment {
   const { from, where } = fromAndWhere(target, plan, used)

@@ -1,10 +1,12 @@
 // Compiles outputs to a select list, with readers that decode the selected values.
 
 import type { Expression } from 'kysely'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { type JsonWriter, writerOfDecoder } from '../dialect/shared/json-writer.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Operand, Output } from '../plan/plan.ts'
-import { type Aliased, sql } from '../sql/fragment.ts'
+import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
+import { printedOnce } from '../sql/print.ts'
 import { cellOf, type RawRow } from './cell.ts'
 import { compileOperand } from './condition.ts'
 import { valueIn } from './source.ts'
@@ -64,6 +66,37 @@ export function compileSelection(
       ...coding(target, member.value, grouped),
     })),
   }
+}
+
+/** The select list of an output, and the readers of its values. */
+export interface SelectList {
+  /** The values, separated by commas; none for an empty output. */
+  readonly items: readonly Fragment[]
+  readonly readers: readonly MemberReader[]
+}
+
+interface KnownList extends SelectList {
+  readonly dialect: InternalDialect
+  readonly grouped: boolean
+}
+
+const lists = new WeakMap<readonly Output[], KnownList>()
+
+/** Compiles an output to a select list, printed as one text if it has no parameters; cached by the output. */
+export function selectList(
+  target: Target,
+  output: readonly Output[],
+  grouped: boolean,
+): SelectList {
+  const { dialect } = target
+  const known = lists.get(output)
+  if (known?.dialect === dialect && known.grouped === grouped) return known
+  const { expressions, readers } = compileSelection(target, output, grouped)
+  const style = dialect.shortcuts?.textStyle
+  const items = output.length === 0 ? [] : [printedOnce(sql.join(expressions), style)]
+  const list = { items, readers, dialect, grouped }
+  lists.set(output, list)
+  return list
 }
 
 function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {

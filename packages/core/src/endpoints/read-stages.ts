@@ -27,7 +27,7 @@ import type { ListPlan, ReadPlan, RowPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
 import { tagText } from '../serialize/tag-text.ts'
-import { cachedWriter, type ObjectWriter, writeList } from '../serialize/write-objects.ts'
+import { type ObjectWriter, objectWriter, writeList } from '../serialize/write-objects.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { withoutPlugins } from '../sql/without-plugins.ts'
 
@@ -275,7 +275,7 @@ const writerOf = (
   { base }: Call,
   resource: Resource,
   { rows, embeds, links }: ReadPlan,
-): ObjectWriter => cachedWriter({ resource, output: rows.output, embeds, links }, base)
+): ObjectWriter => objectWriter({ resource, output: rows.output, embeds, links }, base)
 
 /** The response of a list: a page of rows, the total and the page links. */
 export function listResult(

@@ -39,20 +39,28 @@ export async function run(
   connection: Connection,
   statement: Sendable,
 ): Promise<readonly NamedRow[]> {
-  return (await send(connection, compiledOf(connection, statement))) as readonly NamedRow[]
+  return (await send(connection, compiledOf(connection, statement, false))) as readonly NamedRow[]
 }
 
 /** `run`, with rows as arrays if the driver supports it. */
 export function runRows(connection: Connection, statement: Sendable): Promise<readonly RawRow[]> {
-  const ready = compiledOf(connection, statement)
-  if ('printed' in statement) return send(connection, ready)
-  return send(connection, { ...ready, sql: sqlForArrays(connection.dialect, ready.sql) })
+  return send(connection, compiledOf(connection, statement, true))
 }
 
-function compiledOf(connection: Connection, statement: Sendable): CompiledQuery {
+/** The statement as it is sent; what the cache printed is that already. `rows`: whether its rows may be arrays. */
+function compiledOf(connection: Connection, statement: Sendable, rows: boolean): CompiledQuery {
   if ('printed' in statement) return statement.printed
   const { db, dialect } = connection
-  return withTimeLimit(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
+  const compiled = compileStatement(db, statement, dialect.shortcuts?.textStyle)
+  const { query, queryId, sql, parameters } = compiled
+  const isRead = sql.startsWith('select ') && !sql.endsWith(' for update')
+  const text = isRead
+    ? sqlForDriver(connection, sql, rows)
+    : rows
+      ? sqlForArrays(dialect, sql)
+      : sql
+  // Not a copy of all properties, so that these objects have the same form as those of the cache.
+  return { query, queryId, sql: text, parameters }
 }
 
 async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
@@ -91,7 +99,7 @@ function executeWithin<R>(
   return executeBounded(db, dialect, bounds, compiled)
 }
 
-/** The SQL of a read as it is sent: with the time limit, and if `rows`, marked for rows as arrays. */
+/** The SQL of a read as it is sent: with the server's time limit, which writes do not have because their transaction has a deadline, and if `rows`, marked for rows as arrays. */
 export function sqlForDriver(
   { dialect, statementTimeout }: Pick<Connection, 'dialect' | 'statementTimeout'>,
   text: string,
@@ -107,17 +115,6 @@ export function sqlForDriver(
 /** The SQL, marked for rows as arrays if the driver supports it. */
 export const sqlForArrays = ({ shortcuts }: InternalDialect, text: string): string =>
   shortcuts?.arrayRows === true ? asArrays(text) : text
-
-/** Adds the server's time limit to reads. Writes have none: their transaction has a deadline. */
-function withTimeLimit(
-  { dialect, statementTimeout }: Connection,
-  compiled: CompiledQuery,
-): CompiledQuery {
-  const isRead = compiled.sql.startsWith('select ') && !compiled.sql.endsWith(' for update')
-  const timeLimited = dialect.server?.timeLimited
-  if (statementTimeout === undefined || timeLimited === undefined || !isRead) return compiled
-  return { ...compiled, sql: timeLimited(compiled.sql, statementTimeout) }
-}
 
 /** Decodes one row of `run`. */
 export function decodeRow(

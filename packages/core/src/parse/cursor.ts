@@ -58,12 +58,19 @@ export function readingAfter(cursor: Cursor, outer: Reading): Reading {
 /** The end of the name at the cursor: a bracket, a separator or the end of the pair. */
 export function endOfName(cursor: Cursor, reading: Reading): number {
   const { text } = cursor.pair
-  let index = cursor.position
-  while (index < text.length) {
-    if ('()[]'.includes(text.charAt(index)) || isSeparator(cursor.pair, index, reading)) break
-    index += 1
+  for (let index = cursor.position; index < text.length; index++) {
+    switch (text[index]) {
+      case '(':
+      case ')':
+      case '[':
+      case ']':
+        return index
+      case ',':
+      case '=':
+        if (isSeparator(cursor.pair, index, reading)) return index
+    }
   }
-  return index
+  return text.length
 }
 
 /** Reads a bracketed, comma-separated list of items. */

@@ -15,7 +15,7 @@ import { isListParameter, isSingleParameter } from './parameter-names.ts'
 import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
 import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
 import { readRelationOption, readRelationWhere, relationOptionOf } from './relation-option.ts'
-import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
+import { meaningOf, noSuchOperator, type Suffix, splitSuffix } from './suffix.ts'
 
 export interface ParseOptions {
   /** Names of the host's own parameters, passed through unparsed. */
@@ -72,7 +72,7 @@ function readPair(cursor: Cursor, draft: Draft, additional: readonly string[]): 
   const nameEnd = endOfName(cursor, 'raw')
   const stop = pair.text.charAt(nameEnd)
   if (stop === '[' || stop === '(') readBracketed(cursor, nameEnd, draft)
-  else if (nameEnd === keyEnd) readKeyed(cursor, keyEnd, draft, additional)
+  else if (nameEnd === keyEnd) readKeyed(cursor, keyEnd, suffix, draft, additional)
   else throw unexpectedInKey(pair, nameEnd)
 }
 
@@ -94,12 +94,12 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
 function readKeyed(
   cursor: Cursor,
   keyEnd: number,
+  suffix: Suffix | undefined,
   draft: Draft,
   additional: readonly string[],
 ): void {
   const { pair } = cursor
   const key = pair.text.slice(0, keyEnd)
-  const suffix = splitSuffix(pair, 0, keyEnd)
   const meaning = meaningOf(suffix)
   const option = relationOptionOf(key)
   if (meaning?.kind === 'function' || key.includes('|')) {

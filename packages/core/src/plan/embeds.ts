@@ -16,13 +16,9 @@ import {
   planRelationOptions,
   type RelationOptions,
 } from './relation-options.ts'
+import { linksOnly, noRelations, type PlannedRelations } from './shared-parts.ts'
 import { parseBoolean } from './value.ts'
 import { planWhere } from './where.ts'
-
-export interface PlannedRelations {
-  readonly embeds: readonly EmbedPlan[]
-  readonly links: readonly ResolvedRelation[]
-}
 
 const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
 
@@ -61,7 +57,7 @@ export function planRelations(context: PlanContext, names: Names): PlannedRelati
         joined: joinedPaths(names),
         options,
       })
-    : { embeds: [], links: [] }
+    : noRelations
   options.refuseUnused()
   return relations
 }
@@ -99,7 +95,7 @@ function expand(level: Level): PlannedRelations {
     if (isEmbedded(level, relation, path)) embeds.push(planEmbed(level, relation, path))
     else if (relation.address !== null) links.push(relation)
   }
-  return { embeds, links }
+  return embeds.length === 0 ? linksOnly(level.context.resource) : { embeds, links }
 }
 
 function isEmbedded(level: Level, relation: ResolvedRelation, path: string): boolean {
@@ -134,7 +130,7 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
           parentRelation: relation,
           path,
         })
-      : { embeds: [], links: [] }
+      : noRelations
   const keys = [...neededKeys(below), ...(relation.through === undefined ? relation.to : [])]
   return {
     relation,

@@ -19,6 +19,7 @@ import { entityOutput, projectionOutput } from './output.ts'
 import { planPage } from './page.ts'
 import type { Condition, ListPlan, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
 import { planSearch } from './search.ts'
+import { noRelations, type PlannedRelations, sharedOutput, sharedSource } from './shared-parts.ts'
 import { parseBoolean } from './value.ts'
 import { planConditions } from './where.ts'
 
@@ -112,12 +113,12 @@ function planRows(
   const where = [...searched, ...planned.where]
   const { having } = planned
   allowOrder(context)
-  const relations = shape === 'entity' ? planRelations(context, names) : noRelations(context)
+  const relations = shape === 'entity' ? planRelations(context, names) : withoutRelations(context)
   const output =
     groups?.output ??
     (ast.fields
       ? projectionOutput(context, names, ast.fields)
-      : entityOutput(base, neededKeys(relations)))
+      : (sharedOutput(base, relations) ?? entityOutput(base, neededKeys(relations))))
   if (one) refuseManyValues(context, names)
   if (distinctBase && isKeyless(base.resource)) {
     refuseMixedConditions(base, [...required, ...where], names.joins)
@@ -159,11 +160,16 @@ function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanConte
   }
 }
 
-const baseSource = (
+function baseSource(
   context: PlanContext,
   relation: ResolvedRelation | null,
   many: boolean,
-): Source => createSource(context, context.resource, relation, context.resource.table, many)
+): Source {
+  const { resource, includeDeleted, aliases } = context
+  if (relation !== null) return createSource(context, resource, relation, resource.table, many)
+  aliases(resource.table)
+  return sharedSource(resource, { many, includeDeleted })
+}
 
 const equals = (
   source: Source,
@@ -188,14 +194,14 @@ const joinsFor = (
     : joins
 
 /** Projections and groups have no relations: per-relation options are refused, other parameters are still checked. */
-function noRelations(context: PlanContext): { embeds: readonly []; links: readonly [] } {
+function withoutRelations(context: PlanContext): PlannedRelations {
   const [option] = context.ast.relationOptions
   if (option !== undefined) {
     const at = textAt(context, option.span)
     throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
   }
   checkRelationParameters(context)
-  return { embeds: [], links: [] }
+  return noRelations
 }
 
 const emptyQuery = {

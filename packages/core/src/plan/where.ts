@@ -43,14 +43,14 @@ export function planConditions(
   const having: Condition[] = []
   for (const node of nodes) {
     const condition = planCondition(context, names, node, labels)
-    const stages = new Set(stagesOf(condition))
-    if (stages.size > 1) {
+    const stage = stageOf(condition)
+    if (stage === 'both') {
       throw conflictingParameters(
         'One group cannot hold conditions on rows and on aggregates; write them as separate parameters.',
         textAt(context, node.span),
       )
     }
-    ;(stages.has('having') ? having : where).push(condition)
+    ;(stage === 'having' ? having : where).push(condition)
   }
   return { where, having }
 }
@@ -64,21 +64,21 @@ export function planWhere(
   return nodes.map((node) => planCondition(context, names, node, noLabels))
 }
 
-function* stagesOf(condition: Condition): Generator<'where' | 'having'> {
+/** Whether a condition tests rows (WHERE), aggregates (HAVING) or both. */
+function stageOf(condition: Condition): 'where' | 'having' | 'both' {
   switch (condition.kind) {
     case 'and':
-    case 'or':
-      for (const one of condition.all) yield* stagesOf(one)
-      return
+    case 'or': {
+      const [first, ...others] = condition.all.map(stageOf)
+      return others.every((stage) => stage === first) ? (first ?? 'where') : 'both'
+    }
     case 'not':
-      yield* stagesOf(condition.one)
-      return
+      return stageOf(condition.one)
     case 'exists':
     case 'linked':
-      yield 'where'
-      return
+      return 'where'
     default:
-      yield condition.operand.kind === 'aggregate' ? 'having' : 'where'
+      return condition.operand.kind === 'aggregate' ? 'having' : 'where'
   }
 }
 

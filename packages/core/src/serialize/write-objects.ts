@@ -35,13 +35,13 @@ export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): str
  * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))
  * ```
  */
-function objectWriter(shape: Shape, base: string): ObjectWriter {
+export function objectWriter(shape: Shape, base: string): ObjectWriter {
   let layout: Layout | undefined
   let writer: ObjectWriter
   const writerOf = (row: LoadedRow): ObjectWriter => {
     if (row.layout !== layout) {
       layout = row.layout
-      writer = writerFor(shape, layout, base)
+      writer = cachedWriter(shape, layout, base)
     }
     return writer
   }
@@ -51,22 +51,23 @@ function objectWriter(shape: Shape, base: string): ObjectWriter {
   }
 }
 
-/** `objectWriter`, cached by the plan's output: a cached plan has the same members every time. */
-export function cachedWriter(shape: Shape, base: string): ObjectWriter {
-  const known = kept.get(shape.output)
+/** `writerFor`, cached by the layout: the rows of a cached statement have the same layout every time. */
+function cachedWriter(shape: Shape, layout: Layout, base: string): ObjectWriter {
+  const known = kept.get(layout)
   const same =
     known?.base === base &&
     known.shape.resource === shape.resource &&
+    known.shape.output === shape.output &&
     known.shape.embeds === shape.embeds &&
     known.shape.links === shape.links
   if (known !== undefined && same) return known.writer
-  const writer = objectWriter(shape, base)
-  kept.set(shape.output, { shape, base, writer })
+  const writer = writerFor(shape, layout, base)
+  kept.set(layout, { shape, base, writer })
   return writer
 }
 
 const kept = new WeakMap<
-  Shape['output'],
+  Layout,
   { readonly shape: Shape; readonly base: string; readonly writer: ObjectWriter }
 >()
 

@@ -1,7 +1,14 @@
 // Prints a fragment as SQL text and parameters for the driver; printing with Kysely's compiler would double the cost of a small query.
 
-import { CompiledQuery } from 'kysely'
-import { type Aliased, type Fragment, isFragment, isIdentifier, isNodeSource } from './fragment.ts'
+import { type CompiledQuery, createQueryId, type RootOperationNode } from 'kysely'
+import {
+  type Aliased,
+  type Fragment,
+  isFragment,
+  isIdentifier,
+  isNodeSource,
+  sql,
+} from './fragment.ts'
 
 /** How a database family writes identifiers and bound values. */
 export interface TextStyle {
@@ -44,8 +51,22 @@ interface Printer {
  */
 export function printFragment(fragment: Fragment, style: TextStyle): CompiledQuery | undefined {
   const whole = printed(fragment, style)
-  return whole && CompiledQuery.raw(whole.text, [...whole.parameters])
+  return whole && printedQuery(whole.text, whole.parameters)
 }
+
+/** Like `CompiledQuery.raw`, but without building a query tree, which nothing reads here. */
+export const printedQuery = (sql: string, parameters: readonly unknown[]): CompiledQuery => ({
+  query: emptyQuery,
+  queryId: createQueryId(),
+  sql,
+  parameters,
+})
+
+const emptyQuery = {
+  kind: 'RawNode',
+  sqlFragments: [],
+  parameters: [],
+} as unknown as RootOperationNode
 
 /** `printFragment` with the origins of its parts. */
 export function printed(fragment: Fragment, style: TextStyle): Printed | undefined {
@@ -60,6 +81,12 @@ export function printed(fragment: Fragment, style: TextStyle): Printed | undefin
   if (!print(printer, fragment)) return undefined
   const { sql: text, parameters, origins, nested } = printer
   return { text, parameters, origins, nested }
+}
+
+/** The fragment as a single text, to be printed often; itself if it has parameters or Kysely prints a part of it. */
+export function printedOnce(fragment: Fragment, style: TextStyle | undefined): Fragment {
+  const whole = style && printed(fragment, style)
+  return whole === undefined || whole.parameters.length > 0 ? fragment : sql([whole.text])
 }
 
 function print(printer: Printer, { strings, values }: Fragment | Aliased): boolean {

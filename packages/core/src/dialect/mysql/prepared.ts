@@ -54,7 +54,7 @@ export interface MysqlOptions {
 export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {}): MysqlPool {
   const { prepared = true, statements = 200 } = options
   const preparing: Preparing = {
-    recurring: recurringStatements(statements, worthPreparing),
+    recurring: recurringStatements(statements, isWorthPreparing, (statement) => statement),
     most: statements,
     may: prepared && statements > 0 && keepsStatements(pool) ? 'not asked' : 'no',
   }
@@ -92,10 +92,8 @@ interface Preparing {
  * protocols. Of other statements, only writes that return no rows are safe; a write with the word `returning` anywhere in its
  * text is sent as text.
  */
-const worthPreparing = (statement: Recurring): Recurring | undefined =>
-  statement.arrays || (write.test(statement.text) && !/\breturning\b/i.test(statement.text))
-    ? statement
-    : undefined
+const isWorthPreparing = ({ text, arrays }: Recurring): boolean =>
+  arrays || (write.test(text) && !/\breturning\b/i.test(text))
 
 const write = /^(?:insert|update|delete|replace) /i
 

@@ -15,8 +15,10 @@ const planned = /^(?:select|insert|update|delete|with) /i
 
 /** Names statements from their second execution on, at most `size` of them. */
 export const statementNames = (size: number): NameOf =>
-  recurringStatements(size, (statement) =>
-    planned.test(statement.text) ? { ...statement, name: nameFrom(statement.text) } : undefined,
+  recurringStatements(
+    size,
+    ({ text }) => planned.test(text),
+    ({ text, arrays }) => ({ text, arrays, name: nameFrom(text) }),
   )
 
 /** The same text has the same name in every process, so that a pooler can share the statement. */

@@ -15,11 +15,13 @@ export interface Recurring {
  * An LRU cache of at most `size` statements that have occurred at least twice. Preparing a statement that occurs only once costs
  * more than it saves, and a client that sends ever new statements must not evict the others.
  *
- * `keep` is called for the first two occurrences; a text for which it returns undefined is never cached.
+ * `isWorth` is asked at the first two occurrences; a statement for which it returns false is never cached. `prepare` makes what
+ * is cached, at the second one.
  */
 export function recurringStatements<T extends Recurring>(
   size: number,
-  keep: (statement: Recurring) => T | undefined,
+  isWorth: (statement: Recurring) => boolean,
+  prepare: (statement: Recurring) => T,
 ): (text: string) => T | undefined {
   const seen = lruMap<true>(size * 2)
   const kept = lruMap<T>(size)
@@ -27,13 +29,14 @@ export function recurringStatements<T extends Recurring>(
     const known = kept.get(text)
     if (known !== undefined) return known
     const arrays = asksForArrays(text)
-    const statement = keep({ text: arrays ? withoutMark(text) : text, arrays })
-    if (statement === undefined) return undefined
+    const statement = { text: arrays ? withoutMark(text) : text, arrays }
+    if (!isWorth(statement)) return undefined
     if (seen.get(text) === undefined) {
       seen.set(text, true)
       return undefined
     }
-    kept.set(text, statement)
-    return statement
+    const prepared = prepare(statement)
+    kept.set(text, prepared)
+    return prepared
   }
 }

@@ -121,29 +121,15 @@ export function isText(column: DialectColumn): boolean {
   return type === 'string' || type === 'text' || type === 'enum' || type === 'uuid'
 }
 
-const digits: readonly Fragment[] = [
-  sql`0`,
-  sql`1`,
-  sql`2`,
-  sql`3`,
-  sql`4`,
-  sql`5`,
-  sql`6`,
-  sql`7`,
-  sql`8`,
-  sql`9`,
-]
-
 /**
  * A natural number of a model, such as a scale, as SQL text: GROUP BY and SELECT must contain the same expression, and two
- * parameters are never the same. The text is assembled from ten constant digits, so it can be nothing but a number.
+ * parameters are never the same. JavaScript writes such a number as digits alone, so it can be nothing but a number.
  */
 export function natural(value: number): Fragment {
-  const written = Array.from(String(value), (digit) => digits[Number(digit)])
-  if (!Number.isSafeInteger(value) || written.includes(undefined)) {
+  if (!Number.isSafeInteger(value) || value < 0) {
     throw new RangeError(`not a natural number: ${value}`)
   }
-  return sql.join(written, sql``)
+  return sql([String(value)])
 }
 
 /** The text of a `json` value as stored. */

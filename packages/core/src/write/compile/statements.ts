@@ -4,7 +4,7 @@ import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../compile/cell.ts'
 import { whereAll } from '../../compile/clauses.ts'
 import { allOf } from '../../compile/condition.ts'
-import { compileSelection, type Selection } from '../../compile/selection.ts'
+import { type SelectList, selectList } from '../../compile/selection.ts'
 import { notDeleted } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
 import type { JsonValue } from '../../json/json-value.ts'
@@ -18,7 +18,7 @@ import { returning } from './returning.ts'
 /** A statement that writes or locks, and the readers of the rows that it returns. */
 export interface CompiledWrite {
   readonly statement: Fragment
-  readonly readers: Selection['readers']
+  readonly readers: SelectList['readers']
   /** The column that tells whether a row is in the scope of the policy: 1 if it is. Absent if all rows are. */
   readonly inScope?: CellLocation | undefined
 }
@@ -204,10 +204,10 @@ function lockedRows(
   ...where: readonly (Fragment<SqlBool> | undefined)[]
 ): CompiledWrite {
   const { resource, includeDeleted } = plan.from
-  const { expressions, readers } = compileSelection(target, plan.output, false)
+  const { items, readers } = selectList(target, plan.output, false)
   const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
   const conditions = [...where, undeleted].filter((one) => one !== undefined)
-  const rows = sql`select ${sql.join(expressions)} from ${tableOf(resource)}`
+  const rows = sql`select ${sql.join(items)} from ${tableOf(resource)}`
   return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
 }
 
