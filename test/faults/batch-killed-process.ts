@@ -25,7 +25,7 @@ export interface KilledBatch {
 /** What the batch leaves in the table if it is committed. */
 export const storedBy = (label: string): readonly string[] => [`${label} 2`, `${label} 4`]
 
-const operations = (label: string): readonly Operation[] => [
+export const operations = (label: string): readonly Operation[] => [
   { id: 'a', ...posting('/api/notes', { label: `${label} 1` }) },
   { id: 'b', method: 'PATCH', url: '/api/notes/{a.id}', body: { label: `${label} 2` } },
   { id: 'c', ...getting('/api/notes/{a.id}') },
@@ -41,7 +41,7 @@ export const Note = defineModel('Note', {
   meta: {},
 })
 
-const dialectOf = ({ kind, url }: KilledBatch): Dialect => {
+export const dialectOf = ({ kind, url }: Pick<KilledBatch, 'kind' | 'url'>): Dialect => {
   if (kind === 'sqlite') return new SqliteDialect({ database: new Sqlite(url) })
   if (kind === 'postgres') {
     return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) })
@@ -49,8 +49,12 @@ const dialectOf = ({ kind, url }: KilledBatch): Dialect => {
   return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 1 }) })
 }
 
-/** The dialect, whose connections tell of each statement before it is sent, `begin` and `commit` among them. */
-function watched(dialect: Dialect, beforeStatement: () => void): Dialect {
+/** The dialect, whose connections tell of each statement before it is sent, and when it is done; `begin` and `commit` among them. */
+export function watched(
+  dialect: Dialect,
+  beforeStatement: (sql: string) => void,
+  afterStatement: (sql: string) => void = () => {},
+): Dialect {
   const known = new WeakSet<DatabaseConnection>()
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -64,9 +68,11 @@ function watched(dialect: Dialect, beforeStatement: () => void): Dialect {
         if (!known.has(connection)) {
           known.add(connection)
           const execute = connection.executeQuery.bind(connection)
-          connection.executeQuery = (query) => {
-            beforeStatement()
-            return execute(query)
+          connection.executeQuery = async (query) => {
+            beforeStatement(query.sql)
+            const result = await execute<never>(query)
+            afterStatement(query.sql)
+            return result
           }
         }
         return connection
