@@ -1,10 +1,11 @@
 // The app: the routes of accounts, and the API behind them.
 
-import { modelApi } from '@model-api/adapter-express'
+import { currentUser, modelApi, requireUser } from '@model-api/adapter-express'
 import { type Api, apiError } from '@model-api/core'
 import express, { type Express, type Response } from 'express'
 import type { Kysely } from 'kysely'
 import type { Database } from './models.ts'
+import type { Caller } from './rules.ts'
 import { accept, logIn, logOut, type Session, signUp } from './sessions.ts'
 
 /** A text of a body; without it the answer is 400. */
@@ -34,6 +35,9 @@ export function createApp(db: Kysely<Database>, api: Api): Express {
   app.delete('/api/session', async ({ headers }, res) => {
     await logOut(db, headers.cookie)
     res.status(204).end()
+  })
+  app.get('/api/me', requireUser(api), (req, res) => {
+    res.json(currentUser<Caller>(req))
   })
   // What the routes above throw is answered here, too, as the API answers.
   app.use(modelApi(api))

@@ -1,7 +1,7 @@
 // The models: what each table holds, who may do what with it, and what happens when it is written.
 
 import { belongsTo, type DatabaseOf, hasMany, manyToMany, modelsFor } from '@model-api/core'
-import { type Caller, numbered, ofTenant, stamped } from './rules.ts'
+import { type Caller, numbered, ofTenant } from './rules.ts'
 
 const { defineBase, defineModel } = modelsFor<Caller>()
 
@@ -26,12 +26,11 @@ export const Organisation = defineModel('Organisation', {
 const Tenant = defineBase({
   columns: {
     id: { type: 'uuid', primaryKey: true, generated: 'uuid' },
-    organisation_id: { type: 'uuid', hidden: true },
+    organisation_id: { type: 'uuid', hidden: true, default: ({ user }) => user.organisation_id },
   },
   meta: {
     role_map: { GET: true, ALL: staff },
     access_policy: ofTenant,
-    add_callback: stamped,
   },
 })
 
@@ -66,7 +65,7 @@ export const Issue = Tenant.define('Issue', {
     title: { type: 'string', maxLength: 200 },
     state: { type: 'enum', enum: ['open', 'doing', 'done'], default: 'open' },
     estimate: { type: 'integer', nullable: true, read: staff, write: 'owner' },
-    author_id: { type: 'uuid', readOnly: true },
+    author_id: { type: 'uuid', readOnly: true, default: ({ user }) => user.id },
     assignee_id: { type: 'uuid', nullable: true },
     created: { type: 'datetime', managed: 'created' },
     updated: { type: 'datetime', managed: 'updated' },
@@ -93,7 +92,7 @@ export const Comment = Tenant.define('Comment', {
   table: 'comments',
   columns: {
     issue_id: { type: 'uuid' },
-    author_id: { type: 'uuid', readOnly: true },
+    author_id: { type: 'uuid', readOnly: true, default: ({ user }) => user.id },
     text: { type: 'text' },
     created: { type: 'datetime', managed: 'created' },
     deleted_at: { type: 'datetime', nullable: true },

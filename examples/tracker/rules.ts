@@ -1,4 +1,4 @@
-// What the models share: who calls, which rows are theirs, what is stamped on new records, and the audit.
+// What the models share: who calls, which rows are theirs, how issues are numbered, and the audit.
 
 import type { AccessPolicy, BeforeCommitCallback, HookArgs, WriteCallback } from '@model-api/core'
 
@@ -28,12 +28,6 @@ export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db
   await db.insertInto('audit_entries').values(entries).execute()
 }
 
-/** New records belong to the caller's organisation, and to the caller where they have an author. */
-export const stamped: WriteCallback<Caller> = (record, model, { user }) => {
-  const author = 'author_id' in model.columns ? { author_id: user.id } : {}
-  return { ...record, ...author, organisation_id: user.organisation_id }
-}
-
 /** Issues are numbered within their project, also where two are created at once: the UPDATE locks the project. */
 async function nextNumber(projectId: string, { db }: HookArgs<Caller>): Promise<number> {
   const project = db.updateTable('projects').where('id', '=', projectId)
@@ -46,5 +40,7 @@ async function nextNumber(projectId: string, { db }: HookArgs<Caller>): Promise<
   return issue_count
 }
 
-export const numbered: WriteCallback<Caller> = async (issue, model, args) =>
-  stamped({ ...issue, number: await nextNumber(issue.project_id, args) }, model, args)
+export const numbered: WriteCallback<Caller> = async (issue, _model, args) => ({
+  ...issue,
+  number: await nextNumber(issue.project_id, args),
+})

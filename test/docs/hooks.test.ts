@@ -23,7 +23,7 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type ApiConfig, apiError, type Meta } from '@model-api/core'
+import { type ApiConfig, apiError, type Meta, modelsFor } from '@model-api/core'
 ${code}
 export { ${names.join(', ')} }\n`,
     )
@@ -41,6 +41,16 @@ export { ${names.join(', ')} }\n`,
       headers: { 'x-day': 'sunday' },
     })
     equal(asked.status, 204)
+  })
+
+  test('typed callbacks change and refuse', async () => {
+    const api = testApi(db, [shown.TypedTag as AnyModel])
+    const add = (name: string) => send(api, 'POST', '/api/tags', { body: { name } })
+    const { status, value } = await add('  typed ')
+    equal([status, value.name], [201, 'typed'])
+    const again = await add('typed ')
+    equal([again.status, again.errors.reason], [409, `Tag ${value.id} has this name.`])
+    await db.kysely.deleteFrom('tags').where('id', '=', value.id).execute()
   })
 
   test('filter narrows', async () => {

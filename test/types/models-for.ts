@@ -1,6 +1,12 @@
 // modelsFor types the user of everything that models are declared with; compiled, never run.
 
-import { defineModel, type HookArgs, modelsFor, type RowOf } from '@model-api/core'
+import {
+  defineModel,
+  type HookArgs,
+  modelsFor,
+  type RowOf,
+  type WriteCallback,
+} from '@model-api/core'
 import type { Kysely } from 'kysely'
 
 type Equal<A, B> =
@@ -12,6 +18,30 @@ interface Member {
   readonly team_id: number
 }
 const { defineBase, defineModel: define, hooksFor, policyFor } = modelsFor<Member>()
+
+interface Tables {
+  readonly tasks: { readonly id: number; readonly title: string }
+}
+const withTables = modelsFor<Member, Tables>()
+withTables.hooksFor(defineModel('Task', { columns: { title: { type: 'string' } } }), {
+  add_callback: async (task, _model, { db, user }) => {
+    holds<Equal<typeof user, Member>>()
+    await db.selectFrom('tasks').select('title').execute()
+    // @ts-expect-error no such column
+    await db.selectFrom('tasks').select('titel').execute()
+    return task
+  },
+})
+export const shared: WriteCallback<Member, Tables> = async (record, _model, { db }) => {
+  // @ts-expect-error no such table
+  await db.selectFrom('takss').execute()
+  return record
+}
+/** Such a callback fits into meta. */
+export const Shared = define('Task', {
+  columns: { title: { type: 'string' } },
+  meta: { add_callback: shared },
+})
 
 // biome-ignore lint/suspicious/noExplicitAny: any database
 declare const db: Kysely<any>

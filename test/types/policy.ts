@@ -57,6 +57,22 @@ export const hook = policyFor(Note, db, {
   can_raed: () => true,
 })
 
+export const scoped = policyFor(Note, db, {
+  scope: {
+    ownerId: { eq: ({ user }) => user.id },
+    or: [{ salt: { eq: 'x' } }, { text: { ne: '' } }],
+  },
+})
+
+export const scopeColumn = policyFor(Note, db, {
+  // @ts-expect-error: no column of the model
+  scope: { owner_id: { eq: 1 } },
+})
+
+export const scopeFunction = policyFor(Note, db, {
+  scope: ({ user }) => user !== null && { ownerId: { eq: user.id } },
+})
+
 const Stocked = defineModel('Stocked', {
   table: 'notes',
   schema: 'stock',

@@ -22,6 +22,7 @@ export type {
   FinalCallback,
   HookArgs,
   HookRecord,
+  HookTables,
   LinkChanges,
   ReturnCallback,
   SetupCallback,

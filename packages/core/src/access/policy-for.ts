@@ -3,10 +3,25 @@
 import type { Kysely } from 'kysely'
 import type { AccessPolicy } from '../config/access-types.ts'
 import type { PolicyFor } from '../config/policy-of-model.ts'
+import type { ScopeConditions } from '../config/scope-types.ts'
 import type { AnyModel } from '../model/define-model.ts'
 
-/** A misspelt hook is a compile error here, and a start-up error everywhere. */
-type Exact<P> = { readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never }
+/** The names that conditions of `scope` may begin with: columns, paths into json columns, relations, and the connectives. */
+type ScopeName<M extends AnyModel> =
+  | keyof M['columns']
+  | keyof M['computed']
+  | keyof M['relations']
+  | 'and'
+  | 'or'
+  | 'not'
+  | `${string}.${string}`
+
+/** A misspelt hook, or column in a `scope` that is data, is a compile error here, and a start-up error everywhere. */
+export type ExactPolicy<M extends AnyModel, P> = {
+  readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never
+} & (P extends { readonly scope: infer S extends ScopeConditions }
+  ? { readonly scope: { readonly [K in Exclude<keyof S, ScopeName<M>>]: never } }
+  : unknown)
 
 /**
  * Types a policy by its model; a wrong column name does not compile.
@@ -21,5 +36,5 @@ type Exact<P> = { readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never }
 export const policyFor = <M extends AnyModel, DB, P extends PolicyFor<M, DB>>(
   _model: M,
   _db: Kysely<DB>,
-  policy: P & PolicyFor<M, DB> & Exact<P>,
+  policy: P & PolicyFor<M, DB> & ExactPolicy<M, P>,
 ): AccessPolicy => policy as AccessPolicy

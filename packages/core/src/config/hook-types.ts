@@ -37,8 +37,12 @@ export type HookQuery = any
 
 type Awaitable<T> = T | Promise<T>
 
-/** The information about the request that every hook receives. */
-export interface HookArgs<User = HookUser> {
+/** The tables of `args.db`, where the host does not name its own. */
+// biome-ignore lint/suspicious/noExplicitAny: the host's own tables
+export type HookTables = any
+
+/** The information about the request that every hook receives; `DB` is the Kysely interface of `args.db`. */
+export interface HookArgs<User = HookUser, DB = HookTables> {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
   readonly action: string
   /** The authenticated user, or null. */
@@ -53,8 +57,7 @@ export interface HookArgs<User = HookUser> {
    * The connection of this request, with the Kysely plugins of `db`; inside a write, its transaction. Hooks should run their
    * statements here: they are rolled back with the request, and need no further connection of the pool.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the host's own tables
-  readonly db: Kysely<any>
+  readonly db: Kysely<DB>
   /** The stored record before a change, hidden columns included; null if there is none. */
   readonly before: HookRecord | null
 }
@@ -85,7 +88,7 @@ export interface LinkChanges {
 }
 
 /** The arguments of API_AFTER_COMMIT_CALLBACK; `db` is its connection, outside of the transaction. */
-export interface AfterCommitArgs<User = HookUser> extends HookArgs<User> {
+export interface AfterCommitArgs<User = HookUser, DB = HookTables> extends HookArgs<User, DB> {
   /** False inside a transaction of the host, which may still roll the changes back. */
   readonly committed: boolean
 }
@@ -110,10 +113,10 @@ export type FilterCallback<User = HookUser> = (
   args: HookArgs<User>,
 ) => Awaitable<HookQuery>
 /** Runs before a record is saved, changed or removed; returns the record. */
-export type WriteCallback<User = HookUser> = (
+export type WriteCallback<User = HookUser, DB = HookTables> = (
   object: HookRecord,
   model: AnyModel,
-  args: HookArgs<User>,
+  args: HookArgs<User, DB>,
 ) => Awaitable<HookRecord>
 /** Receives one serialised object, returns the one to send. */
 export type DumpCallback<User = HookUser> = (
@@ -126,14 +129,14 @@ export type ReturnCallback<User = HookUser> = (
   args: HookArgs<User>,
 ) => Awaitable<JsonValue>
 /** Called with all changes of a request before they are committed; a failure rolls them back. `db` is the transaction. */
-export type BeforeCommitCallback<User = HookUser> = (
+export type BeforeCommitCallback<User = HookUser, DB = HookTables> = (
   changes: readonly Change[],
-  args: HookArgs<User>,
+  args: HookArgs<User, DB>,
 ) => Awaitable<void>
 /** Called with all changes of a request once they are committed; it is not awaited. */
-export type AfterCommitCallback<User = HookUser> = (
+export type AfterCommitCallback<User = HookUser, DB = HookTables> = (
   changes: readonly Change[],
-  args: AfterCommitArgs<User>,
+  args: AfterCommitArgs<User, DB>,
 ) => Awaitable<void>
 /** Receives the finished body, returns the one to send. */
 export type FinalCallback = (body: JsonValue) => Awaitable<JsonValue>

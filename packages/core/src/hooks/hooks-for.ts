@@ -1,6 +1,6 @@
 // hooksFor: types the callbacks of a model's meta by the model; at run time it returns its argument unchanged.
 
-import type { HookArgs, HookRecord, HookUser } from '../config/hook-types.ts'
+import type { HookArgs, HookRecord, HookTables, HookUser } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RecordOf, RowOf } from '../model/infer.ts'
@@ -8,24 +8,27 @@ import type { RecordOf, RowOf } from '../model/infer.ts'
 type Awaitable<T> = T | Promise<T>
 
 /** Callbacks typed by their model: records hold JSON values; hidden columns are present in writes, not in responses. */
-export interface HooksFor<M extends AnyModel, User = HookUser> {
+export interface HooksFor<M extends AnyModel, User = HookUser, DB = HookTables> {
   add_callback?(
     object: Partial<RecordOf<M>>,
     model: AnyModel,
-    args: HookArgs<User>,
+    args: HookArgs<User, DB>,
   ): Awaitable<Partial<RecordOf<M>>>
   update_callback?(
     object: Partial<RecordOf<M>>,
     model: AnyModel,
-    args: HookArgs<User>,
+    args: HookArgs<User, DB>,
   ): Awaitable<Partial<RecordOf<M>>>
   remove_callback?(
     object: RecordOf<M>,
     model: AnyModel,
-    args: HookArgs<User>,
+    args: HookArgs<User, DB>,
   ): Awaitable<RecordOf<M>>
   /** `data` has only the requested fields (`fields`), and relations beside the columns. */
-  dump_callback?(data: Partial<RowOf<M>> & HookRecord, args: HookArgs<User>): Awaitable<HookRecord>
+  dump_callback?(
+    data: Partial<RowOf<M>> & HookRecord,
+    args: HookArgs<User, DB>,
+  ): Awaitable<HookRecord>
 }
 
 /** A misspelt callback is a compile error. */

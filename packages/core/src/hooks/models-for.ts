@@ -1,8 +1,9 @@
 // modelsFor: defineModel and its companions with the type of the application's users; at run time they are the same functions.
 
 import type { Kysely } from 'kysely'
-import { policyFor } from '../access/policy-for.ts'
+import { type ExactPolicy, policyFor } from '../access/policy-for.ts'
 import type { AccessPolicy } from '../config/access-types.ts'
+import type { HookTables } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
 import type { PolicyFor } from '../config/policy-of-model.ts'
 import type { Column } from '../model/column.ts'
@@ -23,7 +24,7 @@ import {
 import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
 
 /** The functions that `modelsFor` returns. */
-export interface ModelsFor<User> {
+export interface ModelsFor<User, DB = HookTables> {
   /** `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators. */
   defineModel<
     const Name extends string,
@@ -42,22 +43,21 @@ export interface ModelsFor<User> {
     readonly meta?: Meta<User>
   }): BaseModel<C, User>
   /** `policyFor` with typed users. */
-  policyFor<M extends AnyModel, DB, P extends PolicyFor<M, DB, User>>(
+  policyFor<M extends AnyModel, Tables, P extends PolicyFor<M, Tables, User>>(
     model: M,
-    db: Kysely<DB>,
-    policy: P &
-      PolicyFor<M, DB, User> & { readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never },
+    db: Kysely<Tables>,
+    policy: P & PolicyFor<M, Tables, User> & ExactPolicy<M, P>,
   ): AccessPolicy<User>
-  /** `hooksFor` with typed users. */
-  hooksFor<const M extends AnyModel, const H extends HooksFor<M, User>>(
+  /** `hooksFor` with typed users, and with typed tables in `args.db`. */
+  hooksFor<const M extends AnyModel, const H extends HooksFor<M, User, DB>>(
     model: M,
-    hooks: H & HooksFor<M, User> & Misspelt<H>,
+    hooks: H & HooksFor<M, User, DB> & Misspelt<H>,
   ): Pick<Meta<User>, keyof H & keyof Meta<User>>
 }
 
 /**
  * Types `user` in everything that models are declared with. The type argument is the type of the user in hooks: `Member`, or
- * `Member | null` if some endpoints require no authentication.
+ * `Member | null` if some endpoints require no authentication; the second one, if given, the Kysely interface of `args.db` in `hooksFor`.
  *
  * ```ts
  * interface Member { readonly id: number; readonly team_id: number }
@@ -68,7 +68,7 @@ export interface ModelsFor<User> {
  * })
  * ```
  */
-export const modelsFor = <User>(): ModelsFor<User> => ({
+export const modelsFor = <User, DB = HookTables>(): ModelsFor<User, DB> => ({
   defineModel,
   defineBase,
   policyFor,
