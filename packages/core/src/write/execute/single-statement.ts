@@ -12,13 +12,13 @@ import { withRetries } from '../../execute/retry.ts'
 import { runRows } from '../../execute/run.ts'
 import { unknownOutcome } from '../../execute/transaction.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
-import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
+import { recordKey } from '../../plan/record.ts'
+import { valueOfJson } from '../../plan/value.ts'
 import type { SingleWriteStatements } from '../../plan-cache/single-write-cache.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { type CompiledWrite, compileDelete, compileDeleteReturning } from '../compile/statements.ts'
-import { keyNames, keyOfRow } from '../plan/echo.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { type Refusal, refusalOf, type WriteContext } from './context.ts'
@@ -179,19 +179,18 @@ export async function removeRecord(
   return (result?.rows.length ?? 0) > 0
 }
 
-/** The key of a row, without decoding the other values. */
-function keyOfRaw(
-  resource: Resource,
+/** The key of a row that a plan of `withKeyAndTag` reads, without decoding the other values. */
+const keyOfRaw = (
+  { primaryKey }: Resource,
   readers: CompiledWrite['readers'],
   raw: RawRow,
-): readonly Value[] {
-  const inKey = keyNames(resource)
-  const values: Record<string, JsonValue> = {}
-  for (const reader of readers) {
-    if (inKey.includes(reader.key)) values[reader.key] = reader.decode(cellOf(raw, reader))
-  }
-  return keyOfRow(resource, values)
-}
+): readonly Value[] =>
+  primaryKey.map((column) => {
+    const own = recordKey(column.name)
+    const reader =
+      readers.find(({ key }) => key === own) ?? readers.find(({ key }) => key === column.name)
+    return valueOfJson(column, reader?.decode(cellOf(raw, reader)))
+  }) as readonly Value[]
 
 /** The row that a write returned; undefined if it says that the caller may not read it. */
 const shownRow = (
