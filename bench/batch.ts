@@ -1,41 +1,51 @@
 /**
- * What a batch costs beside its statements by hand: `pnpm bench:batch [--operations 100] [--rounds 15] [--databases postgres,sqlite] [--profile file]`.
+ * What a batch costs beside the same by hand: `pnpm bench:batch [--operations 100] [--rounds 15] [--warm-up 20] [--databases postgres,mysql,sqlite] [--profile file]`.
  *
- * A quarter of the operations each creates a task, changes one, reads one, and removes one. By hand,
- * one parses the same body, checks every field, sends the statements that the batch sends, as prepared statements in one
- * transaction, and makes the text of the same answer. Both take turns in one process, on one connection; the CPU is that of this process.
+ * A quarter of the operations each creates a task, changes one, reads one, and removes one. `batch-by-hand.ts` does the same in
+ * one transaction, with Kysely's query builder, and with constant statements alone, which is the least it can cost. All
+ * take turns in one process, on one connection, with prepared statements; the CPU is that of this process.
  */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { parseArgs } from 'node:util'
 import * as core from '@model-api/core'
-import { createApi, stringify } from '@model-api/core'
-import { preparedPg, preparedSqlite } from '@model-api/core/prepared'
+import { createApi } from '@model-api/core'
+import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
-import { CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely'
+import {
+  CompiledQuery,
+  type Dialect,
+  Kysely,
+  MysqlDialect,
+  PostgresDialect,
+  SqliteDialect,
+} from 'kysely'
+import { createPool } from 'mysql2'
 import pg from 'pg'
+import { kysely, type Operation, prepared } from './batch-by-hand.ts'
 import { createTasks, modelsOf } from './bulk-models.ts'
-import { type DatabaseName, locationOf } from './databases.ts'
+import {
+  type DatabaseName,
+  databaseNames,
+  dropDatabase,
+  locationOf,
+  openScript,
+} from './databases.ts'
 
 const { values: options } = parseArgs({
   options: {
     operations: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '15' },
-    databases: { type: 'string', default: 'postgres,sqlite' },
+    'warm-up': { type: 'string', default: '20' },
+    databases: { type: 'string', default: databaseNames.join(',') },
     profile: { type: 'string' },
   },
 })
 const quarter = Number(options.operations) / 4
 const rounds = Number(options.rounds)
 const requestsPerTurn = 20
-const warmUp = 20
-
-interface Operation {
-  readonly id: string
-  readonly method: string
-  readonly url: string
-  readonly body?: Readonly<Record<string, unknown>>
-}
+/** Turns before the measured ones. */
+const warmUp = Number(options['warm-up'])
 
 const task = (number: number) => ({
   project_id: 1 + (number % 10),
@@ -65,20 +75,34 @@ function bodyOf(): string {
   return JSON.stringify({ operations })
 }
 
+/** A database of its own, which other runs do not touch. */
+const database = 'model_api_batch'
+
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
 
 for (const name of options.databases.split(',') as DatabaseName[]) await measure(name)
 
+function dialectOf(name: DatabaseName): Dialect {
+  switch (name) {
+    case 'sqlite':
+      return new SqliteDialect({ database: preparedSqlite(new Sqlite(':memory:')) })
+    case 'postgres':
+      return new PostgresDialect({
+        pool: preparedPg(new pg.Pool({ connectionString: locationOf(name, database), max: 1 })),
+      })
+    case 'mysql':
+      return new MysqlDialect({
+        pool: preparedMysql(createPool({ uri: locationOf(name, database), connectionLimit: 1 })),
+      })
+  }
+}
+
 async function measure(name: DatabaseName): Promise<void> {
+  if (name !== 'sqlite') await (await openScript(name, database)).end()
   let statements: string[] = []
   const db = new Kysely<never>({
-    dialect:
-      name === 'sqlite'
-        ? new SqliteDialect({ database: preparedSqlite(new Sqlite(':memory:')) })
-        : new PostgresDialect({
-            pool: preparedPg(new pg.Pool({ connectionString: locationOf(name), max: 1 })),
-          }),
+    dialect: dialectOf(name),
     log: ({ query }) => void statements.push(query.sql),
   })
   const run = async (text: string, parameters: readonly unknown[] = []) =>
@@ -114,8 +138,13 @@ async function measure(name: DatabaseName): Promise<void> {
   for (const text of statements) texts.set(text, (texts.get(text) ?? 0) + 1)
   console.log(`\n${name}: statements of a batch`)
   for (const [text, count] of texts) console.log(`  ${count} × ${text}`)
-  const byHand = handWritten(name, db)
-  const ways = { 'model-api': byBatch, 'by hand': () => byHand(body) }
+  const byKysely = kysely(name, db)
+  const byStatements = prepared(name, db)
+  const ways = {
+    'model-api': byBatch,
+    'by hand, Kysely': () => byKysely(body),
+    'by hand, statements': () => byStatements(body),
+  }
   const costs = new Map<string, { cpu: number; statements: number }[]>(
     Object.keys(ways).map((way) => [way, []]),
   )
@@ -139,14 +168,15 @@ async function measure(name: DatabaseName): Promise<void> {
   }
   const told = (way: string, what: 'cpu' | 'statements'): number =>
     median((costs.get(way) ?? []).map((cost) => cost[what]))
-  console.log(`${name}: ${4 * quarter} operations, median of ${rounds} turns; ratios to 'by hand'`)
+  console.log(`${name}: ${4 * quarter} operations, median of ${rounds} turns`)
   for (const what of ['cpu', 'statements'] as const) {
-    const base = told('by hand', what)
-    const shown = Object.keys(ways).map(
-      (way) => `${way} ${told(way, what).toFixed(2)} (${(told(way, what) / base).toFixed(2)})`,
-    )
+    const shown = Object.keys(ways).map((way) => `${way} ${told(way, what).toFixed(2)}`)
     console.log(`  ${what.padEnd(11)} ${shown.join('  ')}`)
   }
+  const ratios = Object.keys(ways)
+    .filter((way) => way !== 'model-api')
+    .map((way) => `${(told('model-api', 'cpu') / told(way, 'cpu')).toFixed(2)} × ${way}`)
+  console.log(`  CPU: model-api is ${ratios.join(', ')}`)
   if (options.profile !== undefined) {
     const session = new Session()
     session.connect()
@@ -160,73 +190,5 @@ async function measure(name: DatabaseName): Promise<void> {
     writeFileSync(`${options.profile}.${name}.cpuprofile`, JSON.stringify(profile))
   }
   await db.destroy()
-}
-
-/** What one writes by hand for these four questions, in one transaction. */
-function handWritten(name: DatabaseName, db: Kysely<never>): (body: string) => Promise<string> {
-  const isPostgres = name === 'postgres'
-  const place = (i: number): string => (isPostgres ? `$${i}` : '?')
-  const due = isPostgres ? 'due::text as due' : 'due'
-  const columns = `id, project_id, number, title, details, state, points, ${due}`
-  const fields = ['project_id', 'number', 'title', 'details', 'state', 'points', 'due'] as const
-  const isWhole = (value: unknown): boolean =>
-    Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
-  const isText = (value: unknown): boolean => typeof value === 'string' && !value.includes('\0')
-  const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
-    project_id: isWhole,
-    number: isWhole,
-    title: (value) => isText(value) && (value as string).length <= 120,
-    details: (value) => value === null || isText(value),
-    state: (value) => ['open', 'doing', 'done'].includes(value as string),
-    points: (value) => value === null || isWhole(value),
-    due: (value) => value === null || /^\d{4}-\d{2}-\d{2}$/.test(String(value)),
-  }
-  const insert = `insert into tasks (${fields.join(', ')}) values (${fields.map((_, i) => place(i + 1)).join(', ')}) returning ${columns}`
-  return async (text) => {
-    const { operations } = JSON.parse(text) as { readonly operations: readonly Operation[] }
-    const results = await db.transaction().execute(async (transaction) => {
-      const run = async (statement: string, parameters: readonly unknown[]) =>
-        (
-          await transaction.executeQuery<Record<string, unknown>>(
-            CompiledQuery.raw(statement, [...parameters]),
-          )
-        ).rows
-      const done: unknown[] = []
-      for (const { id, method, url, body = {} } of operations) {
-        const [, collection, key] = /^\/api\/(\w+)(?:\/(\d+))?$/.exec(url) ?? []
-        if (collection !== 'tasks') throw new Error('404')
-        for (const field of Object.keys(body)) {
-          if (checks[field]?.(body[field]) !== true) throw new Error(`422 ${field}`)
-        }
-        const number = Number(key)
-        if (method === 'POST') {
-          const [row] = await run(
-            insert,
-            fields.map((field) => body[field] ?? null),
-          )
-          const headers = { location: `/api/tasks/${row?.id}` }
-          done.push({ id, status: 201, headers, value: row })
-        } else if (method === 'PATCH') {
-          const names = Object.keys(body)
-          const set = names.map((field, i) => `${field} = ${place(i + 1)}`)
-          const [row] = await run(
-            `update tasks set ${set.join(', ')} where id = ${place(names.length + 1)} returning ${columns}`,
-            [...names.map((field) => body[field]), number],
-          )
-          if (row === undefined) throw new Error('404')
-          done.push({ id, status: 200, headers: {}, value: row })
-        } else if (method === 'GET') {
-          const [row] = await run(`select ${columns} from tasks where id = ${place(1)}`, [number])
-          if (row === undefined) throw new Error('404')
-          done.push({ id, status: 200, headers: {}, value: row })
-        } else {
-          const gone = await run(`delete from tasks where id = ${place(1)} returning id`, [number])
-          if (gone.length === 0) throw new Error('404')
-          done.push({ id, status: 204, headers: {}, value: null })
-        }
-      }
-      return done
-    })
-    return stringify({ status_code: 200, total_count: results.length, value: results } as never)
-  }
+  if (name !== 'sqlite') await dropDatabase(name, database)
 }

@@ -194,6 +194,14 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
+    title: 'A kept DELETE removes records in the scope of the first caller',
+    file: 'packages/core/src/plan-cache/single-write-cache.ts',
+    find: 'return cached(key, refill, () => ({',
+    replace:
+      'return cached(key, (origin) => (origin === scopeOrigin ? undefined : refill(origin)), () => ({',
+    fails: 'test/security/scope-of-writes.test.ts',
+  },
+  {
     title: 'A PATCH whose scope has a subquery does not lock the record before it asks',
     file: 'packages/core/src/access/row-scope.ts',
     find: 'if (!testsRow(where.where, resource, columns)) return undefined',

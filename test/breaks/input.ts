@@ -96,8 +96,8 @@ export const input: readonly Break[] = [
   {
     title: 'Every problem of a body is listed, however many there are',
     file: 'packages/core/src/input/problems.ts',
-    find: 'if (listed >= mostProblems) {',
-    replace: 'if (listed >= 1e9) {',
+    find: 'if (this.#listed >= mostProblems) {',
+    replace: 'if (this.#listed >= 1e9) {',
     fails: 'test/unit/input/problems.test.ts',
   },
   {

@@ -78,6 +78,9 @@ export function withoutCacheGroups(headers: Readonly<Record<string, string>>): {
   readonly headers: Readonly<Record<string, string>>
   readonly changed: readonly string[]
 } {
+  if (!('cache-groups' in headers || 'cache-group-invalidation' in headers)) {
+    return { headers, changed: [] }
+  }
   const { 'cache-groups': _, 'cache-group-invalidation': changed = '', ...others } = headers
   return { headers: others, changed: groupsIn(changed) }
 }

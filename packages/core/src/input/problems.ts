@@ -19,38 +19,42 @@ export interface InputProblems {
 }
 
 /** Creates a collector, with the problems of `before` if given. */
-export function inputProblems(before?: InputProblems): InputProblems {
-  const found = new Map<string, string[]>()
-  let listed = 0
-  let more = before?.more ?? 0
-  for (const [path, messages] of before?.found ?? []) {
-    found.set(path, [...messages])
-    listed += messages.length
+export const inputProblems = (before?: InputProblems): InputProblems => new Problems(before)
+
+/** A class, because an object literal with getters takes V8 as long as reading a small body. */
+class Problems implements InputProblems {
+  readonly found = new Map<string, string[]>()
+  more: number
+  #listed = 0
+
+  constructor(before: InputProblems | undefined) {
+    this.more = before?.more ?? 0
+    for (const [path, messages] of before?.found ?? []) {
+      this.found.set(path, [...messages])
+      this.#listed += messages.length
+    }
   }
-  return {
-    found,
-    add(path, message) {
-      if (listed >= mostProblems) {
-        more += 1
-        return
-      }
-      // Keys of the client can make a path arbitrarily long.
-      const key = excerpt(path, longestPath)
-      const text = typeof message === 'string' ? message : message()
-      const messages = found.get(key)
-      if (messages?.includes(text)) return
-      if (messages === undefined) found.set(key, [text])
-      else messages.push(text)
-      listed += 1
-    },
-    get any() {
-      return found.size > 0
-    },
-    get more() {
-      return more
-    },
-    refuse() {
-      if (found.size > 0) throw validationFailed(found, more)
-    },
+
+  get any(): boolean {
+    return this.found.size > 0
+  }
+
+  add(path: string, message: Message): void {
+    if (this.#listed >= mostProblems) {
+      this.more += 1
+      return
+    }
+    // Keys of the client can make a path arbitrarily long.
+    const key = excerpt(path, longestPath)
+    const text = typeof message === 'string' ? message : message()
+    const messages = this.found.get(key)
+    if (messages?.includes(text)) return
+    if (messages === undefined) this.found.set(key, [text])
+    else messages.push(text)
+    this.#listed += 1
+  }
+
+  refuse(): void {
+    if (this.found.size > 0) throw validationFailed(this.found, this.more)
   }
 }

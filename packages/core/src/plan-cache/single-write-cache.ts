@@ -11,6 +11,8 @@ import type { Fragment } from '../sql/fragment.ts'
 import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
 import {
   type CompiledWrite,
+  compileDelete,
+  compileDeleteReturning,
   compileInsert,
   compileLockedRecord,
   compileUpdate,
@@ -39,6 +41,8 @@ export interface SingleWriteStatements {
     key: readonly Match[],
     output: readonly Output[],
   ): SingleWriteStatement
+  /** `delete from t where key`, with a row for the removed record if it `returns`. */
+  remove(resource: Resource, key: readonly Match[], returns: boolean): SingleWriteStatement
   /** `select … from t where key for update`: reads the written record if the database has no RETURNING. */
   locked(plan: RowPlan, key: readonly Match[]): SingleWriteStatement
 }
@@ -48,6 +52,9 @@ interface CachedWrite extends Omit<SingleWriteStatement, 'statement'> {
   readonly dialect: InternalDialect
   readonly template: Template
 }
+
+/** A constant, because statements are cached by this list. */
+const noOutput: readonly Output[] = []
 
 /** Statements cached per resource and output (LRU); clients may send any combination of columns. */
 const maxStatements = 50
@@ -123,6 +130,16 @@ export function cachedSingleWrites(
         compileUpdate(target, resource, values, matches, { ...reach, alive: true, output }),
       )
     },
+    remove(resource, matches, returns) {
+      const change = returns ? 'delete, returning' : 'delete'
+      const key = { resource, change, columns: [], output: noOutput } as const
+      const compile = returns ? compileDeleteReturning : compileDelete
+      const refill: Refill = (origin) => refillReach(origin, matches)
+      return cached(key, refill, () => ({
+        statement: compile(target, resource, matches, reach),
+        readers: [],
+      }))
+    },
     locked(plan, matches) {
       const { from, output } = plan
       const change = from.includeDeleted ? 'locked, deleted too' : 'locked'
@@ -145,7 +162,13 @@ const withReading = (
 /** The inputs on which the SQL of a write depends. */
 interface WriteKey {
   readonly resource: Resource
-  readonly change: 'insert' | 'update' | 'locked' | 'locked, deleted too'
+  readonly change:
+    | 'insert'
+    | 'update'
+    | 'delete'
+    | 'delete, returning'
+    | 'locked'
+    | 'locked, deleted too'
   readonly columns: readonly NamedColumn[]
   readonly output: readonly Output[]
 }

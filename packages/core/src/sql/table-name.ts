@@ -12,5 +12,6 @@ export interface TableName {
 export const tableOf = ({ schema, table }: TableName): Fragment =>
   schema === undefined ? sql.id(table) : sql.id(schema, table)
 
-/** A key that is equal for two names only if they name the same table. */
-export const tableKey = ({ schema, table }: TableName): string => JSON.stringify([schema, table])
+/** A key that is equal for two names only if they name the same table; cheaper than their JSON. */
+export const tableKey = ({ schema, table }: TableName): string =>
+  schema === undefined ? `-${table}` : `${schema.length}:${schema}${table}`

@@ -37,6 +37,8 @@ export interface BatchRequest {
   readonly runtime: Runtime
   /** The request of the batch. */
   readonly request: ApiRequest
+  /** Its headers that apply to the operations. */
+  readonly inherited: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The parts that the calls of all operations have in common. */
   readonly parts: Pick<RoutedCall, 'stamp' | 'timing'>
   /** Whether the value of an operation may be JSON text. */
@@ -111,33 +113,61 @@ const ofBatchAlone: ReadonlySet<string> = new Set([
   'x-http-method-override',
 ])
 
+/** The headers of the batch's request that apply to its operations. */
+export const inheritedHeaders = ({ headers = {} }: ApiRequest): BatchRequest['inherited'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofBatchAlone.has(name)))
+
 /** The request of an operation: that of the batch, with the operation's method, URL, headers and body. */
 export function requestOf(
-  { request, runtime }: BatchRequest,
+  { request, runtime, inherited }: BatchRequest,
   { method, headers, body }: Operation,
   url: string,
 ): ApiRequest {
-  const { ip, baseUrl, host } = request
-  const inherited = Object.entries(request.headers ?? {}).filter(
-    ([name]) => !ofBatchAlone.has(name),
-  )
-  return {
+  return new OperationRequest(request, {
     method,
-    url: withoutOrigin(url, `${runtime.settings.baseUrl}${baseUrl ?? ''}`, baseUrl ?? ''),
-    headers: { ...Object.fromEntries(inherited), ...headers },
-    ...(body === undefined ? {} : { body }),
-    ...(ip === undefined ? {} : { ip }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    host,
-    get signal() {
-      return request.signal
-    },
-    user: request.user,
+    url: withoutOrigin(url, runtime.settings.baseUrl, request.baseUrl),
+    headers: { ...inherited, ...headers },
+    body,
+  })
+}
+
+/** A class, because an object literal with a getter takes V8 as long as routing a request. */
+class OperationRequest implements ApiRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body?: unknown
+  readonly ip?: string
+  readonly baseUrl?: string
+  readonly host: unknown
+  user: unknown
+  readonly #batch: ApiRequest
+
+  constructor(
+    batch: ApiRequest,
+    { method, url, headers, body }: Pick<OperationRequest, 'method' | 'url' | 'headers' | 'body'>,
+  ) {
+    const { ip, baseUrl, host, user } = batch
+    this.method = method
+    this.url = url
+    this.headers = headers
+    if (body !== undefined) this.body = body
+    if (ip !== undefined) this.ip = ip
+    if (baseUrl !== undefined) this.baseUrl = baseUrl
+    this.host = host
+    this.user = user
+    this.#batch = batch
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#batch.signal
   }
 }
 
 /** The URL below the mount: responses emit URLs with origin and mount prefix, which an operation may repeat. */
-function withoutOrigin(url: string, ...origins: readonly string[]): string {
+function withoutOrigin(url: string, base: string, mount = ''): string {
+  if (base === '' && mount === '') return url
+  const origins = [`${base}${mount}`, mount]
   const origin = origins.find((text) => text !== '' && url.startsWith(`${text}/`))
   return origin === undefined ? url : url.slice(origin.length)
 }

@@ -22,7 +22,13 @@ import { type Opened, parse } from '../read-stages.ts'
 import type { RoutedCall } from '../route-request.ts'
 import { answerAuthorized } from '../serve-call.ts'
 import type { AdmittedOperation, BatchRequest } from './admit-operations.ts'
-import { batchResult, type OperationResult, operationResult, resultCounter } from './results.ts'
+import {
+  batchResult,
+  type OperationResult,
+  operationResult,
+  resultCounter,
+  withJson,
+} from './results.ts'
 import { type RunOptions, resolved } from './run-operations.ts'
 import { OperationValues } from './values.ts'
 
@@ -146,7 +152,7 @@ async function repeatedOne(
     const { etag: _, ...others } = headers
     const shown = now === value ? headers : others
     const unseen = { text: undefined, keys: undefined, changed: changedByReplay(call) }
-    return { id, status, headers: shown, value: now, call, ...unseen }
+    return withJson({ id, status, headers: shown, value: now, call, ...unseen })
   }
   if (value === null || call.method === 'OPTIONS') return as(null)
   if (call.method === 'GET' || call.method === 'HEAD') {

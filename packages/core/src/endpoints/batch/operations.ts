@@ -118,6 +118,7 @@ function refuseOthers(
 function refuseLongTemplate(runtime: Runtime, item: JsonValue, index: number): void {
   if (!isObject(item) || typeof item.url !== 'string' || typeof item.method !== 'string') return
   const { url, method } = item
+  if (url.length <= runtime.settings.limits.urlLength) return
   const headers = readHeaders(item.headers, '', inputProblems())
   try {
     refuseLongUrl(runtime, { method, url, headers })

@@ -45,6 +45,7 @@ const neighbours = {
  * `/api/books/{a.id}?author_id__eq={b.id}` → text, path reference, text, query reference
  */
 export function urlParts(url: string): readonly UrlPart[] | string {
+  if (!url.includes('{') && !url.includes('}')) return [{ kind: 'text', text: url }]
   const parts: UrlPart[] = []
   const mark = url.indexOf('?')
   let end = 0

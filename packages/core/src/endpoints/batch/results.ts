@@ -9,6 +9,7 @@ import { bareHeaders, type Result, successBody } from '../../http/envelope.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { quoted } from '../../json/quoted.ts'
 import { stringify } from '../../json/stringify.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { batchInvalidation, withoutCacheGroups } from '../choose-cache-groups.ts'
 import type { RoutedCall } from '../route-request.ts'
 
@@ -25,33 +26,43 @@ export interface OperationResult {
   readonly keys: Result['keys'] | undefined
   /** The cache groups that it has changed. */
   readonly changed: readonly string[]
+  /** Its JSON text in the response. */
+  readonly json: string
 }
 
 /** The result of an operation. Runs `final` if it has not run yet, because it may remove a value from the response. HEAD has no value. */
-export async function operationResult(
+export function operationResult(
   id: string,
   call: RoutedCall,
   limits: Readonly<Record<string, string>>,
   result: Result,
-): Promise<OperationResult> {
+): MaybePromise<OperationResult> {
   const counts = call.action.endsWith('MANY') ? bareHeaders(result) : {}
   const { headers: own, changed } = withoutCacheGroups(result.headers ?? {})
   const headers = { ...limits, ...counts, ...own }
   const { status, keys } = result
-  const shown = await shownValue(call, result)
-  return { id, status, headers, ...(call.method === 'HEAD' ? noValue : shown), call, keys, changed }
+  return andThen(shownValue(call, result), (shown) => {
+    const { value, text } = call.method === 'HEAD' ? noValue : shown
+    return withJson({ id, status, headers, value, text, call, keys, changed })
+  })
+}
+
+/** Adds the text, which counts against API_MAX_BATCH_RESPONSE even if the response is given as a value. */
+export function withJson(result: Omit<OperationResult, 'json'>): OperationResult {
+  const { id, status, headers, value, text, call, keys, changed } = result
+  const shown = text ?? stringify(value)
+  const json = `{"id":${quoted(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${shown}}`
+  return { id, status, headers, value, text, call, keys, changed, json }
 }
 
 type Shown = Pick<OperationResult, 'value' | 'text'>
 
 const noValue: Shown = { value: null, text: undefined }
 
-async function shownValue(call: RoutedCall, result: Result): Promise<Shown> {
-  if (call.hooks.final === undefined || result.empty === true) {
-    return { value: result.value, text: result.text }
-  }
-  return { value: await finalValue(call, result), text: undefined }
-}
+const shownValue = (call: RoutedCall, result: Result): MaybePromise<Shown> =>
+  call.hooks.final === undefined || result.empty === true
+    ? { value: result.value, text: result.text }
+    : andThen(finalValue(call, result), (value) => ({ value, text: undefined }))
 
 /** The value in the body that the final callback returns; the whole body if that has no envelope. */
 async function finalValue(call: RoutedCall, result: Result): Promise<JsonValue> {
@@ -75,17 +86,14 @@ const resultList = (results: readonly OperationResult[]): JsonValue =>
 
 /** The list of all results, as JSON text. */
 const resultText = (results: readonly OperationResult[]): string =>
-  `[${results.map(textOf).join(',')}]`
-
-const textOf = ({ id, status, headers, value, text }: OperationResult): string =>
-  `{"id":${quoted(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${text ?? stringify(value)}}`
+  `[${results.map(({ json }) => json).join(',')}]`
 
 /** Returns a function that adds up the characters of the results, and throws 400 beyond API_MAX_BATCH_RESPONSE. */
 export function resultCounter({ settings }: Runtime): (result: OperationResult) => void {
   const limit = settings.batch?.maxResponse ?? 0
   let total = 0
-  return (result) => {
-    total += textOf(result).length
+  return ({ json }) => {
+    total += json.length
     if (total <= limit) return
     const what = `The results up to this operation have ${total} characters`
     throw limitExceeded(settingNames.maxBatchResponse, limit, what)

@@ -9,6 +9,7 @@ import { checkDeferred } from '../../execute/transaction.ts'
 import { runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { splitUrl } from '../../http/route-table.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Probe, refusalOf } from '../../write/execute/context.ts'
 import { turn } from '../in-slices.ts'
@@ -125,8 +126,8 @@ interface Inside {
   readonly options: RunOptions
 }
 
-/** Operations after which the event loop gets a turn, on databases in the process. */
-const operationsPerTurn = 25
+/** Milliseconds after which the event loop gets a turn, on databases in the process. */
+const slice = 5
 
 async function allOf(
   batch: BatchRequest,
@@ -138,11 +139,14 @@ async function allOf(
   const results: OperationResult[] = []
   const count = resultCounter(batch.runtime)
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
+  let turnAt = performance.now() + slice
   for (const [at, admitted] of operations.entries()) {
-    Object.assign(attempt, { at, call: admitted.call })
-    timeLimit.check()
-    if (dialect.capabilities.blocksEventLoop && at % operationsPerTurn === operationsPerTurn - 1) {
+    attempt.at = at
+    attempt.call = admitted.call
+    const now = timeLimit.check()
+    if (dialect.capabilities.blocksEventLoop && now >= turnAt) {
       await turn()
+      turnAt = performance.now() + slice
     }
     const run = () => runOperation(inside, admitted, values, attempt)
     const result = await (at < explainsFrom ? run() : explaining(batch.runtime, probe, run))
@@ -176,18 +180,18 @@ const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attemp
   },
 })
 
-async function runOperation(
+function runOperation(
   batch: BatchRequest,
   admitted: AdmittedOperation,
   values: Values,
   attempt: Attempt,
-): Promise<OperationResult> {
+): MaybePromise<OperationResult> {
   const { operation, headers } = admitted
   const { call, route } = resolved(batch, admitted, values)
   attempt.call = call
   const { method } = call
-  const result = method === 'OPTIONS' ? optionsOf(route) : await answerAuthorized(call, route)
-  return operationResult(operation.id, call, headers, result)
+  const answered = method === 'OPTIONS' ? optionsOf(route) : answerAuthorized(call, route)
+  return andThen(answered, (result) => operationResult(operation.id, call, headers, result))
 }
 
 /** The call with the values of its references. */

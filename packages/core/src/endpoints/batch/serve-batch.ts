@@ -16,7 +16,12 @@ import { inputProblems } from '../../input/problems.ts'
 import { admit } from '../admit.ts'
 import type { ResponseSettings, RoutedCall } from '../route-request.ts'
 import { sendsPosition, withPosition } from '../write-position.ts'
-import { type AdmittedOperation, admission, type BatchRequest } from './admit-operations.ts'
+import {
+  type AdmittedOperation,
+  admission,
+  type BatchRequest,
+  inheritedHeaders,
+} from './admit-operations.ts'
 import { runBatchOnce } from './idempotent.ts'
 import { type BatchBody, type Operation, readOperations } from './operations.ts'
 import { batchResult } from './results.ts'
@@ -64,6 +69,7 @@ export async function serveBatch(
   const batch: BatchRequest = {
     runtime: { ...runtime, auth: runtime.auth.forBatch(request) },
     request,
+    inherited: inheritedHeaders(request),
     parts: { timing, stamp },
     // A value that others refer to, or that an Idempotency-Key stores, must be an object.
     wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),

@@ -23,21 +23,19 @@ export class TimeLimit {
     return deadlineOf(this.#end)
   }
 
-  /** Throws 503 if the time has elapsed. */
-  check(): void {
-    if (this.#isOver()) throw this.#error()
+  /** Throws 503 if the time has elapsed; returns `performance.now()`. */
+  check(): number {
+    const now = performance.now()
+    if (now >= this.#end) throw this.#error()
+    return now
   }
 
   /** The error of a statement, or the one that names the limit if the statement was ended because of it. */
   explained(error: unknown, dialect: InternalDialect): unknown {
-    if (!this.#isOver() || isOutcomeUnknown(error)) return error
+    if (performance.now() < this.#end || isOutcomeUnknown(error)) return error
     const known = asUnavailable(dialect, error) ?? error
     const isUnavailable = known instanceof ApiError && known.body.code === 'database_unavailable'
     return isUnavailable ? Object.assign(this.#error(), { cause: known.cause }) : error
-  }
-
-  #isOver(): boolean {
-    return performance.now() >= this.#end
   }
 
   #error(): ApiError {

@@ -6,6 +6,7 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Bounds } from '../../execute/bounds.ts'
 import { inTransaction } from '../../execute/transaction.ts'
 import type { Timing } from '../../http/server-timing.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { explained } from '../../write/endpoints/stages.ts'
 import { type Probe, refusalOf } from '../../write/execute/context.ts'
@@ -57,7 +58,7 @@ export function probeOn(
 export async function explaining<T>(
   runtime: Runtime,
   probe: Probe,
-  run: () => Promise<T>,
+  run: () => MaybePromise<T>,
 ): Promise<T> {
   await setSavepoint(probe, 'operation')
   try {

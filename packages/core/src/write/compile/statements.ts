@@ -166,7 +166,7 @@ export const compileDelete = (
   matches: readonly Match[],
   { scope }: WriteReach = {},
 ): Fragment =>
-  sql`delete from ${tableOf(table)}${whereAll([matchCondition(target, matches), ...inScope(scope)])}`
+  sql`delete from ${tableOf(table)}${whereAll([withOrigin<SqlBool>(keyOrigin, matchCondition(target, matches)), ...inScope(scope)])}`
 
 /** `delete from t where key returning 1`: returns a row if the record existed. */
 export const compileDeleteReturning = (

@@ -199,8 +199,7 @@ function singleWriteRun(
   const asked = mayHide || echo === 'read' ? readable : undefined
   const statements = cachedSingleWrites(target, finish, { written: within, shown: asked })
   const inTransaction = begun !== undefined || call.runtime.batch !== undefined
-  const scope = within?.condition
-  return { context: { connection, target, statements, inTransaction, scope, mayHide }, echo }
+  return { context: { connection, statements, inTransaction, mayHide }, echo }
 }
 
 function circumstancesOf(

@@ -214,7 +214,7 @@ export function valueSourcesOf(call: Call): ValueSources {
   const { clock } = call.runtime
   let now: string | undefined
   return {
-    get now() {
+    now: () => {
       now ??= new Date(clock.now()).toISOString()
       return now
     },

@@ -32,7 +32,7 @@ export type Precondition = (stored: Values) => boolean
 /** The sources of values that are not in the body. */
 export interface ValueSources {
   /** The time of the write, as a datetime. */
-  readonly now: string
+  readonly now: () => string
   readonly uuid: () => string
   /** Calls a default that is a function. */
   readonly defaultOf: (

@@ -91,7 +91,7 @@ export function updatedTimestamps(sources: ValueSources, resource: Resource): Va
 
 /** The time of the write, as a value of a datetime or date column. */
 export const momentOf = ({ type }: NamedColumn, { now }: ValueSources): string =>
-  type === 'date' ? now.slice(0, 10) : now
+  type === 'date' ? now().slice(0, 10) : now()
 
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
   if (given === null) return null

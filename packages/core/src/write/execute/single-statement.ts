@@ -1,6 +1,6 @@
 // Writes one record with one statement. If the database refuses the statement, nothing was written.
 
-import type { QueryResult, SqlBool } from 'kysely'
+import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../../compile/cell.ts'
 import type { Sendable } from '../../compile/sendable.ts'
 import type { Dialect } from '../../dialect/dialect.ts'
@@ -12,13 +12,12 @@ import { withRetries } from '../../execute/retry.ts'
 import { runRows } from '../../execute/run.ts'
 import { unknownOutcome } from '../../execute/transaction.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
-import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
+import { recordKey } from '../../plan/record.ts'
+import { valueOfJson } from '../../plan/value.ts'
 import type { SingleWriteStatements } from '../../plan-cache/single-write-cache.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import type { Fragment } from '../../sql/fragment.ts'
-import { type CompiledWrite, compileDelete, compileDeleteReturning } from '../compile/statements.ts'
-import { keyNames, keyOfRow } from '../plan/echo.ts'
+import type { CompiledWrite } from '../compile/statements.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { type Refusal, refusalOf, type WriteContext } from './context.ts'
@@ -27,12 +26,10 @@ import { runWriteForRows } from './run-step.ts'
 import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 
 /** The context of a single-statement write: its connection, and the compiled statements. */
-export interface SingleWriteContext extends Pick<WriteContext, 'connection' | 'target'> {
+export interface SingleWriteContext extends Pick<WriteContext, 'connection'> {
   readonly statements: SingleWriteStatements
   /** Whether the connection is in a transaction, which any error of the statement ends. */
   readonly inTransaction: boolean
-  /** The condition of the policy's scope, which `statements` also contain. */
-  readonly scope: Fragment<SqlBool> | undefined
   /** Whether the change may have moved the record out of the caller's scope. */
   readonly mayHide: boolean
 }
@@ -164,14 +161,13 @@ export async function removeRecord(
   mark: Values | null,
   echo: SingleWriteEcho,
 ): Promise<boolean> {
-  const { target, statements, scope } = context
+  const { statements } = context
   const matches = keyMatches(resource, key)
   const isCounted = mark === null && echo === 'read'
-  const compileRemoval = isCounted ? compileDelete : compileDeleteReturning
-  const statement =
+  const { statement } =
     mark === null
-      ? compileRemoval(target, resource, matches, { scope })
-      : statements.update(resource, mark, matches, keyOutputOf(resource)).statement
+      ? statements.remove(resource, matches, !isCounted)
+      : statements.update(resource, mark, matches, keyOutputOf(resource))
   const step = mark === null ? 'delete' : 'update'
   const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
   const result = await runUnless(context, statement, refusal, isRefused)
@@ -179,19 +175,18 @@ export async function removeRecord(
   return (result?.rows.length ?? 0) > 0
 }
 
-/** The key of a row, without decoding the other values. */
-function keyOfRaw(
-  resource: Resource,
+/** The key of a row that a plan of `withKeyAndTag` reads, without decoding the other values. */
+const keyOfRaw = (
+  { primaryKey }: Resource,
   readers: CompiledWrite['readers'],
   raw: RawRow,
-): readonly Value[] {
-  const inKey = keyNames(resource)
-  const values: Record<string, JsonValue> = {}
-  for (const reader of readers) {
-    if (inKey.includes(reader.key)) values[reader.key] = reader.decode(cellOf(raw, reader))
-  }
-  return keyOfRow(resource, values)
-}
+): readonly Value[] =>
+  primaryKey.map((column) => {
+    const own = recordKey(column.name)
+    const reader =
+      readers.find(({ key }) => key === own) ?? readers.find(({ key }) => key === column.name)
+    return valueOfJson(column, reader?.decode(cellOf(raw, reader)))
+  }) as readonly Value[]
 
 /** The row that a write returned; undefined if it says that the caller may not read it. */
 const shownRow = (
