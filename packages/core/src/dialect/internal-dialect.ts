@@ -159,8 +159,8 @@ export interface Shortcuts {
   readonly multiRowInserts?: MultiRowInserts
 
   /**
-   * A table of bound values in the order of the rows, for UPDATE … FROM. Undefined if the type of a column is unknown, or if the
-   * values would be compared in another way than those of the columns.
+   * A table of bound values in the order of the rows, for an UPDATE that joins it. Undefined if the type of a column is unknown, or
+   * if the values would be compared or stored in another way than those of the columns.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
 
@@ -180,7 +180,7 @@ export interface Shortcuts {
   ) => Promise<SingleWrites>
 }
 
-/** The bound values of a column, one for each row. */
+/** The values of a column as `encode` gives them, one for each row; some may be expressions. */
 export interface BoundColumn {
   readonly column: DialectColumn
   readonly values: readonly unknown[]
@@ -192,6 +192,8 @@ export interface ValuesTable {
   readonly table: Expression<unknown>
   /** The columns, in their order. */
   readonly refs: readonly Expression<unknown>[]
+  /** How UPDATE joins it: `update t set … from v where …`, or `update v straight_join t on … set …`. */
+  readonly usedBy: 'from' | 'join'
 }
 
 /** The properties of the database on which inserts of many records in one statement rely. */

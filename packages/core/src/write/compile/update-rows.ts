@@ -16,33 +16,36 @@ export interface RowUpdate {
   readonly bound: readonly unknown[]
 }
 
-/**
- * The values as the dialect binds them; undefined if one of them is an expression, which cannot be in a column of values with
- * those of other rows: only a parameter takes its type from the column.
- */
-export function boundTogether(
+/** CASE compares each row with all keys before its own, so the cost of a statement grows with the square of the number of rows. */
+export const mostCases = 100
+
+/** The values as the dialect binds them. */
+export const boundValues = (
   { dialect }: Target,
   columns: readonly NamedColumn[],
   values: Values,
-): readonly unknown[] | undefined {
-  const bound: unknown[] = []
-  for (const column of columns) {
-    if (column.type === 'json') return undefined
+): readonly unknown[] =>
+  columns.map((column) => {
     const value = values[column.name] ?? null
-    const one = value === null ? null : dialect.encode(column, value)
-    if (isFragment(one) || isNodeSource(one)) return undefined
-    bound.push(one)
-  }
-  return bound
-}
+    return value === null ? null : dialect.encode(column, value)
+  })
 
-/** `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`; undefined if the dialect has no such statement. */
-export function compileJoinedUpdate(
+/** Whether CASE can have these values: only a parameter takes its type from the column. */
+const areCases = (columns: readonly NamedColumn[], updates: readonly RowUpdate[]): boolean =>
+  updates.length <= mostCases &&
+  !columns.some(({ type }) => type === 'json') &&
+  updates.every(({ bound }) => !bound.some((value) => isFragment(value) || isNodeSource(value)))
+
+/**
+ * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or with a join; undefined if the dialect has no such
+ * statement.
+ */
+function compileJoinedUpdate(
   target: Target,
   resource: Resource,
   columns: readonly NamedColumn[],
   updates: readonly RowUpdate[],
-  output: readonly Output[] = [],
+  output: readonly Output[],
 ): CompiledWrite | undefined {
   const { dialect } = target
   const { primaryKey } = resource
@@ -56,15 +59,21 @@ export function compileJoinedUpdate(
     ...columns.map((column, i) => ({ column, values: updates.map(({ bound }) => bound[i]) })),
   ])
   if (made === undefined) return undefined
-  const set = columns.map(
-    ({ dbName }, i) => sql`${sql.id(dbName)} = ${made.refs[primaryKey.length + i]}`,
+  const { table, refs, usedBy } = made
+  const isJoin = usedBy === 'join'
+  const set = columns.map(({ dbName }, i) => {
+    const ref = isJoin ? sql.id(resource.table, dbName) : sql.id(dbName)
+    return sql`${ref} = ${refs[primaryKey.length + i]}`
+  })
+  const parts = primaryKey.map(
+    ({ dbName }, i) => sql`${sql.id(resource.table, dbName)} = ${refs[i]}`,
   )
-  const same = primaryKey.map(
-    ({ dbName }, i) => sql`${sql.id(resource.table, dbName)} = ${made.refs[i]}`,
-  )
+  const [own, values, same] = [tableOf(resource), sql.join(set), sql.join(parts, sql` and `)]
   const { clause, readers } = returning(target, output)
   return {
-    statement: sql`update ${tableOf(resource)} set ${sql.join(set)} from ${made.table} where ${sql.join(same, sql` and `)}${clause}`,
+    statement: isJoin
+      ? sql`update ${table} straight_join ${own} on ${same} set ${values}${clause}`
+      : sql`update ${own} set ${values} from ${table} where ${same}${clause}`,
     readers,
   }
 }
@@ -78,7 +87,8 @@ export const sharedValues = (
 
 /**
  * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`: a column that gets the same
- * value in all records is set without CASE. With RETURNING if `output` is not empty.
+ * value in all records is set without CASE. With RETURNING if `output` is not empty. Undefined if there are too many records, or
+ * values, for one statement.
  */
 export function compileUpdateRows(
   target: Target,
@@ -86,13 +96,13 @@ export function compileUpdateRows(
   columns: readonly NamedColumn[],
   updates: readonly RowUpdate[],
   output: readonly Output[] = [],
-): CompiledWrite {
+): CompiledWrite | undefined {
   const [first] = updates
   const isShared = sharedValues(columns, updates)
-  const joined = isShared.includes(false)
-    ? compileJoinedUpdate(target, resource, columns, updates, output)
-    : undefined
-  if (joined !== undefined) return joined
+  if (isShared.includes(false)) {
+    const joined = compileJoinedUpdate(target, resource, columns, updates, output)
+    if (joined !== undefined || !areCases(columns, updates)) return joined
+  }
   const parts = keyParts(resource.primaryKey)
   const set = columns.map((column, i) => {
     const ref = sql.id(column.dbName)

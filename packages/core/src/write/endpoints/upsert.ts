@@ -4,6 +4,7 @@ import type { Call } from '../../call.ts'
 import { missingReference, notUniqueColumns } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
+import { plainInMode } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
@@ -120,7 +121,8 @@ async function readCandidates(
       readNode(resource, item, { path, mode, identifying }, found, host)
     const asChange = readAs('update', problems)
     const change = asChange instanceof Promise ? await asChange : asChange
-    const asNew = readAs('create', createProblems)
+    const asNew =
+      plainInMode(change, item, 'create', identifying) ?? readAs('create', createProblems)
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
     noteChanged(call, create)
