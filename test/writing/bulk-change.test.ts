@@ -152,6 +152,16 @@ eachDatabase('PATCH of a list', (test, db) => {
       'unique_violation',
       { '[6].slug': ['Another record has this value.'] },
     ])
+    const mixed = [
+      { id: 1, title: 'x' },
+      { id: 2, slug: 'slug 12' },
+      { id: 3, title: 'y', owner: 7 },
+    ]
+    equal(await errors(mixed), [
+      409,
+      'unique_violation',
+      { '[1].slug': ['Another record has this value.'] },
+    ])
     equal(await stored(), before)
   })
 

@@ -150,6 +150,39 @@ eachDatabase('values in a list', (test, db) => {
     equal(statements.filter(({ sql }) => sql.startsWith('update ')).length, 1)
   })
 
+  test('that a list leaves out stay as they are, whatever other records set', async () => {
+    const api = testApi(db, [...models])
+    await db.kysely.deleteFrom('plains').execute()
+    const made = await send(api, 'POST', '/api/plains', {
+      body: Array.from({ length: 30 }, (_, i) => ({ ...common[i % common.length], day: null })),
+    })
+    const stored = () => db.kysely.selectFrom('plains').selectAll().orderBy('id').execute()
+    const before = await stored()
+    const setters = [
+      (i: number) => ({ name: `name ${i}` }),
+      (i: number) => ({ whole: i + 5000, price: `${i}.125`, story: null }),
+      (i: number) => ({ story: `story ${i}`, far: `${i + 70}` }),
+    ] as const
+    const changes = made.value.map(({ id }: { readonly id: number }, i: number) => ({
+      id,
+      ...setters[i % 3]?.(i),
+    }))
+    const { result, statements } = await db.capture(() =>
+      send(api, 'PATCH', '/api/plains', { body: changes }),
+    )
+    equal(
+      result.value,
+      changes.map((change: object, i: number) => ({ ...made.value[i], ...change })),
+    )
+    const updates = statements.filter(({ sql }) => sql.startsWith('update ')).length
+    equal(updates, db.name === 'mysql' ? 3 : 1)
+    const untouched = (rows: readonly object[]) =>
+      rows.map((row, i) =>
+        Object.entries(row).filter(([name]) => !(name in (changes[i] as object))),
+      )
+    equal(untouched(await stored()), untouched(before))
+  })
+
   test('of records that are changed, that stay, and that are deleted are those that reads show', async () => {
     const api = testApi(db, [Flag])
     const made = await send(api, 'POST', '/api/flags', {

@@ -163,6 +163,11 @@ export interface Shortcuts {
    * if the values would be compared or stored in another way than those of the columns.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
+  /**
+   * CASE returns a column's own value unchanged, so that an UPDATE with a `valuesTable` may set a column in some of its rows and keep
+   * it in the others.
+   */
+  readonly keepsByCase?: boolean
 
   /**
    * FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records that
@@ -182,7 +187,8 @@ export interface Shortcuts {
 
 /** The values of a column as `encode` gives them, one for each row; some may be expressions. */
 export interface BoundColumn {
-  readonly column: DialectColumn
+  /** Null for flags, which are 1 or 0. */
+  readonly column: DialectColumn | null
   readonly values: readonly unknown[]
 }
 

@@ -55,7 +55,7 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
 const nameOf = (i: number): Fragment => sql.id(`column${i + 1}`)
 
 function documentColumn({ column, values }: BoundColumn): DocumentColumn | undefined {
-  switch (column.type) {
+  switch (column?.type) {
     case 'integer':
     case 'boolean':
       return values.every((value) => value === null || Number.isSafeInteger(value))

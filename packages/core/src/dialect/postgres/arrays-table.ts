@@ -38,7 +38,7 @@ export function arraysTable(
 ): ValuesTable | undefined {
   const arrays: Fragment[] = []
   for (const { column, values } of columns) {
-    const cast = plainTypes.get(typeOf(column))
+    const cast = plainTypes.get(column === null ? 'int4' : typeOf(column))
     const literal = cast && literalOf(values)
     if (literal === undefined) return undefined
     arrays.push(sql`${literal}${cast}`)

@@ -10,7 +10,10 @@ import { returning } from './returning.ts'
 import { type CompiledWrite, matchCondition } from './statements.ts'
 import { compileKeysCondition, keyParts, matchesOf } from './statements-by-keys.ts'
 
-/** The values to write into the record with this key, as the dialect binds them, in the order of the written columns. */
+/**
+ * The values to write into the record with this key, as the dialect binds them, in the order of the written columns; undefined for
+ * a column that stays as it is.
+ */
 export interface RowUpdate {
   readonly key: readonly Value[]
   readonly bound: readonly unknown[]
@@ -26,15 +29,18 @@ export const boundValues = (
   values: Values,
 ): readonly unknown[] =>
   columns.map((column) => {
-    const value = values[column.name] ?? null
-    return value === null ? null : dialect.encode(column, value)
+    const value = values[column.name]
+    return value === null || value === undefined ? value : dialect.encode(column, value)
   })
 
 /** Whether CASE can have these values: only a parameter takes its type from the column. */
 const areCases = (columns: readonly NamedColumn[], updates: readonly RowUpdate[]): boolean =>
   updates.length <= mostCases &&
   !columns.some(({ type }) => type === 'json') &&
-  updates.every(({ bound }) => !bound.some((value) => isFragment(value) || isNodeSource(value)))
+  updates.every(
+    ({ bound }) =>
+      !bound.some((value) => value === undefined || isFragment(value) || isNodeSource(value)),
+  )
 
 /**
  * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or with a join; undefined if the dialect has no such
@@ -51,19 +57,33 @@ function compileJoinedUpdate(
   const { primaryKey } = resource
   // Only integer keys: the database and the service agree on which of them are equal.
   if (!primaryKey.every(({ type }) => type === 'integer' || type === 'bigint')) return undefined
+  const partly = columns.filter((_, i) => updates.some(({ bound }) => bound[i] === undefined))
+  if (partly.length > 0 && dialect.shortcuts?.keepsByCase !== true) return undefined
   const made = dialect.shortcuts?.valuesTable?.([
     ...primaryKey.map((column, i) => ({
       column,
       values: updates.map(({ key }) => dialect.encode(column, key[i])),
     })),
-    ...columns.map((column, i) => ({ column, values: updates.map(({ bound }) => bound[i]) })),
+    ...columns.map((column, i) => ({
+      column,
+      values: updates.map(({ bound }) => bound[i] ?? null),
+    })),
+    ...partly.map((column) => {
+      const i = columns.indexOf(column)
+      return { column: null, values: updates.map(({ bound }) => (bound[i] === undefined ? 0 : 1)) }
+    }),
   ])
   if (made === undefined) return undefined
   const { table, refs, usedBy } = made
   const isJoin = usedBy === 'join'
-  const set = columns.map(({ dbName }, i) => {
-    const ref = isJoin ? sql.id(resource.table, dbName) : sql.id(dbName)
-    return sql`${ref} = ${refs[primaryKey.length + i]}`
+  const flags = primaryKey.length + columns.length
+  const set = columns.map((column, i) => {
+    const { dbName } = column
+    const own = sql.id(resource.table, dbName)
+    const value = refs[primaryKey.length + i]
+    const flag = partly.includes(column) ? refs[flags + partly.indexOf(column)] : undefined
+    const stored = flag ? sql`case when ${flag} = 1 then ${value} else ${own} end` : value
+    return sql`${isJoin ? own : sql.id(dbName)} = ${stored}`
   })
   const parts = primaryKey.map(
     ({ dbName }, i) => sql`${sql.id(resource.table, dbName)} = ${refs[i]}`,
@@ -98,6 +118,12 @@ export function compileUpdateRows(
   output: readonly Output[] = [],
 ): CompiledWrite | undefined {
   const [first] = updates
+  const used = columns.filter((_, i) => updates.some(({ bound }) => bound[i] !== undefined))
+  if (used.length < columns.length) {
+    const ofUsed = (_: unknown, i: number): boolean => used.includes(columns[i] as NamedColumn)
+    const others = updates.map(({ key, bound }) => ({ key, bound: bound.filter(ofUsed) }))
+    return compileUpdateRows(target, resource, used, others, output)
+  }
   const isShared = sharedValues(columns, updates)
   if (isShared.includes(false)) {
     const joined = compileJoinedUpdate(target, resource, columns, updates, output)

@@ -133,6 +133,8 @@ async function readCandidates(
   return candidates
 }
 
+const noColumns: readonly NamedColumn[] = []
+
 /** Completes the keys with the initial values of columns that were not sent; each default is called once. */
 async function identify(
   context: WriteContext,
@@ -142,10 +144,13 @@ async function identify(
 ): Promise<readonly Identified[]> {
   const identified: Identified[] = []
   for (const candidate of candidates) {
-    const { change, create } = candidate
-    const missing = columns.filter(({ name }) => !Object.hasOwn(change.values, name))
+    const { path, change, create, createProblems } = candidate
+    const { values } = change
+    const missing = columns.every(({ name }) => Object.hasOwn(values, name))
+      ? noColumns
+      : columns.filter(({ name }) => !Object.hasOwn(values, name))
     if (missing.length === 0 || !missing.every((column) => isKnown(change, column))) {
-      identified.push({ ...candidate, key: valuesOf(columns, change.values) })
+      identified.push({ path, change, create, createProblems, key: valuesOf(columns, values) })
       continue
     }
     // Before the defaults are called, because the look-up uses their results.

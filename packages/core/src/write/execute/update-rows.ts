@@ -54,9 +54,9 @@ export async function updateRows(
   if (changed.length === 1 || dependOnOrder(resource, changed)) {
     await updateEach(context, resource, changed)
   } else {
-    for (const group of groupsOf(context, resource, changed)) {
-      const updates: GroupUpdates = { context, resource, columns: group.columns, returned }
-      for (const part of partsOf(updates, group.rows)) await updateOrExplain(updates, part)
+    for (const { columns, rows: all } of groupsOf(context, resource, changed)) {
+      const group: GroupUpdates = { context, resource, columns, returned }
+      for (const part of partsOf(group, all)) await updateOrExplain(group, part)
     }
   }
   // The database may have changed records that refer to one whose key has changed.
@@ -79,7 +79,8 @@ function* partsOf(group: GroupUpdates, rows: readonly BoundRow[]): Generator<Par
   const { resource, columns } = group
   const keys = resource.primaryKey.length
   const isShared = sharedValues(columns, updatesOf(rows)).every(Boolean)
-  for (const some of chunks(rows, isShared ? keys : keys + columns.length)) {
+  // Each column may need a flag beside it.
+  for (const some of chunks(rows, isShared ? keys : keys + 2 * columns.length)) {
     yield* compiledParts(group, some)
   }
 }
@@ -125,9 +126,40 @@ function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): b
   })
 }
 
-/** Groups rows by the columns that they write. A row whose key changes is in its own group. */
+/** The rows as one group if one statement may change them; otherwise by the columns that they write. */
 function groupsOf(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly ChangedRow[],
+): readonly Group[] {
+  const groups = groupsByColumns(context, resource, rows)
+  const { dialect } = context.target
+  // Without this shortcut, triggers may see which columns are set.
+  const mayKeep =
+    dialect.shortcuts?.keepsByCase === true &&
+    dialect.shortcuts.singleWrites?.('update', resource) !== undefined
+  if (groups.length < 2 || !mayKeep) return groups
+  const written = new Set(groups.flatMap(({ columns }) => columns))
+  const columns = [...resource.allColumns.values()].filter((column) => written.has(column))
+  if (columns.some((column) => resource.primaryKey.includes(column))) return groups
+  const all = rows.map((row) => boundRow(context, resource, columns, row))
+  const group = { context, resource, columns, returned: undefined }
+  return compiledFor(group, all) === undefined ? groups : [{ columns, rows: all }]
+}
+
+const boundRow = (
   { target }: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  row: ChangedRow,
+): BoundRow => {
+  const bound = boundValues(target, columns, row.written)
+  return { row, update: { key: keyIn(resource, row.stored) ?? [], bound } }
+}
+
+/** Groups rows by the columns that they write. A row whose key changes is in its own group. */
+function groupsByColumns(
+  context: WriteContext,
   resource: Resource,
   rows: readonly ChangedRow[],
 ): readonly Group[] {
@@ -141,9 +173,7 @@ function groupsOf(
       last = groups.get(name) ?? { columns, rows: [] }
       groups.set(name, last)
     }
-    const { columns, rows: all } = last
-    const bound = boundValues(target, columns, row.written)
-    all.push({ row, update: { key: keyIn(resource, row.stored) ?? [], bound } })
+    last.rows.push(boundRow(context, resource, last.columns, row))
   }
   return [...groups.values()]
 }
