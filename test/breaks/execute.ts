@@ -235,8 +235,8 @@ export const execute: readonly Break[] = [
   {
     title: 'NOT NULL of a domain names all columns of the domain',
     file: 'packages/core/src/write/execute/violation.ts',
-    find: 'return ofDomain.filter(({ name }) => (values[name] ?? null) === null)',
-    replace: 'return ofDomain',
+    find: 'return known.filter(({ name }) => (values[name] ?? null) === null)',
+    replace: 'return known',
     fails: 'test/writing/rules-of-the-database.test.ts',
     databases: ['postgres'],
   },

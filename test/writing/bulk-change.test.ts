@@ -152,6 +152,16 @@ eachDatabase('PATCH of a list', (test, db) => {
       'unique_violation',
       { '[6].slug': ['Another record has this value.'] },
     ])
+    const mixed = [
+      { id: 1, title: 'x' },
+      { id: 2, slug: 'slug 12' },
+      { id: 3, title: 'y', owner: 7 },
+    ]
+    equal(await errors(mixed), [
+      409,
+      'unique_violation',
+      { '[1].slug': ['Another record has this value.'] },
+    ])
     equal(await stored(), before)
   })
 
@@ -180,6 +190,42 @@ eachDatabase('PATCH of a list', (test, db) => {
     const headers = { 'if-match': '"x.y"' }
     const matched = await send(api, 'PATCH', '/api/issues', { body: list, headers })
     equal(matched.errors.code, 'precondition_on_many')
+  })
+
+  given('reads of the stored records what policies, callbacks and checks need', async () => {
+    const body = [3, 1, 2].map((id) => ({ id, title: `t ${id}` }))
+    const lookUp = async (meta: object, list: readonly object[] = body, name = 'slug') => {
+      const of = testApi(db, [Project, { ...(Issue as object), meta }] as never[], config)
+      await of.ready
+      const { result, statements } = await db.capture(() => patch('/api/issues', list, of))
+      equal([result.status, result.value.map(({ id }: Row) => id)], [200, [3, 1, 2]])
+      const read = statements.find(({ sql: text }) => /^select .*issues/.test(text))
+      return read?.sql.includes(name)
+    }
+    const seen: unknown[] = []
+    const can_update = (issue: Row) => {
+      seen.push([issue.id, issue.slug, issue.owner])
+      return true
+    }
+    const policy = { access_policy: { can_update } }
+    equal([await lookUp({}), await lookUp(policy)], [false, true])
+    equal(seen, [
+      [3, 'slug 3', 7],
+      [1, 'slug 1', 7],
+      [2, 'slug 2', 7],
+    ])
+    const update_callback = (issue: Row) => ({ ...issue, total: String(issue.owner) })
+    equal(await lookUp({ update_callback }), true)
+    equal(
+      (await stored()).slice(0, 4).map(({ total }) => Number(total)),
+      [7, 7, 7, 0],
+    )
+    // JSON does not show microseconds, so equal values are not written.
+    const times = body.map(({ id }) => ({ id, seen: '2026-02-03T04:05:06.789Z' }))
+    equal(await lookUp({}, times, 'seen'), true)
+    // A unique value may become free.
+    const freed = body.map(({ id }, i) => ({ id, slug: `slug ${[0, 3, 1][i]}` }))
+    equal(await lookUp({}, freed), true)
   })
 
   given('finds records by keys of several columns', async () => {

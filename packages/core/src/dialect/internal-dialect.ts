@@ -159,10 +159,15 @@ export interface Shortcuts {
   readonly multiRowInserts?: MultiRowInserts
 
   /**
-   * A table of bound values in the order of the rows, for UPDATE … FROM. Undefined if the type of a column is unknown, or if the
-   * values would be compared in another way than those of the columns.
+   * A table of bound values in the order of the rows, for an UPDATE that joins it. Undefined if the type of a column is unknown, or
+   * if the values would be compared or stored in another way than those of the columns.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
+  /**
+   * CASE returns a column's own value unchanged, so that an UPDATE with a `valuesTable` may set a column in some of its rows and keep
+   * it in the others.
+   */
+  readonly keepsByCase?: boolean
 
   /**
    * FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records that
@@ -180,9 +185,10 @@ export interface Shortcuts {
   ) => Promise<SingleWrites>
 }
 
-/** The bound values of a column, one for each row. */
+/** The values of a column as `encode` gives them, one for each row; some may be expressions. */
 export interface BoundColumn {
-  readonly column: DialectColumn
+  /** Null for flags, which are 1 or 0. */
+  readonly column: DialectColumn | null
   readonly values: readonly unknown[]
 }
 
@@ -192,6 +198,8 @@ export interface ValuesTable {
   readonly table: Expression<unknown>
   /** The columns, in their order. */
   readonly refs: readonly Expression<unknown>[]
+  /** How UPDATE joins it: `update t set … from v where …`, or `update v straight_join t on … set …`. */
+  readonly usedBy: 'from' | 'join'
 }
 
 /** The properties of the database on which inserts of many records in one statement rely. */

@@ -63,8 +63,7 @@ export function plainRecord(
   for (const name in body) {
     const field = byName.get(name)
     if (field === undefined || !field.accepts(body[name] as JsonValue)) return undefined
-    const isTaken = identifying.has(name) ? identifying.get(name) === undefined : field.isWritable
-    if (!isTaken) return undefined
+    if (!isTaken(field, name, identifying)) return undefined
     if (field.isRequired) missing -= 1
   }
   if (missing > 0) return undefined
@@ -81,6 +80,31 @@ export function plainRecord(
     children,
   }
 }
+
+/**
+ * The record of `plainRecord` in another mode: undefined if it is not plain in that mode, or if a validator may have to see it.
+ * Which values a field accepts does not depend on the mode.
+ */
+export function plainInMode(
+  node: RecordNode,
+  body: JsonValue,
+  mode: WriteMode,
+  identifying: Identifying,
+): RecordNode | undefined {
+  const { resource, values } = node
+  const { byName, required, areValidated } = fieldsOf(resource, mode)
+  if (values !== body || areValidated) return undefined
+  let missing = required
+  for (const name in values) {
+    const field = byName.get(name)
+    if (field === undefined || !isTaken(field, name, identifying)) return undefined
+    if (field.isRequired) missing -= 1
+  }
+  return missing > 0 ? undefined : node
+}
+
+const isTaken = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
+  identifying.has(name) ? identifying.get(name) === undefined : isWritable
 
 /** Whether a validator may have to see the values of a record. */
 export const hasValidators = (resource: Resource, mode: WriteMode): boolean =>

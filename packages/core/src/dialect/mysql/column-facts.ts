@@ -35,6 +35,8 @@ export interface Facts {
   readonly engine?: Engine
   /** INSERT has RETURNING. */
   readonly insertReturns?: boolean
+  /** FROM takes JSON_TABLE. */
+  readonly hasJsonTable?: boolean
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
 }
 
@@ -54,6 +56,7 @@ export async function lookUpFacts(
   return {
     engine: /mariadb/i.test(version) ? mariadbEngine : mysqlEngine,
     insertReturns: insertHasReturning(version),
+    hasJsonTable: hasJsonTable(version),
     of: (column) => facts.get(column),
   }
 }
@@ -122,9 +125,15 @@ function factsOf(row: Declared): ColumnFacts {
 }
 
 /** Since MariaDB 10.5. */
-export function insertHasReturning(version: string): boolean {
+export const insertHasReturning = (version: string): boolean => isMariadbSince10(version, 5)
+
+/** Since MariaDB 10.6, and in every supported MySQL. */
+const hasJsonTable = (version: string): boolean =>
+  !/mariadb/i.test(version) || isMariadbSince10(version, 6)
+
+function isMariadbSince10(version: string, since: number): boolean {
   const [, major, minor] = /([0-9]+)\.([0-9]+)\.[0-9]+-mariadb/i.exec(version) ?? []
-  return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 5)
+  return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= since)
 }
 
 const geometries =

@@ -38,6 +38,7 @@ import { mysqlInterruption } from './interruption.ts'
 import { jsonValue } from './json-path.ts'
 import { foundByMatch, mysqlSearchIndexes } from './search-index.ts'
 import { compareSecond, longTimes } from './times.ts'
+import { jsonTable } from './values-table.ts'
 import { mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
@@ -262,6 +263,7 @@ function dialectWith(facts: Facts): InternalDialect {
         omitted: () => sql`default`,
         counter: { by: 'insert id', step: sql`@@auto_increment_increment` },
       },
+      ...(facts.hasJsonTable === true && { valuesTable: jsonTable }),
       textStyle: { quote: '`', placeholders: 'question marks' },
       // A round trip and a plan cost more than the subquery. A window function does not count groups, because MariaDB 10.11 then
       // ignores ORDER BY.

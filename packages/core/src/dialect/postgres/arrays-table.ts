@@ -38,7 +38,7 @@ export function arraysTable(
 ): ValuesTable | undefined {
   const arrays: Fragment[] = []
   for (const { column, values } of columns) {
-    const cast = plainTypes.get(typeOf(column))
+    const cast = plainTypes.get(column === null ? 'int4' : typeOf(column))
     const literal = cast && literalOf(values)
     if (literal === undefined) return undefined
     arrays.push(sql`${literal}${cast}`)
@@ -47,6 +47,7 @@ export function arraysTable(
   return {
     table: sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names.map((one) => sql.id(one)))})`,
     refs: names.map((one) => sql.id(name, one)),
+    usedBy: 'from',
   }
 }
 

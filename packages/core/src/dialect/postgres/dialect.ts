@@ -221,6 +221,7 @@ function dialectWith(facts: Facts): InternalDialect {
         // Parsing and planning thousands of parameters costs more than inserting the rows.
         selectsValues: true,
       },
+      keepsByCase: true,
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       locksFoundRowsOnly: true,

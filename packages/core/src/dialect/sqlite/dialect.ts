@@ -58,6 +58,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
     server: { beginWrite: 'begin immediate' },
     shortcuts: {
       multiRowInserts: multiRowInserts(new Set()),
+      keepsByCase: true,
       valuesTable: (columns) => valuesTable(columns.map(({ values }) => values)),
       textStyle: { quote: '"', placeholders: 'question marks' },
       // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.

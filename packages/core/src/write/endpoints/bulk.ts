@@ -25,6 +25,7 @@ import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { requireAccess } from '../execute/checks.ts'
+import { columnsToCompare } from '../execute/columns-to-compare.ts'
 import { keyIn, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { referrersFirst } from '../execute/referrers-first.ts'
 import { removeRecord } from '../execute/remove.ts'
@@ -95,7 +96,8 @@ async function updateListed(
   if (body.length > max) throw tooManyRecords(limit, max, limit)
   const echo = cachedEchoPlan(call, resource, ast)
   const changes = await readChanges(call, resource, body, problems)
-  for (const { node } of changes) noteChanged(call, node)
+  const nodes = changes.map(({ node }) => node)
+  for (const node of nodes) noteChanged(call, node)
   const keys = changes.map(({ key }) => key)
   return inWrite(
     call,
@@ -103,7 +105,8 @@ async function updateListed(
       const { context } = writing
       // Before the look-up, so that callers without the right cannot find out which records exist.
       await requireAccess(context, resource, 'PATCH')
-      const stored = await lockedRecords(context, resource, keys, 'PATCH')
+      const read = columnsToCompare(context, resource, nodes)
+      const stored = await lockedRecords(context, resource, keys, 'PATCH', read)
       const steps = changes.map(({ key, node }): ManyStep => {
         const found = stored.get(keyText(key))
         return found === undefined

@@ -4,6 +4,7 @@ import type { Call } from '../../call.ts'
 import { missingReference, notUniqueColumns } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
+import { plainInMode } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
@@ -120,7 +121,8 @@ async function readCandidates(
       readNode(resource, item, { path, mode, identifying }, found, host)
     const asChange = readAs('update', problems)
     const change = asChange instanceof Promise ? await asChange : asChange
-    const asNew = readAs('create', createProblems)
+    const asNew =
+      plainInMode(change, item, 'create', identifying) ?? readAs('create', createProblems)
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
     noteChanged(call, create)
@@ -131,6 +133,8 @@ async function readCandidates(
   return candidates
 }
 
+const noColumns: readonly NamedColumn[] = []
+
 /** Completes the keys with the initial values of columns that were not sent; each default is called once. */
 async function identify(
   context: WriteContext,
@@ -140,10 +144,13 @@ async function identify(
 ): Promise<readonly Identified[]> {
   const identified: Identified[] = []
   for (const candidate of candidates) {
-    const { change, create } = candidate
-    const missing = columns.filter(({ name }) => !Object.hasOwn(change.values, name))
+    const { path, change, create, createProblems } = candidate
+    const { values } = change
+    const missing = columns.every(({ name }) => Object.hasOwn(values, name))
+      ? noColumns
+      : columns.filter(({ name }) => !Object.hasOwn(values, name))
     if (missing.length === 0 || !missing.every((column) => isKnown(change, column))) {
-      identified.push({ ...candidate, key: valuesOf(columns, change.values) })
+      identified.push({ path, change, create, createProblems, key: valuesOf(columns, values) })
       continue
     }
     // Before the defaults are called, because the look-up uses their results.

@@ -78,7 +78,12 @@ export function requestedChanges(
 }
 
 /** Whether the body has only values that need no comparison with the stored record, and nothing nested. */
-const hasOnlyValues = ({ sentBack, parents, wholeRecordChecks, merges }: RecordNode): boolean =>
+export const hasOnlyValues = ({
+  sentBack,
+  parents,
+  wholeRecordChecks,
+  merges,
+}: RecordNode): boolean =>
   parents.length === 0 &&
   merges.length === 0 &&
   wholeRecordChecks.length === 0 &&

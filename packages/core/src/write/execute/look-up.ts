@@ -16,7 +16,7 @@ import {
   recordsByKeys,
 } from '../compile/statements-by-keys.ts'
 import { readsStoredColumns } from '../plan/echo.ts'
-import { columnValues, planKeysBy, planLookUp, planRecords } from '../plan/look-up.ts'
+import { columnValues, planLookUp, planRecords } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import type { WriteAction } from './access.ts'
 import type { WriteContext } from './context.ts'
@@ -95,17 +95,18 @@ async function readLocked(
   return (await run(connection, statement)).map((row) => decodeRow(readers, row).values)
 }
 
-/** The records with these keys that the caller may see, locked, by the text of their keys. */
+/** The records with these keys that the caller may see, locked, by the text of their keys; with all columns, or those to `read`. */
 export async function lockedRecords(
   context: WriteContext,
   resource: Resource,
   keys: readonly (readonly Value[])[],
   action: WriteAction,
+  read?: readonly NamedColumn[],
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   for (const some of chunks(keys, primaryKey.length)) {
-    const plan = planRecords(resource, primaryKey, some)
+    const plan = planRecords(resource, primaryKey, some, { read })
     const isOneStatement = locksAsItReads(context, plan)
     if (!isOneStatement) await lockRecords(context, resource, some)
     const rows = isOneStatement
@@ -146,7 +147,11 @@ async function lockedBy(
   if (shortcuts?.locksFoundRowsOnly === true && locksAsItReads(context, plan)) {
     return readLocked(context, plan)
   }
-  const rows = await readScoped(context, planKeysBy(resource, columns, keys), action)
+  const rows = await readScoped(
+    context,
+    planRecords(resource, columns, keys, { read: resource.primaryKey }),
+    action,
+  )
   const primary = rows.flatMap((row) => {
     const key = keyIn(resource, row)
     return key === undefined ? [] : [key]

@@ -4,7 +4,7 @@ import { chunks } from '../../execute/chunks.ts'
 import { keyTextIn } from '../../execute/key.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { planReferences } from '../plan/look-up.ts'
+import { planRecords } from '../plan/look-up.ts'
 import type { RecordNode } from '../plan/node.ts'
 import { narrowedRelations } from '../plan/references.ts'
 import type { KnownReferences } from './checks.ts'
@@ -50,7 +50,7 @@ async function visibleKeys(
   const found = new Set<string>()
   for (const some of chunks(keys, to.length)) {
     // As for a single record: without access to the resource, the row must only exist.
-    const plan = planReferences(target, to, some, !isAllowed)
+    const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
       ? await readScoped(context, plan, 'GET_ONE')
       : await readUnscoped(context, plan, some.length)

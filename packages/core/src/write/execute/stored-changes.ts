@@ -41,7 +41,7 @@ async function storedRecords(
   for (const keys of chunks(all, resource.primaryKey.length)) {
     const rows = await readUnscoped(
       context,
-      planRecords(resource, resource.primaryKey, keys, true),
+      planRecords(resource, resource.primaryKey, keys, { includeDeleted: true }),
       keys.length,
     )
     for (const row of rows) stored.set(keyText(keyOf(resource, row)), row)

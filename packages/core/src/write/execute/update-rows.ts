@@ -3,11 +3,11 @@
 import { chunks } from '../../execute/chunks.ts'
 import { keyText, keyTextIn } from '../../execute/key.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { storedColumns } from '../compile/statements.ts'
+import { type CompiledWrite, storedColumns } from '../compile/statements.ts'
 import {
-  boundTogether,
-  compileJoinedUpdate,
+  boundValues,
   compileUpdateRows,
+  mostCases,
   type RowUpdate,
   sharedValues,
 } from '../compile/update-rows.ts'
@@ -28,14 +28,17 @@ interface Group {
   readonly rows: BoundRow[]
 }
 
-/** A changed row with its values as parameters; undefined if it needs its own statement. */
+/** A changed row with its values as parameters. */
 interface BoundRow {
   readonly row: ChangedRow
-  readonly update: RowUpdate | undefined
+  readonly update: RowUpdate
 }
 
-/** CASE compares each row with all keys before its own, so the cost of a statement grows with the square of the number of rows. */
-const rowsPerStatement = 100
+/** Rows of a group that one statement changes; without it, a single row. */
+interface Part {
+  readonly rows: readonly BoundRow[]
+  readonly compiled?: CompiledWrite
+}
 
 /**
  * Changes the records; returns their values in the same order. Adds the rows that statements of several records return to
@@ -52,9 +55,8 @@ export async function updateRows(
     await updateEach(context, resource, changed)
   } else {
     for (const { columns, rows: all } of groupsOf(context, resource, changed)) {
-      for (const some of partsOf(context, resource, columns, all)) {
-        await updateOrExplain(context, resource, columns, some, returned)
-      }
+      const group: GroupUpdates = { context, resource, columns, returned }
+      for (const part of partsOf(group, all)) await updateOrExplain(group, part)
     }
   }
   // The database may have changed records that refer to one whose key has changed.
@@ -64,35 +66,50 @@ export async function updateRows(
   return rows.map(({ stored, written }) => ({ ...stored, ...written }))
 }
 
-/** The rows that one statement changes. */
-function partsOf(
-  { target }: WriteContext,
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  rows: readonly BoundRow[],
-): Iterable<readonly BoundRow[]> {
-  const updates = updatesOf(rows)
-  if (updates === undefined) return rows.map((row) => [row])
+/** What the statements of a group have in common. */
+interface GroupUpdates {
+  readonly context: WriteContext
+  readonly resource: Resource
+  readonly columns: readonly NamedColumn[]
+  readonly returned: ReturnedRows | undefined
+}
+
+/** Divides the rows of a group among as few statements as possible. */
+function* partsOf(group: GroupUpdates, rows: readonly BoundRow[]): Generator<Part> {
+  const { resource, columns } = group
   const keys = resource.primaryKey.length
-  if (sharedValues(columns, updates).every(Boolean)) return chunks(rows, keys)
-  return compileJoinedUpdate(target, resource, columns, updates.slice(0, 2)) === undefined
-    ? parts(rows)
-    : chunks(rows, keys + columns.length)
-}
-
-function* parts<T>(rows: readonly T[]): Generator<readonly T[]> {
-  for (let i = 0; i < rows.length; i += rowsPerStatement) yield rows.slice(i, i + rowsPerStatement)
-}
-
-/** The updates of one statement; undefined if a row needs its own statement. */
-function updatesOf(rows: readonly BoundRow[]): readonly RowUpdate[] | undefined {
-  const updates: RowUpdate[] = []
-  for (const { update } of rows) {
-    if (update === undefined) return undefined
-    updates.push(update)
+  const isShared = sharedValues(columns, updatesOf(rows)).every(Boolean)
+  // Each column may need a flag beside it.
+  for (const some of chunks(rows, isShared ? keys : keys + 2 * columns.length)) {
+    yield* compiledParts(group, some)
   }
-  return updates
 }
+
+/** The rows as one part if one statement can change them; otherwise smaller parts. */
+function* compiledParts(group: GroupUpdates, rows: readonly BoundRow[]): Generator<Part> {
+  const compiled = rows.length === 1 ? undefined : compiledFor(group, rows)
+  if (compiled !== undefined || rows.length === 1) {
+    yield { rows, ...(compiled && { compiled }) }
+    return
+  }
+  const size = rows.length > mostCases ? mostCases : 1
+  for (let i = 0; i < rows.length; i += size) yield* compiledParts(group, rows.slice(i, i + size))
+}
+
+const compiledFor = (
+  { context, resource, columns, returned }: GroupUpdates,
+  rows: readonly BoundRow[],
+): CompiledWrite | undefined =>
+  compileUpdateRows(
+    context.target,
+    resource,
+    columns,
+    updatesOf(rows),
+    returned?.byUpdate === true ? returned.output : [],
+  )
+
+const updatesOf = (rows: readonly BoundRow[]): readonly RowUpdate[] =>
+  rows.map(({ update }) => update)
 
 /** Whether a record gets a unique value that another one had, which becomes free only when that one is changed. */
 function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): boolean {
@@ -109,29 +126,54 @@ function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): b
   })
 }
 
-/** Groups rows by the columns that they write. A row is in its own group if a value compiles to more than a parameter, or if its key changes. */
+/** The rows as one group if one statement may change them; otherwise by the columns that they write. */
 function groupsOf(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly ChangedRow[],
+): readonly Group[] {
+  const groups = groupsByColumns(context, resource, rows)
+  const { dialect } = context.target
+  // Without this shortcut, triggers may see which columns are set.
+  const mayKeep =
+    dialect.shortcuts?.keepsByCase === true &&
+    dialect.shortcuts.singleWrites?.('update', resource) !== undefined
+  if (groups.length < 2 || !mayKeep) return groups
+  const written = new Set(groups.flatMap(({ columns }) => columns))
+  const columns = [...resource.allColumns.values()].filter((column) => written.has(column))
+  if (columns.some((column) => resource.primaryKey.includes(column))) return groups
+  const all = rows.map((row) => boundRow(context, resource, columns, row))
+  const group = { context, resource, columns, returned: undefined }
+  return compiledFor(group, all) === undefined ? groups : [{ columns, rows: all }]
+}
+
+const boundRow = (
   { target }: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  row: ChangedRow,
+): BoundRow => {
+  const bound = boundValues(target, columns, row.written)
+  return { row, update: { key: keyIn(resource, row.stored) ?? [], bound } }
+}
+
+/** Groups rows by the columns that they write. A row whose key changes is in its own group. */
+function groupsByColumns(
+  context: WriteContext,
   resource: Resource,
   rows: readonly ChangedRow[],
 ): readonly Group[] {
   const groups = new Map<string, Group>()
   let last: Group | undefined
   for (const [i, row] of rows.entries()) {
-    const isLast = last !== undefined && hasColumns(resource, row.written, last.columns)
-    const columns = isLast && last ? last.columns : storedColumns(resource, row.written)
-    const isRekeyed = columns.some((column) => resource.primaryKey.includes(column))
-    const bound = isRekeyed ? undefined : boundTogether(target, columns, row.written)
-    const update = bound && { key: keyIn(resource, row.stored) ?? [], bound }
-    if (isLast && last && update !== undefined) {
-      last.rows.push({ row, update })
-      continue
+    if (last === undefined || !hasColumns(resource, row.written, last.columns)) {
+      const columns = storedColumns(resource, row.written)
+      const isRekeyed = columns.some((column) => resource.primaryKey.includes(column))
+      const name = isRekeyed ? `${i}` : columns.map((column) => column.name).join(',')
+      last = groups.get(name) ?? { columns, rows: [] }
+      groups.set(name, last)
     }
-    const name = update === undefined ? `${i}` : columns.map((column) => column.name).join(',')
-    const group = groups.get(name) ?? { columns, rows: [] }
-    group.rows.push({ row, update })
-    groups.set(name, group)
-    last = update === undefined ? undefined : group
+    last.rows.push(boundRow(context, resource, last.columns, row))
   }
   return [...groups.values()]
 }
@@ -147,19 +189,14 @@ async function updateEach(
 }
 
 /** Changes the rows by one statement. If it is refused, throws the refusal of the first row that is refused on its own. */
-async function updateOrExplain(
-  context: WriteContext,
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  rows: readonly BoundRow[],
-  returned: ReturnedRows | undefined,
-): Promise<void> {
+async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): Promise<void> {
+  const { context, resource } = group
   const write = async (some: readonly BoundRow[]): Promise<void> => {
     const changed = some.map(({ row }) => row)
-    const updates = some.length === 1 ? undefined : updatesOf(some)
-    if (updates === undefined) return updateEach(context, resource, changed)
-    await updateTogether(context, resource, columns, updates, returned)
-    for (const { stored, written } of changed) {
+    const statement = some === rows ? compiled : some.length > 1 && compiledFor(group, some)
+    if (!statement) return updateEach(context, resource, changed)
+    await updateTogether(group, statement)
+    for (const { stored, written } of context.changes === undefined ? [] : changed) {
       context.changes?.note(resource, stored, { ...stored, ...written })
     }
   }
@@ -175,21 +212,14 @@ async function updateOrExplain(
 }
 
 async function updateTogether(
-  context: WriteContext,
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  updates: readonly RowUpdate[],
-  returned: ReturnedRows | undefined,
+  { context, resource, returned }: GroupUpdates,
+  { statement, readers }: CompiledWrite,
 ): Promise<void> {
-  const { target } = context
   const step = { step: 'update', resource, path: '', values: {}, key: null } as const
   if (returned?.byUpdate !== true) {
-    const { statement } = compileUpdateRows(target, resource, columns, updates)
     await runWrite(context, statement, step)
     return
   }
-  const { output } = returned
-  const { statement, readers } = compileUpdateRows(target, resource, columns, updates, output)
   const { rows } = await runWriteForRows(context, statement, step)
   addReturned(returned, readers, rows)
 }

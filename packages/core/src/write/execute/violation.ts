@@ -95,10 +95,12 @@ function columnNamed(resource: Resource, dbName: string | undefined): readonly N
 
 /** The column that may not be NULL; for a NOT NULL domain, its columns that would be NULL. */
 async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly NamedColumn[]> {
-  const { failure, resource, values } = refusal
+  const { failure, resource, values, step } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
   const ofDomain = await orNone(constraintColumns(probe, refusal))
-  return ofDomain.filter(({ name }) => (values[name] ?? null) === null)
+  // An UPDATE refuses none of the columns that it neither sets nor has read.
+  const known = step === 'update' ? ofDomain.filter(({ name }) => name in values) : ofDomain
+  return known.filter(({ name }) => (values[name] ?? null) === null)
 }
 
 /** The visible fields of each taken key; if there are none, the record in the list. */

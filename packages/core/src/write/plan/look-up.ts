@@ -35,38 +35,16 @@ export function planRecords(
   resource: Resource,
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
-  includeDeleted = false,
-): RowPlan {
-  const source = baseSource(resource, includeDeleted)
-  return { ...allColumnsOf(source), where: [withKeys(source, columns, keys)] }
-}
-
-/** Plans the keys of the records that have one of these values in the columns of a unique key. */
-export function planKeysBy(
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  keys: readonly (readonly Value[])[],
-): RowPlan {
-  const source = baseSource(resource, false)
-  return {
-    ...allColumnsOf(source),
-    where: [withKeys(source, columns, keys)],
-    output: outputOf(source, resource.primaryKey),
-  }
-}
-
-/** Plans the keys of the records that have one of these keys; `columns` are those of a unique key. */
-export function planReferences(
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  keys: readonly (readonly Value[])[],
-  includeDeleted: boolean,
+  {
+    read = resource.allColumns.values(),
+    includeDeleted = false,
+  }: { readonly read?: Iterable<NamedColumn> | undefined; readonly includeDeleted?: boolean } = {},
 ): RowPlan {
   const source = baseSource(resource, includeDeleted)
   return {
     ...allColumnsOf(source),
     where: [withKeys(source, columns, keys)],
-    output: outputOf(source, columns),
+    output: outputOf(source, read),
   }
 }
 

@@ -1,0 +1,118 @@
+// jsonTable: rows of bound values as a table, which the server reads from one JSON document.
+
+import { base64 } from '../../json/base64.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
+import { natural } from '../shared/sql-parts.ts'
+
+const name = 'model_api_values'
+
+/** In characters of at most four bytes; JSON_TABLE refuses a value that is longer than its column. */
+const longestText = 16_383
+
+const text = sql`text character set utf8mb4`
+const longText = sql`longtext character set utf8mb4`
+const whole = sql`bigint`
+const unsigned = sql`bigint unsigned`
+
+/** A column of the JSON document. */
+interface DocumentColumn {
+  readonly type: Fragment
+  readonly values: readonly (string | number | null)[]
+  /** Whether its texts are bytes in base64. */
+  readonly isBase64?: boolean
+}
+
+/**
+ * `json_table(?, '$[*]' columns (column1 bigint path '$[0]' error on error, …)) as model_api_values`: the statement has one bound
+ * value for all rows. All values but whole numbers are texts, which the server converts on assignment as it does a parameter.
+ *
+ * Undefined for a type that is not known to be stored in the same way, and for texts whose JSON has an escape by number.
+ */
+export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefined {
+  const document: DocumentColumn[] = []
+  for (const column of columns) {
+    const read = documentColumn(column)
+    if (read === undefined) return undefined
+    document.push(read)
+  }
+  const rows = document[0]?.values.map((_, i) => document.map(({ values }) => values[i]))
+  const json = JSON.stringify(rows ?? [])
+  if (json.includes('\\u')) return undefined
+  const declared = document.map(
+    ({ type }, i) => sql`${nameOf(i)} ${type} path '$[${natural(i)}]' error on error`,
+  )
+  return {
+    table: sql`json_table(${json}, '$[*]' columns (${sql.join(declared)})) as ${sql.id(name)}`,
+    refs: document.map(({ isBase64 }, i) => {
+      const ref = sql.id(name, `column${i + 1}`)
+      return isBase64 === true ? sql`from_base64(${ref})` : ref
+    }),
+    usedBy: 'join',
+  }
+}
+
+const nameOf = (i: number): Fragment => sql.id(`column${i + 1}`)
+
+function documentColumn({ column, values }: BoundColumn): DocumentColumn | undefined {
+  switch (column?.type) {
+    case 'integer':
+    case 'boolean':
+      return values.every((value) => value === null || Number.isSafeInteger(value))
+        ? { type: whole, values: values as readonly (number | null)[] }
+        : undefined
+    case 'bigint':
+      return bigintColumn(values)
+    case 'float':
+      return textColumn(values.map((value) => (typeof value === 'number' ? String(value) : value)))
+    case 'decimal':
+    case 'string':
+    case 'text':
+    case 'enum':
+    case 'uuid':
+    case 'date':
+    case 'datetime':
+    case 'time':
+    case 'json':
+      return textColumn(values)
+    case 'binary': {
+      const texts = textColumn(
+        values.map((value) => (value instanceof Uint8Array ? base64(value) : value)),
+      )
+      return texts && { ...texts, isBase64: true }
+    }
+    default:
+      return undefined
+  }
+}
+
+function textColumn(values: readonly unknown[]): DocumentColumn | undefined {
+  let isLong = false
+  for (const value of values) {
+    if (value === null) continue
+    if (typeof value !== 'string') return undefined
+    isLong ||= value.length > longestText
+  }
+  return { type: isLong ? longText : text, values: values as readonly (string | null)[] }
+}
+
+const largestSigned = 2n ** 63n - 1n
+
+/** Whole numbers as texts, which JSON_TABLE reads without rounding. */
+function bigintColumn(values: readonly unknown[]): DocumentColumn | undefined {
+  let [hasNegative, hasLarge] = [false, false]
+  const texts: (string | null)[] = []
+  for (const value of values) {
+    if (value === null) {
+      texts.push(null)
+      continue
+    }
+    const digits = String(value)
+    if (!/^-?[0-9]{1,20}$/.test(digits)) return undefined
+    hasNegative ||= digits.startsWith('-')
+    hasLarge ||= digits.length > 18 && BigInt(digits) > largestSigned
+    texts.push(digits)
+  }
+  if (hasNegative && hasLarge) return undefined
+  return { type: hasLarge ? unsigned : whole, values: texts }
+}
