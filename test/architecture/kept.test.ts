@@ -19,7 +19,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
   'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
-  'compile/selection.ts': [1, ofPlan],
+  'compile/selection.ts': [1, 'by an output: a part of one kept plan, or of the models'],
   'plan/shared-parts.ts': [1, ofModels],
   'sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
   'endpoints/read-source.ts': [1, 'within one request: its replica'],

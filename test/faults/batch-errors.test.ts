@@ -8,21 +8,14 @@ import { equal, ok } from '../support/assert.ts'
 import { eachServer } from '../support/faults.ts'
 import { runsOn, suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
-import {
-  dialectOf,
-  type KilledBatch,
-  Note,
-  operations,
-  storedBy,
-  watched,
-} from './batch-killed-process.ts'
+import { dialectOf, Note, operations, type Place, storedBy, watched } from './batch-statements.ts'
 
 runsOn('one server of each engine')
 
 type Moment = 'before' | 'after'
 
 /** Sends a batch without errors, which tells how many statements there are; then one for each statement and moment. */
-async function allOrNothing(where: Pick<KilledBatch, 'kind' | 'url'>): Promise<void> {
+async function allOrNothing(where: Place): Promise<void> {
   let count = 0
   let failing: { readonly at: number; readonly moment: Moment } | undefined
   let failed: string | undefined

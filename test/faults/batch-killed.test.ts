@@ -10,7 +10,8 @@ import { equal, ok } from '../support/assert.ts'
 import { eachServer } from '../support/faults.ts'
 import { runsOn, suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
-import { type KilledBatch, Note, storedBy } from './batch-killed-process.ts'
+import type { KilledBatch } from './batch-killed-process.ts'
+import { Note, type Place, storedBy } from './batch-statements.ts'
 
 runsOn('one server of each engine')
 
@@ -38,10 +39,7 @@ async function run(batch: KilledBatch): Promise<Ended> {
 type Labels = (like: string) => Promise<readonly string[]>
 
 /** First a batch that is not killed, which tells how many statements there are; then one for each of them. */
-async function allOrNothing(
-  where: Pick<KilledBatch, 'kind' | 'url'>,
-  labelsOf: Labels,
-): Promise<void> {
+async function allOrNothing(where: Place, labelsOf: Labels): Promise<void> {
   const whole = await run({ ...where, killedBefore: 0, label: 'whole' })
   equal([whole.signal, whole.said?.status], [null, 200])
   equal(await labelsOf('whole'), storedBy('whole'))

@@ -127,11 +127,11 @@ suite('the scheme of custom authentication', (test) => {
     }
     throws(
       () => served({ in: 'bearer' }, { API_AUTHENTICATE_METHOD: [] }),
-      /config\.API_CUSTOM_AUTH_SCHEME: describes the strategy "custom", which is not enabled/,
+      /config\.API_CUSTOM_AUTH_SCHEME: belongs to the strategy "custom", which is not enabled/,
     )
     throws(
       () => served(undefined, { API_AUTHENTICATE_METHOD: [], API_CUSTOM_AUTH_PER_BATCH: true }),
-      /config\.API_CUSTOM_AUTH_PER_BATCH: describes the strategy "custom", which is not enabled/,
+      /config\.API_CUSTOM_AUTH_PER_BATCH: belongs to the strategy "custom", which is not enabled/,
     )
   })
 })

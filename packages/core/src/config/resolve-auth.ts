@@ -25,7 +25,7 @@ export function resolveAuth(
       if (config[key] === undefined || config[key] === false) continue
       problems.add(
         `config.${key}`,
-        'describes the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
+        'belongs to the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
       )
     }
   }

@@ -199,7 +199,7 @@ export interface ValuesTable {
   /** The columns, in their order. */
   readonly refs: readonly Expression<unknown>[]
   /** How UPDATE joins it: `update t set … from v where …`, or `update v straight_join t on … set …`. */
-  readonly usedBy: 'from' | 'join'
+  readonly joinedBy: 'from' | 'join'
 }
 
 /** The properties of the database on which inserts of many records in one statement rely. */

@@ -47,7 +47,7 @@ export function runRows(connection: Connection, statement: Sendable): Promise<re
   return send(connection, compiledOf(connection, statement, true))
 }
 
-/** The statement as it is sent; what the cache printed is that already. `rows`: whether its rows may be arrays. */
+/** The statement as the driver receives it; statements from the cache already have that form. `rows`: whether its rows may be arrays. */
 function compiledOf(connection: Connection, statement: Sendable, rows: boolean): CompiledQuery {
   if ('printed' in statement) return statement.printed
   const { db, dialect } = connection

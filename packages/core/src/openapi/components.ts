@@ -14,7 +14,7 @@ import type { Schema } from './schema.ts'
  * the same preferred name get different names.
  */
 export interface Components {
-  /** Whether texts, errors and examples that operations share are said once, as the form of OpenAPI 3.2 does. */
+  /** Whether descriptions, errors and examples that operations have in common are written once: the form of OpenAPI 3.2. */
   readonly isBrief: boolean
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject

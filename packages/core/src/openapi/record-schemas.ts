@@ -76,7 +76,7 @@ const makesRows = ({ settings }: Resource): boolean =>
 /** The members of a row with `fields`, `groupby` or aggregates. */
 function selectionRef(records: Records, resource: Resource): ReferenceObject {
   const { allowJoin, allowSelectFields } = resource.settings
-  if (records.components.isBrief) return partRef(records)
+  if (records.components.isBrief) return anySelectionRef(records)
   const joined = allowJoin && allowSelectFields && resource.relations.size > 0
   const open = joined || makesRows(resource)
   const asked = [
@@ -100,8 +100,8 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
-/** What the query leaves of any record or adds to it. */
-const partRef = ({ components }: Records): ReferenceObject =>
+/** The schema of all rows that `fields`, `groupby` or aggregates shape, of any resource. */
+const anySelectionRef = ({ components }: Records): ReferenceObject =>
   components.schema('selection', 'Selection', () => ({
     type: 'object',
     description:

@@ -85,14 +85,14 @@ export function securityOf(
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
 
-/** The header that a writing request needs beside the cookie of the custom strategy. */
+/** The CSRF header that a writing request needs beside the cookie of the custom strategy. */
 export const csrfHeader = (
   { customScheme }: Pick<AuthSettings, 'customScheme'>,
   { strategies }: Protection,
 ): string | undefined =>
   customScheme?.in === 'cookie' && strategies.includes('custom') ? customScheme.csrf : undefined
 
-/** That header as a parameter, required where no other credential is accepted. */
+/** The CSRF header as a parameter, required where no other credential is accepted. */
 export function csrfParameters(
   auth: AuthSettings,
   protection: Protection,

@@ -51,7 +51,7 @@ export function successRef(context: Context, success: Success): ReferenceObject 
   )
 }
 
-/** The responses to all writes that return the record as one, of any status and with the headers of each. */
+/** One response for all writes that return the record, whatever their status, with the headers of all of them. */
 function briefRef(context: Context, success: Success, owner: string): ReferenceObject {
   const { method, answer, outcome } = success
   const isRead = method === 'GET'

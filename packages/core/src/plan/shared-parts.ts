@@ -1,4 +1,4 @@
-// The parts that all plans of a resource share, because they follow from the resource alone. They are always the same objects, so that what is compiled from them is cached by them.
+// The parts of plans that depend on the resource alone. All plans of a resource have the same objects, so that the select list compiled from them can be cached by object.
 
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
@@ -13,7 +13,7 @@ export interface PlannedRelations {
 
 export const noRelations: PlannedRelations = { embeds: [], links: [] }
 
-/** A base, with its output if it has no relations, and if they are all URLs. */
+/** A base source and its outputs: `bare` without relations, `linked` with the foreign keys from which URLs of relations are made. */
 interface SharedBase {
   readonly source: Source
   readonly bare: readonly Output[]
@@ -26,7 +26,7 @@ interface SharedParts {
   readonly bases: (SharedBase | undefined)[]
 }
 
-/** A caller from whom columns are withheld has resources of its own (`registry/caller-registry.ts`). */
+/** Independent of the caller: one who may not read some columns has other `Resource` objects (`registry/caller-registry.ts`). */
 const shared = new WeakMap<Resource, SharedParts>()
 
 function partsOf(resource: Resource): SharedParts {
@@ -46,7 +46,7 @@ type SourceOptions = Pick<Source, 'many' | 'includeDeleted'>
 const indexOf = ({ many, includeDeleted }: SourceOptions): number =>
   (many ? 1 : 0) + (includeDeleted ? 2 : 0)
 
-/** The source of a resource that is read by itself, not through a relation. Its alias is the first of the plan. */
+/** The source of a resource that is not read through a relation. Its alias is the one that the first source of a plan gets. */
 export function sharedSource(resource: Resource, options: SourceOptions): Source {
   const parts = partsOf(resource)
   const at = indexOf(options)
@@ -66,10 +66,10 @@ function createBase(
   return { source, bare: entityOutput(source, []), linked: entityOutput(source, keys) }
 }
 
-/** All relations of a resource as URLs, apart from those that have none. */
+/** The relations of a resource as URLs; without those that have no URL. */
 export const linksOnly = (resource: Resource): PlannedRelations => partsOf(resource).linksOnly
 
-/** The output of the resource's records with no relations or with `linksOnly`; undefined with others, and for other sources. */
+/** The output for `noRelations` or `linksOnly` of a shared source; undefined for other relations and sources. */
 export function sharedOutput(
   source: Source,
   relations: PlannedRelations,

@@ -54,7 +54,7 @@ export function printFragment(fragment: Fragment, style: TextStyle): CompiledQue
   return whole && printedQuery(whole.text, whole.parameters)
 }
 
-/** Like `CompiledQuery.raw`, but without building a query tree, which nothing reads here. */
+/** Like `CompiledQuery.raw`, but all queries share one empty tree, because nothing reads it. */
 export const printedQuery = (sql: string, parameters: readonly unknown[]): CompiledQuery => ({
   query: emptyQuery,
   queryId: createQueryId(),

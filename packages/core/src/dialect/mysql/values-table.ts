@@ -48,7 +48,7 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
       const ref = sql.id(name, `column${i + 1}`)
       return isBase64 === true ? sql`from_base64(${ref})` : ref
     }),
-    usedBy: 'join',
+    joinedBy: 'join',
   }
 }
 

@@ -47,7 +47,7 @@ export function arraysTable(
   return {
     table: sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names.map((one) => sql.id(one)))})`,
     refs: names.map((one) => sql.id(name, one)),
-    usedBy: 'from',
+    joinedBy: 'from',
   }
 }
 

@@ -9,5 +9,5 @@ const name = 'model_api_values'
 export const valuesTable = (columns: readonly (readonly unknown[])[]): ValuesTable => ({
   table: sql`(values ${sql.tuples(columns)}) as ${sql.id(name)}`,
   refs: columns.map((_, i) => sql.id(name, `column${i + 1}`)),
-  usedBy: 'from',
+  joinedBy: 'from',
 })

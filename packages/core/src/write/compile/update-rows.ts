@@ -74,8 +74,8 @@ function compileJoinedUpdate(
     }),
   ])
   if (made === undefined) return undefined
-  const { table, refs, usedBy } = made
-  const isJoin = usedBy === 'join'
+  const { table, refs, joinedBy } = made
+  const isJoin = joinedBy === 'join'
   const flags = primaryKey.length + columns.length
   const set = columns.map((column, i) => {
     const { dbName } = column

@@ -34,7 +34,7 @@ export interface KnownReferences {
   readonly relations: readonly ResolvedRelation[]
   /** Whether the caller may see the record with this key, given as `keyText`. */
   has(relation: ResolvedRelation, key: string): boolean
-  /** Called before keys that are not known are looked up; the result is called with each that is found, unless a hook's statement came between. */
+  /** Called before the look-up of a key that is not known; returns the function to call if the record is found, which remembers it. */
   beforeLookUp(): Promise<(relation: ResolvedRelation, key: string) => void>
 }
 

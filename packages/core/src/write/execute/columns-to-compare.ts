@@ -5,14 +5,16 @@ import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { RecordNode } from '../plan/node.ts'
 import { hasOnlyValues } from './change.ts'
 import type { WriteContext } from './context.ts'
+import { maySetUnchangedColumns } from './update-rows.ts'
 
 /**
- * The columns that checks of the changes compare; undefined for all, which callbacks and policies receive and read-only fields of
- * the body must equal.
+ * The columns to read; undefined if all of them are needed: for a callback, for a hook of the policy, or because fields of the body
+ * must equal the stored ones.
  *
- * Besides the key: sent columns whose stored value may have details that JSON does not show, because an equal value is not
- * written; the other columns of unique and composite foreign keys of which a part was sent, because a check or an error message
- * is about the whole key; and the column that marks deleted records.
+ * Otherwise these are:
+ * - the primary key, and the column that marks deleted records;
+ * - columns that the body sets and whose JSON may hide details, such as microseconds: if the JSON is equal, they are not written;
+ * - all columns of a unique or composite foreign key if the body sets one of them, because checks and errors are about the whole key.
  */
 export function columnsToCompare(
   { access, hooks, changes, target }: WriteContext,
@@ -21,8 +23,7 @@ export function columnsToCompare(
 ): readonly NamedColumn[] | undefined {
   const isGiven =
     access.hasHook(resource, 'can_update') || hooks.has(resource, 'update') || changes !== undefined
-  // Without this shortcut, triggers may see which columns are set, so equal values are not written.
-  const mayWriteEqual = target.dialect.shortcuts?.singleWrites?.('update', resource) !== undefined
+  const mayWriteEqual = maySetUnchangedColumns(target.dialect, resource)
   if (isGiven || !mayWriteEqual || !nodes.every(hasOnlyValues)) return undefined
   const { primaryKey, uniqueKeys, allRelations, allColumns, settings } = resource
   const sent = new Set(nodes.flatMap(({ values }) => Object.keys(values)))
@@ -41,7 +42,7 @@ export function columnsToCompare(
   )
 }
 
-/** The types of which JSON shows all that is stored. */
+/** The types whose JSON shows every detail of the stored value. */
 const exact: ReadonlySet<ColumnType> = new Set([
   'integer',
   'bigint',

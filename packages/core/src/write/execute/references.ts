@@ -11,10 +11,10 @@ import type { KnownReferences } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
 
-/** The records that the caller was seen to see, by relation, as keys in text. */
+/** The records that the caller may see, as look-ups have found: their keys as `keyText`, by relation. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>
 
-/** What was looked up for a list before its records are written. */
+/** The result of the look-up for a list, before its records are written. */
 export interface LookedUp extends Pick<KnownReferences, 'relations'> {
   readonly seen: SeenReferences
 }

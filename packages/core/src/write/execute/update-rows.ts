@@ -111,6 +111,15 @@ const compiledFor = (
 const updatesOf = (rows: readonly BoundRow[]): readonly RowUpdate[] =>
   rows.map(({ update }) => update)
 
+/**
+ * Whether an UPDATE may set columns to the values that they have. A trigger can see which columns are set, and `singleWrites` is
+ * undefined for a table with triggers.
+ */
+export const maySetUnchangedColumns = (
+  { shortcuts }: WriteContext['target']['dialect'],
+  resource: Resource,
+): boolean => shortcuts?.singleWrites?.('update', resource) !== undefined
+
 /** Whether a record gets a unique value that another one had, which becomes free only when that one is changed. */
 function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): boolean {
   return uniqueKeys.some((columns) => {
@@ -134,10 +143,8 @@ function groupsOf(
 ): readonly Group[] {
   const groups = groupsByColumns(context, resource, rows)
   const { dialect } = context.target
-  // Without this shortcut, triggers may see which columns are set.
   const mayKeep =
-    dialect.shortcuts?.keepsByCase === true &&
-    dialect.shortcuts.singleWrites?.('update', resource) !== undefined
+    dialect.shortcuts?.keepsByCase === true && maySetUnchangedColumns(dialect, resource)
   if (groups.length < 2 || !mayKeep) return groups
   const written = new Set(groups.flatMap(({ columns }) => columns))
   const columns = [...resource.allColumns.values()].filter((column) => written.has(column))

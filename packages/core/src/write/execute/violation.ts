@@ -98,7 +98,7 @@ async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly 
   const { failure, resource, values, step } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
   const ofDomain = await orNone(constraintColumns(probe, refusal))
-  // An UPDATE refuses none of the columns that it neither sets nor has read.
+  // Of the record of an UPDATE, only some columns may have been read; the others keep their values, so they are not NULL.
   const known = step === 'update' ? ofDomain.filter(({ name }) => name in values) : ofDomain
   return known.filter(({ name }) => (values[name] ?? null) === null)
 }

@@ -56,8 +56,8 @@ export async function writeMany(
     update: (rows) => updateRows(context, resource, rows, returned),
   })
   const nodes = steps.map(({ node }) => node)
-  const { relations, seen: seenBefore } = await lookUpReferences(context, resource, nodes)
-  let seen = seenBefore
+  const lookedUp = await lookUpReferences(context, resource, nodes)
+  let seen = lookedUp.seen
   let isStale = false
   const { beforeHookStatements } = context
   if (beforeHookStatements !== undefined) {
@@ -70,13 +70,14 @@ export async function writeMany(
     }
   }
   const references: KnownReferences = {
-    relations,
+    relations: lookedUp.relations,
     has: (relation, key) => seen.get(relation)?.has(key) === true,
     async beforeLookUp() {
-      const now = seen
+      // If a statement of a hook replaces `seen` meanwhile, what this look-up finds must not be remembered.
+      const current = seen
       await pending.flush()
       return (relation, key) => {
-        now.set(relation, (now.get(relation) ?? new Set()).add(key))
+        current.set(relation, (current.get(relation) ?? new Set()).add(key))
       }
     },
   }
