@@ -1,7 +1,10 @@
 /** The tracker: its README shows the code that is there and answers that are given, on every database; imports, numbers and the audit. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import type { Api, JsonValue } from '@model-api/core'
 import type { Kysely } from 'kysely'
 import { createTracker, type Event } from '../../examples/tracker/api.ts'
+import { createApp } from '../../examples/tracker/app.ts'
 import { createTables } from '../../examples/tracker/database.ts'
 import type { Database } from '../../examples/tracker/models.ts'
 import { accept, logIn, logOut, type Session, signUp } from '../../examples/tracker/sessions.ts'
@@ -134,6 +137,25 @@ eachDatabase('the tracker', (test, database) => {
       ok(shown(expected, got, names), `line ${line}: ${JSON.stringify(got)}`)
     }
     equal(names.size, 3)
+  })
+
+  test('tells on a route of its own who has signed in, and refuses others as the API does', async () => {
+    const { db, api, sessions } = tracker
+    const server = createApp(db, api).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const me = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/api/me`, { headers })
+    try {
+      const [known, unknown] = [await me(headersOf(sessions.ann)), await me({})]
+      const { roles } = (await known.json()) as { readonly roles: readonly string[] }
+      equal([known.status, roles], [200, ['owner']])
+      const { errors } = (await unknown.json()) as { readonly errors: { readonly error: string } }
+      equal([unknown.status, errors.error], [401, 'Unauthorized'])
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
   })
 
   test('imports a thousand issues once, numbered, audited and published', async () => {
