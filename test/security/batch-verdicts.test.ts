@@ -2,7 +2,7 @@
  * Every door of the leak matrix once more, as the operation of a batch: each read has the same status, value, error and
  * headers as by itself, for every user and in every world. So what the matrix proves of single reads holds for batches.
  */
-import type { ApiRequest } from '@model-api/core'
+import type { ApiConfig, ApiRequest } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { verdictAlone, verdictInBatch } from '../support/batch.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
@@ -25,6 +25,16 @@ runsOn('one server of each engine')
 
 const on = { API_ALLOW_BATCH: true } as const
 const users = { viewer, admin, keeper, editor, nobody: undefined }
+const names = Object.keys(users) as (keyof typeof users)[]
+
+/** Finds the caller by a header, once for a batch. */
+const perBatch: ApiConfig = {
+  API_AUTHENTICATE_METHOD: ['custom'],
+  API_AUTH_REQUIREMENTS: { '*': false },
+  API_CUSTOM_AUTH: ({ headers }) => users[headers?.['x-caller'] as keyof typeof users] ?? false,
+  API_CUSTOM_AUTH_PER_BATCH: true,
+}
+
 const worlds: readonly Variant[] = [
   full,
   { ...full, vault: 'ruled', shelf: 'ruled' },
@@ -60,4 +70,17 @@ eachDatabase('a read in a batch', (test, db) => {
       })
     }
   }
+
+  test('has the same verdict where a custom strategy authenticates the batch, whoever sent the one before', async () => {
+    const authenticated = sharedApi(db, full, { ...on, ...perBatch })
+    const alone = sharedApi(db, full)
+    for (const request of reads) {
+      for (const name of names) {
+        const headers = { ...request.headers, 'x-caller': name }
+        const expected = await verdictAlone(asUser(alone, users[name]), request)
+        const verdict = await verdictInBatch(authenticated, { ...request, headers })
+        equal(verdict, expected, `${request.method} ${request.url} of ${name}`)
+      }
+    }
+  })
 })
