@@ -1,4 +1,4 @@
-/** Short cuts for tests that talk to an API: one request in, the interesting parts of the answer out. */
+/** Creates APIs for tests and sends requests to them. */
 import {
   type AnyModel,
   type Api,
@@ -16,18 +16,18 @@ import { askOnTheWay, takesBatches } from './ways.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
   readonly body: any
-  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
   readonly value: any
   readonly total: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
   readonly errors: any
-  /** The body as bytes on the wire, without what time changes. */
+  /** The text of the body, with times replaced by fixed ones. */
   readonly text: string
 }
 
-/** A clock that stands still; `tick` moves it. */
+/** A stopped clock, which `tick` moves. */
 export function frozenClock(start: string = '2026-01-02T03:04:05.678Z'): {
   now(): number
   elapsed(): number
@@ -44,7 +44,7 @@ export function frozenClock(start: string = '2026-01-02T03:04:05.678Z'): {
   }
 }
 
-/** An API on a test database, with a clock that stands still. */
+/** An API on a test database, with a stopped clock. */
 export function testApi(
   db: TestDatabase,
   models: readonly AnyModel[],
@@ -69,7 +69,7 @@ export function testApi(
   return createApi(plainOnly ? { dialect: plainDialect(db.kysely), ...given } : given)
 }
 
-/** Sends a request. Whatever comes back, the API's own OpenAPI document must allow it. */
+/** Sends a request, and throws unless the OpenAPI document of the API allows the response. */
 export async function send(
   api: Api,
   method: string,

@@ -1,7 +1,7 @@
-/** Services whose cache of plans and statements takes part from the first request that a test looks at, or never. */
+/** APIs for tests that answer every GET from the cache of plans and statements, or never. */
 import type { Api } from '@model-api/core'
 
-/** Sends each GET twice and answers the second, which uses the plan and the statements that it has cached. */
+/** Sends each GET twice and returns the second response, which uses the plan and the statements that the first one cached. */
 export const askedTwice = (api: Api): Api => ({
   ...api,
   async handle(request) {
@@ -14,7 +14,7 @@ export const askedTwice = (api: Api): Api => ({
   },
 })
 
-/** Sends each request to a service of its own, which has cached nothing. */
+/** Sends each request to a new API, which has cached nothing. */
 export const askedFirst = (create: () => Api): Pick<Api, 'answer' | 'handle'> => ({
   handle: (request) => create().handle(request),
   answer: (request) => create().answer(request),

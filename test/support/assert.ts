@@ -1,8 +1,8 @@
-/** Assertions for tests: uvu's, without its traps around prototypes and promises. */
+/** Assertions for tests. They differ from uvu's in how they treat prototypes and promises. */
 import { inspect } from 'node:util'
 import * as assert from 'uvu/assert'
 
-/** What an error must look like: text of its message, some of its members, or a check of its own. */
+/** The expected error: text of its message, some of its members, or a function that checks it. */
 export type Expected =
   | RegExp
   | string
@@ -31,7 +31,7 @@ export function fail(message: string): never {
   throw new Error(message)
 }
 
-/** Runs and gives back what was thrown, after checking it. */
+/** Calls a function that must throw, and returns the checked error. */
 export function throws(run: () => unknown, expected?: Expected): Error {
   let result: unknown
   try {
@@ -46,7 +46,7 @@ export function throws(run: () => unknown, expected?: Expected): Error {
   return fail(`expected a throw, got ${inspect(result)}`)
 }
 
-/** Waits and gives back what the promise was rejected with, after checking it. */
+/** Awaits a promise that must be rejected, and returns the checked error. */
 export async function rejects(
   run: Promise<unknown> | (() => Promise<unknown>),
   expected?: Expected,
@@ -60,7 +60,7 @@ export async function rejects(
   return fail(`expected a rejection, got ${inspect(result)}`)
 }
 
-/** A copy with ordinary prototypes; dates, bytes, maps and class instances stay what they are. */
+/** A copy in which objects without a prototype have the usual one; dates, bytes, maps and class instances are not copied. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value
@@ -68,7 +68,7 @@ export function plain(value: unknown): unknown {
   if (prototype !== null && prototype !== Object.prototype) return value
   const copy: Record<string, unknown> = {}
   for (const [key, member] of Object.entries(value)) {
-    // defineProperty, so that a member called __proto__ stays a member.
+    // Not by assignment, which would set the prototype for a member `__proto__`.
     Object.defineProperty(copy, key, {
       value: plain(member),
       enumerable: true,

@@ -1,4 +1,4 @@
-/** Batches as tests send them, and requests that are sent as batches of one. */
+/** Sends batches, and compares a request with a batch of that one request. */
 import type { Api, ApiRequest } from '@model-api/core'
 import { type Answer, send } from './api.ts'
 import { batchOfOne } from './batch-of-one.ts'
@@ -31,7 +31,7 @@ export const sendBatch = (
 export const posting = (url: string, body: unknown): Operation => ({ method: 'POST', url, body })
 export const getting = (url: string): Operation => ({ method: 'GET', url })
 
-/** What a request is answered, by itself or as a batch of one: the status, the value or the errors, and what both show of headers. */
+/** The response to a request, sent alone or as a batch of one: the parts that must be the same both ways. */
 export interface Verdict {
   readonly status: number
   readonly value: unknown
@@ -54,9 +54,9 @@ const shown = (headers: Readonly<Record<string, string>>): unknown =>
 export async function verdictAlone(api: Api, request: ApiRequest): Promise<Verdict> {
   const { status, headers, body } = await api.handle(request)
   const parts = partsOf(body)
-  // Servers send no body of HEAD.
+  // Servers send no body for HEAD.
   const value = request.method === 'HEAD' ? null : parts.value
-  // Every answer of a QUERY says what the URL accepts; the results of a batch do not repeat it.
+  // Only a QUERY that is sent alone has Accept-Query in its response.
   const { 'accept-query': _, ...others } = headers
   return { status, ...parts, value, headers: shown(request.method === 'QUERY' ? others : headers) }
 }
@@ -80,7 +80,7 @@ export async function verdictInBatch(
   }
 }
 
-/** The value and the errors of an envelope; the place of what is wrong is that of the operation in a batch. */
+/** The value and the errors of an envelope, without `at`, which differs in a batch: there it names the operation. */
 function partsOf(body: unknown): { value: unknown; errors: unknown } {
   const { value = null, errors = null } = (body ?? {}) as { value?: unknown; errors?: unknown }
   if (errors === null) return { value, errors }

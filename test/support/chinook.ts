@@ -1,4 +1,4 @@
-/** The Chinook sample database on every server, when its folder lies beside the repository. */
+/** The Chinook sample database on every server, if the sample is on this machine. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { eachDatabase, notRun, type Test } from './suite.ts'
 
 const beside = fileURLToPath(new URL('../../../shared/data/chinook/', import.meta.url))
 
-/** Its folder, or undefined; the variable CHINOOK_DIR names another one. */
+/** The folder of the sample, which CHINOOK_DIR may name; undefined if it is not there. */
 export function chinookFolder(): string | undefined {
   const folder = process.env.CHINOOK_DIR ?? beside
   return existsSync(join(folder, 'chinook.sqlite')) ? folder : undefined
@@ -34,6 +34,6 @@ export function eachChinook(name: string, define: (test: Test, db: TestDatabase)
 async function load(db: TestDatabase, folder: string): Promise<void> {
   if (db.name === 'sqlite') return
   const text = readFileSync(join(folder, `chinook.${db.name}.sql`), 'utf8')
-  // Tests bring a database of their own.
+  // Leaves out statements that create or choose a database, because the test has one.
   await db.execScript(text.replace(/^(drop database|create database|use|\\c)\b.*;/gim, ''))
 }

@@ -1,16 +1,16 @@
-/** Which of the servers run: by the names that a person gives, and by what a test file declares. */
+/** Chooses servers: by names such as those of `--database`, and by what a test file declares. */
 import type { Engine, Server, Servers } from './servers.ts'
 
 const engines: readonly Engine[] = ['sqlite', 'postgres', 'mariadb', 'mysql']
 
-/** Where a file runs if not on every server. */
+/** The servers that a file runs on, if it does not run on every one. */
 export type Coverage =
   | 'SQLite alone'
   | 'one server of each kind'
   | 'one server of each engine'
   | 'servers that it starts itself'
 
-/** The one that is fewer servers. */
+/** Of two coverages, the one with fewer servers. */
 export function narrower(one: Coverage | undefined, other: Coverage): Coverage {
   const byNumber: readonly (Coverage | undefined)[] = [
     'servers that it starts itself',
@@ -28,7 +28,7 @@ interface Name {
 }
 
 /**
- * Reads what `--database` and REQUIRE_DATABASES take; throws where a name is misspelt.
+ * Reads a name of `--database` or REQUIRE_DATABASES; throws if it is misspelt.
  *
  * readName('postgres@18') // { engine: 'postgres', version: '18' }
  */
@@ -44,13 +44,13 @@ export function readName(text: string): Name {
 
 const isEngine = (text: string): text is Engine => (engines as readonly string[]).includes(text)
 
-/** Whether a server is of that engine and, where one is named, of that version or a later part of it. */
+/** Whether a server has the engine and, if the name has one, the version: `10.11` matches 10.11.4. */
 function isNamed(server: Server, { engine, version }: Name): boolean {
   if (server.url === undefined || server.engine !== engine) return false
   return version === undefined || `${server.version}.`.startsWith(`${version}.`)
 }
 
-/** The names of which no server is here. SQLite always is. */
+/** The names for which there is no server. SQLite always exists. */
 export function namesWithoutServer(servers: Servers, names: readonly string[]): readonly string[] {
   return names.filter((text) => {
     const name = readName(text)
@@ -58,7 +58,7 @@ export function namesWithoutServer(servers: Servers, names: readonly string[]): 
   })
 }
 
-/** The servers, of which those that nobody named count as not there. */
+/** The servers; those that are not named count as missing. */
 export function onlyServers(servers: Servers, names: readonly string[]): Servers {
   const wanted = names.map(readName)
   return servers.map((server) =>
@@ -68,7 +68,7 @@ export function onlyServers(servers: Servers, names: readonly string[]): Servers
   )
 }
 
-/** The servers that a file runs on. A kind of which none is there keeps one, which says why. */
+/** The servers that a file runs on. If all servers of a kind are missing, one entry remains, which says why. */
 export function covered(servers: Servers, coverage: Coverage | undefined): Servers {
   if (coverage === undefined) return servers
   if (coverage === 'SQLite alone') return []

@@ -1,20 +1,20 @@
-/** A headless Chromium that opens one page and tells what it saw; spoken to by its own protocol, without a driver package. */
+/** Opens a page in a headless Chromium over the DevTools protocol, without a driver package. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a page did while it was open. */
+/** What happened while a page was open. */
 export interface Visit {
-  /** The title, after the page had settled. */
+  /** The title, once the page has settled. */
   readonly title: string
-  /** The text a reader sees. */
+  /** The visible text. */
   readonly text: string
-  /** Console errors, exceptions, refused resources. */
+  /** Console errors, exceptions, and resources that the browser refused to load. */
   readonly errors: readonly string[]
-  /** Every URL that was asked for. */
+  /** Every requested URL. */
   readonly requests: readonly string[]
-  /** The window, as PNG. */
+  /** A screenshot, as PNG. */
   readonly screenshot: Uint8Array
 }
 
@@ -25,12 +25,12 @@ const places = [
   '/usr/bin/google-chrome',
 ]
 
-/** The program, or undefined where there is none. */
+/** The path of the program; undefined if it is not installed. */
 export const chromiumPath = (): string | undefined =>
   places.find((place) => place !== '' && existsSync(place))
 
 /**
- * Opens a URL and looks until `settled` (an expression of the page) is true, or the time is over.
+ * Opens a URL and waits until `settled`, an expression that is evaluated in the page, is true, or the time is over.
  *
  * visit('http://127.0.0.1:3000/docs', `document.body.innerText.includes('Books')`)
  */
@@ -40,7 +40,7 @@ export async function visit(url: string, settled: string, timeoutMs = 20_000): P
     chromiumPath() ?? 'chromium',
     [
       '--headless=new',
-      // Tests run as root in containers, where its own sandbox cannot be set up.
+      // As root in a container, Chromium cannot set up its sandbox.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-dev-shm-usage',
@@ -64,7 +64,7 @@ export async function visit(url: string, settled: string, timeoutMs = 20_000): P
   }
 }
 
-/** Chromium prints where it listens. */
+/** Chromium prints the address that it listens at. */
 function endpointOf(browser: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = ''
@@ -78,7 +78,7 @@ function endpointOf(browser: ChildProcess): Promise<string> {
   })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: messages of the protocol, read where they are understood
+// biome-ignore lint/suspicious/noExplicitAny: messages of the protocol are read without types
 type Message = any
 
 interface Connection {
@@ -147,7 +147,7 @@ async function look(
     (await page('Runtime.evaluate', { expression, returnByValue: true })).result.value
   const until = Date.now() + timeoutMs
   while (Date.now() < until && (await evaluate(settled)) !== true) await pause(100)
-  // What a page does late, it does within this.
+  // Time for late errors and requests of the page.
   await pause(500)
   const title = await evaluate('document.title')
   const text = await evaluate('document.body.innerText')

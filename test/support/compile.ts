@@ -7,11 +7,11 @@ import { repository } from './source.ts'
 
 const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')
 
-/** Inside the tests, where packages of the workspace are found; tests about sources pass by this name. */
+/** Below `test`, so that imports find the packages of the workspace; `filesBelow` skips folders named `dist`. */
 const scratch = join(repository, 'test', 'dist')
 
 const configuration = {
-  // As strict as the repository itself, which the sources of the core are compiled with too.
+  // The options of the repository, because the imported sources of the core are compiled with them too.
   extends: '../../../tsconfig.json',
   compilerOptions: {
     noEmit: true,
@@ -26,7 +26,7 @@ const configuration = {
   references: [],
 }
 
-/** The exports of the module; rejects with what the compiler says. */
+/** The exports of the module; rejects with the errors of the compiler. */
 export async function compiled(text: string): Promise<Readonly<Record<string, unknown>>> {
   mkdirSync(scratch, { recursive: true })
   const folder = mkdtempSync(join(scratch, 'compiled-'))

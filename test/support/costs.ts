@@ -1,4 +1,4 @@
-/** Tables of what requests cost in statements, and how a cost grows with the number of records. */
+/** Tables of the number of statements of requests, and how that number grows with the number of records. */
 import type { Engine } from './servers.ts'
 
 export interface Costs {
@@ -7,7 +7,7 @@ export interface Costs {
 }
 
 /**
- * Reads a table of costs; lines without columns are titles. MariaDB may have a column of its own beside MySQL's.
+ * Reads a table of costs. A line without costs is a title. Without a column `mariadb`, MariaDB's costs are those of `mysql`.
  *
  * costTable(`
  *   request              | sqlite | postgres | mysql
@@ -27,11 +27,11 @@ export function costTable(text: string): readonly Costs[] {
 
 const cellsOf = (line: string): string[] => line.split(' | ').map((cell) => cell.trim())
 
-/** One engine's column of a table, to compare with what was measured. */
+/** The expected costs of an engine, one text for each request. */
 export const expectedCosts = (table: readonly Costs[], engine: Engine): readonly string[] =>
   table.map(({ request, cost }) => `${cost[engine]}: ${request}`)
 
-/** How a count grows with n, as a table has it: `4`, `3 + 2n`; where it is no line, the counts themselves. */
+/** How a count grows with n, as a table writes it: `4`, `3 + 2n`; if it does not grow linearly, the counts. */
 export function growth(counts: readonly (readonly [n: number, count: number])[]): string {
   const [[n0, first] = [0, 0], [n1, second] = [1, 0]] = counts
   const each = (second - first) / (n1 - n0)

@@ -1,23 +1,23 @@
-/** Where a file runs, as far as it does not say so itself. */
+/** The servers that a file runs on, if the file does not name them itself (`runsOn`). */
 import type { Coverage } from './choose-servers.ts'
 import type { Job } from './queue.ts'
 
-/** About SQL, values and catalogues, which differ between versions of a server. */
+/** Files about SQL, values and catalogues, which differ between versions of a server. */
 const versionsMatter = [
   /^(?:dialect|golden|introspect|prepared|schema-check)\//,
   /^property\/(?:differential|links|pages|random)/,
   /^contract\/(?:counting|far-pages|filtering|grouping|joins|json-paths|keyless|search|serialisation|special-values|values)/,
 ]
 
-/** Compares what the engines answer and are asked. */
+/** Files that compare the responses and the statements of all engines. */
 const comparesEngines = /^golden\//
 
-/** On every server, whatever the file is about; each way on one server of each engine. */
+/** `whole`: every file on every server, and in each way on one server of each engine. */
 export type Extent = 'usual' | 'whole'
 
 /**
- * The other ways of a request differ from the usual one before its SQL is made, or, as the plain one, by having less of what
- * could leak. What they read and write on each engine is compared by the files that prove answers equal.
+ * In other ways than the usual one, most files run on SQLite alone: `query` and `batch` differ only before SQL is compiled, and
+ * `plain` leaves out shortcuts, so it cannot leak more. The golden files run in each way on all engines.
  */
 export function coverageOf({ file, way }: Job, extent: Extent): Coverage | undefined {
   if (extent === 'whole') return way === 'usual' ? undefined : 'one server of each engine'

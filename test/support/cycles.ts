@@ -1,6 +1,6 @@
 /** Cycles in a directed graph, for tests about imports. */
 
-/** The groups of at least two nodes in which each reaches each other, sorted. */
+/** The groups of at least two nodes in which every node can reach every other one, sorted. */
 export function cyclesIn(
   edges: ReadonlyMap<string, readonly string[]>,
 ): readonly (readonly string[])[] {

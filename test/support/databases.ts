@@ -1,5 +1,5 @@
-/** Databases for tests: an empty one on each server per caller, dropped when it is closed. */
-// Drivers are imported where they are used, so that tests without a database do not load them.
+/** Creates empty databases for tests, and drops them when they are closed. */
+// Drivers are imported only when a database is opened, so that tests without one do not load them.
 import { readFileSync } from 'node:fs'
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
@@ -15,37 +15,37 @@ export type { Engine } from './servers.ts'
 export type DatabaseName = 'sqlite' | ServerName
 
 export interface TestDatabase {
-  /** What its SQL is like; `mysql` is MariaDB too. */
+  /** The family of its SQL; `mysql` for MariaDB too. */
   readonly name: DatabaseName
   readonly engine: Engine
-  /** As in `PostgreSQL 18.1`, another one for each server; `SQLite`. */
+  /** Unique to the server, such as `PostgreSQL 18.1`; `SQLite`. */
   readonly label: string
-  /** The connection string of this very database; SQLite lives in memory and has none. */
+  /** The connection string of this database; undefined for SQLite, which is in memory. */
   readonly url: string | undefined
-  /** Connects, and creates the database, at the first statement. */
+  /** The database is created, and connected to, at the first statement. */
   // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
   readonly kysely: Kysely<any>
   readonly capture: StatementRecorder['capture']
-  /** Why this database is not here; then no test of it runs. */
+  /** Why this database is missing; its tests then do not run. */
   readonly missing: string | undefined
   /** Runs a script of several statements. */
   execScript(sqlText: string): Promise<void>
-  /** As `execScript`, for what is run again and again: in one transaction, on a connection that stays open. */
+  /** Like `execScript`, for scripts that run many times: in one transaction, on a connection that stays open. */
   execOften(sqlText: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface OpenOptions {
-  /** SQLite starts as a copy of this file instead of empty. */
+  /** The file that SQLite's database is a copy of; without it, the database is empty. */
   readonly sqliteFile?: string
 }
 
-/** One fresh database on every server that is there and that the file runs on. */
+/** An empty database on every server that is available and that the file runs on. */
 export function openDatabases(options: OpenOptions = {}): TestDatabase[] {
   return everyDatabase(options).filter((db) => db.missing === undefined)
 }
 
-/** As `openDatabases`, with the missing ones named. SQLite comes first. */
+/** Like `openDatabases`, but also has an entry for each missing server. SQLite comes first. */
 export function everyDatabase(options: OpenOptions = {}): TestDatabase[] {
   return [
     sqliteDatabase(options.sqliteFile),
@@ -53,26 +53,26 @@ export function everyDatabase(options: OpenOptions = {}): TestDatabase[] {
   ]
 }
 
-/** Another fresh database on the same server. */
+/** Another empty database on the same server. */
 export function databaseBeside({ label }: TestDatabase): TestDatabase {
   const server = knownServers().find((one) => one.label === label)
   return server === undefined ? sqliteDatabase(undefined) : serverDatabase(server)
 }
 
-/** The environment of a process that a test starts to open databases: it runs on the servers that the file runs on. */
+/** The environment for a process that a test starts: it opens databases on the same servers as the test file. */
 export const ofSameServers = (): NodeJS.ProcessEnv => ({
   ...process.env,
   TEST_SERVERS: JSON.stringify(covered(knownServers(), coverageOfFile())),
 })
 
-/** A fresh database on the first server of a kind. */
+/** An empty database on the first server of a kind. */
 export function databaseOfKind(kind: ServerName): TestDatabase {
   const server = covered(knownServers(), 'one server of each kind').find((one) => one.kind === kind)
   if (server === undefined) throw new Error(`the runner names no server of the kind ${kind}`)
   return serverDatabase(server)
 }
 
-/** What the runner found; it hands the servers on so that each file need not look again. */
+/** The servers that the runner has found, which it passes on to its processes. */
 function knownServers(): Servers {
   const found = process.env.TEST_SERVERS
   if (found !== undefined) return JSON.parse(found) as Servers
@@ -119,7 +119,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
   const takeSpare = async (): Promise<boolean> => {
     const spare = spareDatabases(label).shift()
     if (spare === undefined) return false
-    // A connection that is still closing keeps a database from being renamed.
+    // A database cannot be renamed while a connection to it is still closing.
     return admin(`alter database ${spare} rename to ${database}`).then(
       () => true,
       () => false,
@@ -139,7 +139,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
     await create()
     const { default: pg } = await import('pg')
     const pool = new pg.Pool({ connectionString: url, max: 4 })
-    // A connection may still be closing when its database is dropped; nobody waits for it any more.
+    // A connection may still be closing when its database is dropped; its error then does not matter.
     pool.on('error', () => {})
     return pool
   })
@@ -207,7 +207,7 @@ function testDatabase(parts: {
   return { ...facts, kysely, capture: recorder.capture, close }
 }
 
-/** A connection that takes several statements at once. */
+/** A connection that can run several statements in one call. */
 interface ScriptConnection {
   query(text: string): Promise<unknown>
   end(): Promise<void>
@@ -224,19 +224,19 @@ async function openForScripts(name: ServerName, url: string): Promise<ScriptConn
   return createConnection({ uri: url, multipleStatements: true })
 }
 
-/** Runs statements on a connection of their own. */
+/** Runs statements on a new connection. */
 export async function runScript(name: ServerName, url: string, text: string): Promise<void> {
   const connection = await openForScripts(name, url)
   await connection.query(text).finally(() => connection.end())
 }
 
-/** Every database of a run begins with its name, so that the runner finds what a killed file left. */
+/** The names of all databases of a run begin with this, so that the runner finds those that a killed file left behind. */
 export const databasePrefix = 'model_api_test_'
 
-/** By server, databases of this process that are as good as new. The runner drops those that are left at its end. */
+/** By server: emptied databases of this process, to be used again. The runner drops them at its end. */
 const spares = new Map<string, string[]>()
 
-/** As many as a file uses at once. */
+/** The number of emptied databases that are kept for each server. */
 const mostSpares = 4
 
 function spareDatabases(label: string): string[] {

@@ -1,9 +1,9 @@
-/** Deadlocks that a caller is sure to meet, and to lose, as often as a test wants. */
+/** Causes deadlocks in which the server always ends the transaction of the code under test. */
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { TestDatabase } from './databases.ts'
 
 export interface Opponent {
-  /** The connections that lose; whoever is to meet the opponent uses them. */
+  /** The connections whose transactions the server ends: those for the code under test. */
   // biome-ignore lint/suspicious/noExplicitAny: any tables
   readonly victims: Kysely<any>
   /**
@@ -14,12 +14,12 @@ export interface Opponent {
   close(): Promise<void>
 }
 
-/** `held` and `wanted` are UPDATE statements of one record each. PostgreSQL, MySQL and MariaDB only. */
+/** `held` and `wanted` are UPDATE statements of one record each. Only for PostgreSQL, MySQL and MariaDB. */
 export async function deadlockOpponent(db: TestDatabase): Promise<Opponent> {
   return db.name === 'postgres' ? postgresOpponent(db) : mysqlOpponent(db)
 }
 
-/** Who waits longer than its own deadlock_timeout looks for a deadlock, and is the one that ends. */
+/** PostgreSQL: a transaction that waits for a lock longer than its deadlock_timeout checks for a deadlock, and is the one that ends. */
 async function postgresOpponent(db: TestDatabase): Promise<Opponent> {
   const { default: pg } = await import('pg')
   const connection = (timeout: string) => ({
@@ -43,7 +43,7 @@ async function postgresOpponent(db: TestDatabase): Promise<Opponent> {
       await client.query('begin')
       await client.query(held)
       const over = client.query(wanted).finally(() => client.query('rollback'))
-      // The caller looks for a deadlock once only, so it must be there by then.
+      // The caller checks for a deadlock only once, so the deadlock must exist by then.
       for (let i = 0; i < 1000 && !(await waits()); i++) await sleep(5)
       return { over: over.then(() => {}) }
     },
@@ -54,7 +54,7 @@ async function postgresOpponent(db: TestDatabase): Promise<Opponent> {
   }
 }
 
-/** InnoDB looks for a deadlock at every wait, and ends the transaction that has changed less. */
+/** InnoDB checks for a deadlock at every wait, and ends the transaction that has changed fewer rows. */
 async function mysqlOpponent(db: TestDatabase): Promise<Opponent> {
   const { createConnection } = await import('mysql2/promise')
   const connection = await createConnection({ uri: db.url ?? '' })

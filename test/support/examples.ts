@@ -1,4 +1,4 @@
-/** Examples in Markdown: requests with the answer and the SQL they show, read from a page and written back to it. */
+/** Reads the examples of a Markdown page (requests with their response and SQL), and writes them back to it. */
 import type { JsonValue } from '@model-api/core'
 
 /** A fenced block of a page. */
@@ -10,7 +10,7 @@ interface Block {
   readonly last: number
 }
 
-/** One example: an `http` block, and what stands after it. */
+/** An example: an `http` block, and the blocks that follow it. */
 export interface Example {
   /** Line of the page, from 1, for messages. */
   readonly line: number
@@ -78,7 +78,7 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks
 }
 
-/** What an example shows of a body: what time changes, and what is always the same, is left out. */
+/** The part of a body that an example shows: without times, and without members that are the same in every response. */
 export function shown(body: Readonly<Record<string, JsonValue>>): JsonValue {
   const { datetime, api_version, response_ms, previous_url, next_url, ...rest } = body
   if (rest.errors !== null)
@@ -91,7 +91,7 @@ export function shown(body: Readonly<Record<string, JsonValue>>): JsonValue {
   }
 }
 
-/** Whether everything `part` shows is so in `whole`: members may be left out, list items may not. */
+/** Whether `part` equals `whole`, of which it may leave out members of objects, but not items of lists. */
 export function isPartOf(part: JsonValue, whole: JsonValue): boolean {
   if (Array.isArray(part)) {
     return (
@@ -110,7 +110,7 @@ export function isPartOf(part: JsonValue, whole: JsonValue): boolean {
   return part === whole
 }
 
-/** SQL as a page prints it: a line per clause. */
+/** SQL as a page prints it, with one clause on each line. */
 export const printSql = (statements: readonly string[]): string =>
   statements
     .map((text) =>
@@ -121,7 +121,7 @@ export const printSql = (statements: readonly string[]): string =>
     )
     .join(';\n')
 
-/** Two ways to break the same lines are equal. */
+/** The text on one line, to compare texts whose line breaks differ. */
 export const flat = (sql: string): string => sql.replaceAll(/\s+/g, ' ').trim()
 
 /** JSON as a page prints it: short lists and objects on one line. */
@@ -147,7 +147,7 @@ function inline(value: JsonValue): string {
   return `{${members.join(', ')}}`
 }
 
-/** The page with other texts in some of its blocks. */
+/** The page with new texts in some of its blocks. */
 export function replaceBlocks(page: string, texts: ReadonlyMap<Block, string>): string {
   const lines = page.split('\n')
   const blocks = [...texts.keys()].sort((a, b) => b.first - a.first)

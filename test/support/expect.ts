@@ -1,9 +1,9 @@
-/** What tests of the contract ask of an answer: its value where it must be a success, its errors where not. */
+/** Checks responses in the tests of the contract, and returns their value or errors. */
 import type { Api } from '@model-api/core'
 import { type Answer, get, send } from './api.ts'
 import { equal, fail, match } from './assert.ts'
 
-/** The answer, which must be 200. */
+/** Sends a request whose response must be 200, and returns the response. */
 export async function succeeds(api: Api, url: string): Promise<Answer> {
   const answer = await get(api, url)
   if (answer.status !== 200) fail(`${url}: ${answer.status} ${JSON.stringify(answer.errors)}`)
@@ -11,7 +11,7 @@ export async function succeeds(api: Api, url: string): Promise<Answer> {
 }
 
 /** The value of a successful answer. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+// biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
 export const read = async (api: Api, url: string): Promise<any> => (await succeeds(api, url)).value
 
 /** One member of each object of a successful list. */
@@ -24,13 +24,13 @@ export async function column(api: Api, url: string, member = 'id'): Promise<unkn
 export interface Refusal {
   readonly status?: number
   readonly error?: string
-  /** All of these stand in the reason. */
+  /** Texts that the reason must contain. */
   readonly says?: readonly (string | RegExp)[]
   readonly at?: string
   readonly code?: string
 }
 
-/** The answer must be a failure in the standard envelope, 400 unless said otherwise. */
+/** Sends a request that must be refused, in the standard envelope and by default with 400. */
 export async function refuses(api: Api, url: string, refusal: Refusal = {}): Promise<Answer> {
   const [first = ''] = url.split(' ')
   const answer = /^[A-Z]+$/.test(first)
@@ -46,7 +46,7 @@ export async function refuses(api: Api, url: string, refusal: Refusal = {}): Pro
   return answer
 }
 
-/** The shop's models with more meta for one of them. */
+/** The models of the shop, with additional meta for one of them. */
 export function withMeta<M extends { readonly name: string; readonly meta?: object | undefined }>(
   models: readonly M[],
   name: string,

@@ -1,29 +1,29 @@
-/** Proxies in front of a database server that answer chosen commands themselves: faults of networks and clusters, on real servers. */
+/** Proxies in front of a database server that cause faults of networks and clusters at chosen commands. */
 import { connect, createServer, type Socket } from 'node:net'
 import type { ServerName } from './servers.ts'
 
-/** A command of a client. Statements that are executed have the text they were prepared with. */
+/** A command of a client. The execution of a prepared statement has the text of the statement. */
 export interface Command {
   readonly kind: 'query' | 'prepare' | 'execute' | 'other'
   readonly text: string
   /** Counts the connections to the proxy, from 1. */
   readonly connection: number
-  /** Whether a transaction was begun on this connection and not ended since. */
+  /** Whether a transaction is open on this connection. */
   readonly inTransaction: boolean
 }
 
-/** What becomes of a command. */
+/** What the proxy does with a command. */
 export type Verdict =
   | 'forward'
-  /** The server does not see it, and the client gets this error: on MySQL and MariaDB only. */
+  /** The server does not get it, and the client gets this error; only on MySQL and MariaDB. */
   | { readonly error: readonly [errno: number, message: string]; readonly rollback?: boolean }
-  /** The server does not see it, and nobody answers. */
+  /** The server does not get it, and the client gets no response. */
   | 'swallow'
-  /** The server executes it, and its answer is lost. */
+  /** The server executes it, and its response is lost. */
   | 'lose the answer'
-  /** The server does not see it, and the connection ends. */
+  /** The server does not get it, and the connection ends. */
   | 'cut'
-  /** The server executes it, and the connection ends before its answer arrives. */
+  /** The server executes it, and the connection ends before the response arrives. */
   | 'cut afterwards'
 
 export type Decide = (command: Command) => Verdict
@@ -71,7 +71,7 @@ export async function faultProxy(
     relay({ client, upstream, end }, ({ kind, text }) => {
       const command: Command = { kind, text, connection, inTransaction }
       commands.push(command)
-      // A BEGIN that goes with a statement is executed as one.
+      // One query may contain BEGIN and the statement after it.
       if (kind === 'query' || kind === 'execute') {
         if (/^(?:begin|start transaction)/i.test(text)) inTransaction = true
         if (/^(?:commit|rollback)/i.test(text)) inTransaction = false
@@ -94,7 +94,7 @@ export async function faultProxy(
   }
 }
 
-/** One connection of a client, and the one to the server that stands for it. */
+/** A connection of a client, and the proxy's connection to the server for it. */
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
@@ -108,7 +108,7 @@ const protocols: Readonly<Record<ServerName, { defaultPort: string; relay: Relay
   postgres: { defaultPort: '5432', relay: relayPostgres },
 }
 
-/** Hands on what the server answers, as far as the last verdict lets it. */
+/** Passes the responses of the server on, as the last verdict says. */
 function answers({ client, end }: Pair) {
   let mode: 'pass' | 'drop' | 'end' = 'pass'
   return {
@@ -134,9 +134,9 @@ function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
   const answered = answers(pair)
   const statements = new Map<number, string>()
   let preparing: string | undefined
-  /** Answers to commands that are not the client's. */
+  /** The number of responses to commands that the proxy itself has sent. */
   let dropped = 0
-  /** What stands before the text of a query: MySQL's query attributes, of which there are none, or nothing. */
+  /** The bytes before the text of a query: the numbers of MySQL's query attributes, if client and server use them. */
   let attributes: Buffer = Buffer.alloc(0)
 
   const commandOf = (packet: Buffer): Pick<Command, 'kind' | 'text'> => {
@@ -157,7 +157,7 @@ function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
   // Three bytes of length, a sequence number, and the payload.
   const sizeOf = (data: Buffer) => (data.length < 4 ? undefined : 4 + data.readUIntLE(0, 3))
   eachPacket(client, sizeOf, (packet) => {
-    // A command begins a sequence; everything else belongs to the handshake.
+    // A command has the sequence number 0; other packets belong to the handshake.
     if (packet[3] !== 0) {
       upstream.write(packet)
       return
@@ -248,7 +248,7 @@ function relayPostgres(pair: Pair, decide: Parameters<Relay>[1]): void {
   upstream.on('data', (data) => answered.take(data))
 }
 
-/** Splits what a socket receives; `sizeOf` tells the length of the first packet once enough of it is there. */
+/** Splits received data into packets; `sizeOf` returns the length of the first one, or undefined if more data is needed. */
 function eachPacket(
   socket: Socket,
   sizeOf: (data: Buffer) => number | undefined,

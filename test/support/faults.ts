@@ -1,4 +1,4 @@
-/** What tests of faults share: the ways to a database, models of their own, and what would have ended the process. */
+/** For tests of faults: connections to a database, their models, and the errors that would have ended the process. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { type OpenOptions, openDatabase } from '@model-api/http-node'
@@ -20,7 +20,7 @@ export interface Server extends TestDatabase {
   readonly url: string
 }
 
-/** The same suites on each server; `title` says what did not run where one is missing. */
+/** Declares the same suites for each server; for a missing one, the closing table says that `title` did not run. */
 export function eachServer(title: string, define: (server: Server) => void): void {
   for (const server of everyDatabase()) {
     const { name, label, url = '', missing } = server
@@ -30,14 +30,14 @@ export function eachServer(title: string, define: (server: Server) => void): voi
   }
 }
 
-/** Another database on the same server, for suites that run at once. */
+/** Another database on the same server, for suites that run side by side. */
 export function serverBeside(server: Server): Server {
   const { url = '' } = server
   const beside = databaseBeside(server)
   return Object.assign(beside, { name: server.name, url: beside.url ?? url })
 }
 
-/** How a host comes to its Kysely instance. */
+/** How the host application creates its Kysely instance. */
 export const pools = ['openDatabase', 'a wrapped pool', 'a pool of the host'] as const
 export type PoolKind = (typeof pools)[number]
 
@@ -72,14 +72,14 @@ function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): 
     connectionTimeoutMillis: connectionTimeout,
   })
   if (!wrapped) {
-    // The two lines that docs/deployment.md asks for.
+    // The two lines that docs/deployment.md recommends.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
   }
   return new Kysely({ dialect: new PostgresDialect({ pool: wrapped ? preparedPg(pool) : pool }) })
 }
 
-/** A pool with a lost connection may wait for it for ever, and one that is connecting to a proxy that is gone fails. */
+/** Ends a pool. That may never settle if a connection is lost, and may fail if its proxy is closed; neither matters here. */
 const destroyed = (db: AnyKysely): Promise<void> =>
   Promise.race([
     db.destroy().catch(() => {}),
@@ -88,7 +88,7 @@ const destroyed = (db: AnyKysely): Promise<void> =>
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Asks over a connection of its own, which is closed afterwards. */
+/** Runs a statement on a new connection, and closes it. */
 export async function ask(name: ServerName, url: string, text: string): Promise<readonly Row[]> {
   if (name === 'mysql') {
     const connection = await createConnection({ uri: url })
@@ -103,7 +103,7 @@ export async function ask(name: ServerName, url: string, text: string): Promise<
   return rows
 }
 
-/** What the server does for the clients of a database, one row for each connection: its number, and its statement. */
+/** The connections of a database: for each, its number and its running statement. */
 export async function connectionsOf(
   name: ServerName,
   url: string,
@@ -122,7 +122,7 @@ export async function connectionsOf(
   }))
 }
 
-/** Whether something comes true within some seconds; it is asked again and again. */
+/** Whether a condition becomes true within some seconds, checking it repeatedly. */
 export async function eventually(
   isTrue: () => boolean | Promise<boolean>,
   seconds = 10,
@@ -135,10 +135,10 @@ export async function eventually(
   return false
 }
 
-/** Removes what an earlier suite has left in the same database. */
+/** Removes the tables of an earlier suite in the same database. */
 const dropScript = 'drop table if exists things; drop table if exists idempotency_keys;'
 
-/** A table of things, and its model; `slow` takes as many seconds as it is asked for. */
+/** A table and its model. */
 export const thingsScript = `${dropScript} create table things (id integer primary key, name varchar(40) not null);
   insert into things values (1, 'one'), (2, 'two');`
 
@@ -151,7 +151,7 @@ export const Thing: AnyModel = defineModel('Thing', {
   meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'DELETE'] },
 })
 
-/** The same things with a column that takes the server 25 s. */
+/** The same model, with a column whose value takes the server 25 s to compute. */
 export const slowThing = (name: ServerName): AnyModel =>
   defineModel('SlowThing', {
     table: 'things',
@@ -162,14 +162,14 @@ export const slowThing = (name: ServerName): AnyModel =>
         expression: () =>
           name === 'postgres'
             ? sql`(select pg_sleep(25)::text)`
-            : // An interrupted sleep is no error on MySQL; the next row is.
+            : // MySQL gives no error for an interrupted SLEEP, but for the next row.
               sql`(select sum(sleep(25)) from (select 1 union select 2) as naps)`,
       },
     },
     meta: {},
   }) as AnyModel
 
-/** Remembers what would have ended the process. */
+/** Collects the errors that would have ended the process. */
 export function uncaughtErrors(): { readonly errors: string[]; stop(): void } {
   const errors: string[] = []
   const keep = (error: unknown): void => void errors.push(String(error))
@@ -180,7 +180,7 @@ export function uncaughtErrors(): { readonly errors: string[]; stop(): void } {
   }
 }
 
-/** An API whose log is a list. */
+/** An API that reports errors to a list. */
 export function loggingApi(
   db: AnyKysely,
   models: readonly AnyModel[],

@@ -1,4 +1,4 @@
-/** A process that runs test files, one after the other, as long as none of them leaves anything behind. */
+/** A process that runs test files one after the other, until one fails or leaves something behind. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../worker.ts'
@@ -9,22 +9,22 @@ import { endOfFile, type Order } from './worker-protocol.ts'
 
 export interface FileResult {
   readonly report: Report
-  /** What the process printed meanwhile, and how it ended if it did so too early. */
+  /** What the process printed during the file, and how it ended if it ended before its report. */
   readonly output: string
 }
 
 interface Kind {
-  /** The way that its requests take. */
+  /** The way in which its requests are sent. */
   readonly way: Way
-  /** Ends after its first file. */
+  /** Whether it ends after its first file. */
   readonly alone: boolean
 }
 
 export interface FileOrder {
-  /** As it is listed. */
+  /** Its name in the output of the runner. */
   readonly title: string
   readonly path: string
-  /** Where it runs, as far as it does not say so itself. */
+  /** The servers that it runs on, if the file does not name them itself. */
   readonly coverage: Coverage | undefined
   readonly limitMs: number
 }
@@ -39,7 +39,7 @@ export interface FileProcess {
   readonly end: () => Promise<void>
 }
 
-/** Of a process that ended too early. */
+/** The report for a process that ended before it sent one. */
 const noReport: Report = {
   counts: { none: { passed: 0, failed: 1, skipped: 0 } },
   coverage: undefined,
@@ -51,7 +51,7 @@ const noReport: Report = {
 
 const worker = fileURLToPath(new URL('../worker.ts', import.meta.url))
 
-/** The Node that test files run on: the one of the runner, or that of the variable TEST_NODE. */
+/** The Node that runs test files: that of the variable TEST_NODE, or else the runner's own. */
 const testNode = (env: NodeJS.ProcessEnv): string => env.TEST_NODE || process.execPath
 
 export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): FileProcess {
@@ -70,7 +70,8 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
     output += data.toString()
     lookForEnd()
   }
-  // What was printed comes through other pipes than the report, and may come after it.
+  // Output arrives through other pipes than the report, perhaps after it. `endOfFile` is printed on both, so the output is
+  // complete once both marks have arrived.
   const lookForEnd = (): void => {
     if (report?.leftover === undefined && report !== undefined && !alone) {
       if (output.split(endOfFile).length === 3) settle(false)
@@ -123,6 +124,6 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
 }
 
 function send(child: ChildProcess, order: Order): void {
-  // A process that has just ended reports that by closing.
+  // If the process has just ended, its `close` event settles the run.
   if (child.connected) child.send(order, () => {})
 }

@@ -1,4 +1,4 @@
-/** Golden files: a request and everything the pipeline made of it, side by side in one text. */
+/** Golden files: a request with its query tree, plan, statements and response, in one text. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,17 +34,17 @@ export interface GoldenFile {
   readonly path: string
   /** `parse/lists`: the place below test/golden without the extension. */
   readonly name: string
-  /** What the case shows, in words; stands before the first section. */
+  /** The sentence before the first section, which says what the case shows. */
   readonly intro: string
   readonly sections: Readonly<Partial<Record<SectionName, string>>>
 }
 
-/** Text goes into the file as it is, anything else as printed by `printValue`. */
+/** The content of a section: a text as it is, any other value as `printValue` prints it. */
 export type ActualSections = Readonly<Partial<Record<OutputSection, unknown>>>
 
 export const goldenFolder = fileURLToPath(new URL('../golden/', import.meta.url))
 
-/** Every golden file, narrowed by `pnpm golden <name part …>`. */
+/** The golden files whose path contains the given name parts. */
 export function goldenFiles(folder: string = goldenFolder): GoldenFile[] {
   const filter = (process.env.GOLDEN_FILTER ?? '').split(' ').filter((part) => part !== '')
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -55,10 +55,7 @@ export function goldenFiles(folder: string = goldenFolder): GoldenFile[] {
     .map((file) => parseGolden(readFileSync(join(folder, file), 'utf8'), join(folder, file)))
 }
 
-/**
- * The sections this file wants filled in. A file shows only what its topic is about: those
- * output sections it already has; a file that has none yet gets all.
- */
+/** The output sections of a file: those that it already has, or all if it has none. */
 export function wantedSections(file: GoldenFile): OutputSection[] {
   const present = outputs.filter((name) => file.sections[shownBy(name)] !== undefined)
   return present.length > 0 ? present : [...outputs]
@@ -67,16 +64,15 @@ export function wantedSections(file: GoldenFile): OutputSection[] {
 /** A file that shows the statements of MariaDB shows those of MySQL too. */
 const shownBy = (name: OutputSection): OutputSection => (name === 'mysql' ? 'mariadb' : name)
 
-/** The section as the file has it. */
+/** The text of a section in the file. */
 function sectionOf({ sections }: GoldenFile, name: OutputSection): string | undefined {
   if (name !== 'mysql' || sections.mysql !== undefined) return sections[name]
   return sections.mariadb === undefined ? undefined : onMysql(sections.mariadb)
 }
 
 /**
- * Throws a readable diff when the file says something else than `actual`; in update mode
- * (`pnpm golden --update`) writes the file instead. Sections missing in `actual` are left as they
- * are, so that a database that is not here loses nothing.
+ * Throws a diff if the file differs from `actual`; with `--update`, writes the file instead. Sections that `actual` lacks stay as
+ * they are: those of databases that are missing in this run.
  */
 export function compareGolden(file: GoldenFile, actual: ActualSections): void {
   const wanted = wantedSections(file)
@@ -124,7 +120,7 @@ export function parseGolden(text: string, path: string): GoldenFile {
   return { path, name, intro: tidy(intro), sections }
 }
 
-/** The inverse of `parseGolden`; sections always stand in the same order. */
+/** The inverse of `parseGolden`; the sections are always in the same order. */
 export function printGolden(file: GoldenFile): string {
   const parts = file.intro === '' ? [] : [file.intro]
   for (const name of names) {

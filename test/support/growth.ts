@@ -1,14 +1,14 @@
-/** How the cost of something grows with its size: in CPU time of this thread, so that neither other processes nor the collectors of garbage beside it count. */
+/** Measures how the cost of a computation grows with its size, in CPU time of this thread: without other processes and parallel garbage collection. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Milliseconds below which a cost counts as nothing: compilations and garbage collections take as long. */
+/** Costs below this many milliseconds are not compared, because compiling and collecting garbage may take as long. */
 const floor = 20
 
-/** A doubling may cost three times as much; the square costs four times. */
+/** Twice the size may cost three times as much; it costs four times as much if the growth is quadratic. */
 const steepest = 3
 
-/** What this thread has computed. */
+/** The CPU time of this thread so far. */
 export const cpuMilliseconds = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
@@ -24,11 +24,11 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 /**
- * Measures something of sizes n and 4n, and of 2n where that took long enough to tell. Undefined where no doubling costs
- * more than three times as much; otherwise the three costs, for a message.
+ * Measures a computation of the sizes n and 4n, and of 2n if the largest takes long enough to be compared. Returns undefined if
+ * twice the size never costs more than three times as much; otherwise the three costs, for a message.
  *
- * What looks too steep is measured again, each time a little larger, so that no cache knows it; the smallest cost of each
- * size counts. `prepare` makes what is measured, and is not measured itself.
+ * If the growth is too steep, measures again, with slightly larger sizes that no cache knows, and compares the smallest costs.
+ * `prepare` returns the computation; its own cost is not measured.
  *
  * ```ts
  * await steepness(10_000, (n) => {
@@ -46,7 +46,7 @@ export async function steepness(
   const measure = async (size: number): Promise<void> => {
     const known = costs.get(size) ?? []
     const run = prepare(size + known.length)
-    // What was left behind by smaller sizes is not collected at the cost of this one.
+    // Collects the garbage of earlier measurements before this one.
     if (known.length > 0) collectGarbage()
     known.push(await costOf(run))
   }
@@ -56,7 +56,7 @@ export async function steepness(
   await measure(n)
   await measure(4 * n)
   if (smallest(4 * n) <= steepest * floor) return undefined
-  // What takes so long is no accident.
+  // Such a long time does not need as many measurements.
   const times = smallest(4 * n) > 1000 ? 2 : 8
   for (let again = 0; again < times; again++) {
     await measure(2 * n)

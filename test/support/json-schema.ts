@@ -1,14 +1,14 @@
-/** The part of JSON Schema that the document uses, as functions; a keyword that is not known here is an error, not a pass. */
+/** Compiles the keywords of JSON Schema that the document uses to functions; throws for any other keyword. */
 
 export interface Schema {
   readonly $ref?: string
   readonly [keyword: string]: unknown
 }
 
-/** What is wrong with a value, with its place, or undefined. */
+/** Returns what is wrong with a value and where, or undefined. */
 export type Validate = (value: unknown, at?: string) => string | undefined
 
-/** Keywords that say nothing about which values are right. */
+/** Keywords that do not restrict the value. */
 const silent = new Set(['description', 'examples', 'default', 'title', 'contentEncoding'])
 
 const formats: Readonly<Record<string, RegExp>> = {
@@ -31,7 +31,7 @@ export function compileSchema(
   const compile = (schema: Schema): Validate => {
     const known = compiled.get(schema)
     if (known !== undefined) return known
-    // Schemas refer to each other in circles: what is being compiled is looked up when it is used.
+    // Schemas refer to each other in cycles: a schema that is still being compiled is looked up when a value is checked.
     compiled.set(schema, (value, at) => (compiled.get(schema) as Validate)(value, at))
     const made = all(checksOf(schema))
     compiled.set(schema, made)
@@ -47,7 +47,7 @@ export function compileSchema(
       ]),
     ])
   const checksOf = (schema: Schema): Validate[] => {
-    // What a callback makes of a value only its author knows.
+    // A callback of the host may return any value.
     if (schema['x-shaped-by-callback'] === true) return []
     return Object.entries(schema).flatMap(([keyword, argument]) => {
       if (silent.has(keyword) || keyword.startsWith('x-')) return []
@@ -212,7 +212,7 @@ const anyOf =
       if (problem === undefined) return undefined
       problems.push(problem)
     }
-    // The alternative that went deepest is the one that was meant.
+    // Reports the alternative with the longest path to its problem: the value fits that one best.
     const depth = (problem: string): number => problem.split(' ', 1).join().length
     return problems.sort((a, b) => depth(b) - depth(a))[0] ?? `${at} fits nothing`
   }

@@ -1,9 +1,9 @@
-/** What a test file left behind in its process, which the next file in it could notice. */
+/** Finds what a test file left behind in its process, because it could disturb the next file. */
 
-/** What makes a process grow too large to be used again. */
+/** A process that uses more memory than this runs no further files. */
 const largestBytes = 700 * 1024 * 1024
 
-/** Connections and handles close a little after the call that closes them. */
+/** Time for connections and handles to close, which they do after the call that closes them. */
 const patienceMs = 250
 
 interface State {
@@ -14,7 +14,7 @@ interface State {
   readonly resources: ReadonlyMap<string, number>
 }
 
-/** Notes the state of the process; the result says later what differs from it, or undefined where nothing does. */
+/** Records the state of the process; the returned function says what has changed since, or undefined if nothing has. */
 export function watchState(): () => Promise<string | undefined> {
   const before = currentState()
   return async () => {
@@ -29,7 +29,7 @@ export function watchState(): () => Promise<string | undefined> {
 }
 
 function currentState(): State {
-  // The first look at an output opens it.
+  // Reading these opens the outputs, which adds resources, so it comes before the resources are counted.
   const writes = [process.stdout.write, process.stderr.write]
   const resources = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { databasePrefix } from './databases.ts'
 import type { Servers } from './servers.ts'
 
-/** Older ones belong to a run that was itself killed; younger ones may be somebody else's run. */
+/** The run of an older database has certainly ended; that of a younger one may still be running. */
 const abandonedAfterSeconds = 3600
 
 export async function dropLeftovers(servers: Servers, run: string): Promise<void> {

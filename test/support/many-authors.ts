@@ -1,4 +1,4 @@
-/** The shop with as many authors as wanted, where nobody's relations are empty. */
+/** Fills the shop with any number of authors, none of whose relations is empty. */
 import type { TestDatabase } from './databases.ts'
 import { Author, Book, OrderLine, Profile, Tag } from './shop.ts'
 import { insertLinks, insertRows } from './tables.ts'

@@ -1,4 +1,4 @@
-/** RFC 7396 as its section 2 writes it down, and the examples of its appendix A. */
+/** The algorithm of RFC 7396 (section 2), and its examples (appendix A). */
 export type Json =
   | null
   | boolean

@@ -1,10 +1,10 @@
-/** Answers against the OpenAPI document of the API that gave them: what the document does not say may not be sent. */
+/** Checks responses against the OpenAPI document of their API. */
 import type { Api } from '@model-api/core'
 import { problemMediaType } from '../../packages/core/src/http/problem-details.ts'
 import { problemSchema } from '../../packages/core/src/openapi/problems.ts'
 import { compileSchema, type Schema, type Validate } from './json-schema.ts'
 
-/** An answer as it goes over the wire. */
+/** A response as a client receives it. */
 export interface Sent {
   readonly status: number
   /** The body's text; empty where there is none. */
@@ -15,7 +15,7 @@ export interface Sent {
 
 interface Documented {
   readonly paths: readonly { readonly pattern: RegExp; readonly item: Item }[]
-  /** The bodies of failures outside any operation: unknown paths, methods that are not allowed. */
+  /** The schemas of errors without an operation: of unknown paths and of methods that are not allowed. */
   readonly failures: readonly Validate[]
   response(response: Response, whole: boolean): Validate | undefined
 }
@@ -26,7 +26,7 @@ type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
 const known = new WeakMap<Api, Documented>()
 
-/** Problem details, which only some documents list. */
+/** Checks problem details, which only some documents describe. */
 const isProblem = compileSchema({})({ ...problemSchema })
 
 /**
@@ -66,7 +66,7 @@ function problemOf(api: Api, method: string, url: string, answer: Sent): string 
   return text === '' ? undefined : 'there is no body'
 }
 
-/** Where whole records are asked for, a part of one will not do. */
+/** Whether the query selects parts of records; otherwise, every record in the response must be complete. */
 const asksForParts = (query: string): boolean =>
   /(?:^|[&.])(?:fields|groupby|aggregate)=|__(?:sum|count|avg|min|max)(?:=|&|$)/.test(
     decoded(query),
@@ -92,7 +92,7 @@ function documentOf(api: Api): Documented {
   const made: Documented = {
     paths: Object.entries(paths)
       .flatMap(([path, item]) => allPaths(paths, path).map((one) => ({ path: one, item })))
-      // A fixed path goes before one with a key in its place.
+      // Paths with fewer parameters first: `/books/batch` before `/books/{id}`.
       .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
       .map(({ path, item }) => ({ pattern: patternOf(path), item })),
     failures: Object.entries(components.schemas).flatMap(([name, schema]) =>
@@ -109,7 +109,7 @@ function documentOf(api: Api): Documented {
   return made
 }
 
-/** A path and its aliases; those of a collection hold for the paths below it too. */
+/** A path and its aliases. An alias of a collection is also an alias of that part of longer paths. */
 export function allPaths(
   paths: Readonly<Record<string, { readonly 'x-aliases'?: readonly string[] }>>,
   path: string,
@@ -128,12 +128,12 @@ const patternOf = (path: string): RegExp =>
     `^${path
       .split(/\{[^}]*\}/)
       .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      // Dot segments name nothing.
+      // A path parameter is never `.` or `..`: clients resolve these segments before they send the request.
       .join('(?!\\.{1,2}(?:/|$))[^/]+')}$`,
     's',
   )
 
-/** Percent-encoded slashes stay encoded: they separate nothing. */
+/** Decodes a path, except for encoded slashes, which do not separate segments. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%2f/gi, '%252F'))

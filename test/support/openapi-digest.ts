@@ -1,9 +1,9 @@
-/** An OpenAPI document in a few hundred lines that a reviewer reads: one per operation, schema and response. */
+/** Shortens an OpenAPI document for review to one line for each operation, schema and response. */
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are read where they are understood
+// biome-ignore lint/suspicious/noExplicitAny: parts of a document are read without types
 type Anything = any
 
-/** The digest; whatever a client could notice is in it. */
+/** The digest, with everything that clients can notice. */
 export function digestOf(document: Anything): string {
   const { info, servers, tags, paths, components } = document
   const lines = [

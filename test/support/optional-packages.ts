@@ -1,4 +1,4 @@
-/** Packages that only some tests need, too heavy for every checkout: pinned, in no lock file, installed on request into a folder of their own. */
+/** Large packages that only some tests need: with pinned versions, installed on request into a separate folder. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ export interface OptionalPackages {
   notInstalled(): string | undefined
   /** The folder of an installed package. */
   installed(name: string): string
-  /** An installed package; its types are not installed with the suite. */
+  /** Imports an installed package, whose types are not known here. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   load(name: string): Promise<any>
   /** Installs what is missing; the exit code of npm. */

@@ -1,13 +1,13 @@
-/** Which way the requests of a run take: a file may run again, its requests sent in another form or served in another way. */
+/** The way of a test run: how its requests are sent and served. Some files run in several ways. */
 
 /**
  * `plain`: unwrapped drivers, `handle`, and dialects without shortcuts (`plain-dialect.ts`). `query`: each GET of a list is sent
- * as QUERY. `batch`: each request is sent as a batch of one, each GET besides as itself.
+ * as QUERY. `batch`: each request is sent as a batch of one, a GET also on its own.
  */
 export type Way = 'usual' | 'plain' | 'query' | 'batch'
 
-/** Set by the runner for the further runs of files whose answers must be equal. */
+/** The way of this process, which the runner sets. */
 export const way = (process.env.TEST_WAY ?? 'usual') as Way
 
-/** Whether a run uses the plain ways. */
+/** Whether this is the plain way. */
 export const plainOnly = way === 'plain'

@@ -1,4 +1,4 @@
-/** A database whose dialect has no shortcuts, as a `Dialect` written outside of this package: the plain ways are then taken. */
+/** Removes the shortcuts from a dialect, as in a `Dialect` from outside of this package. */
 import { detectDialect } from '@model-api/core/internals'
 import type { Kysely } from 'kysely'
 import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'

@@ -1,12 +1,12 @@
-/** Prints values for people: JSON that stays on one line where it fits. */
+/** Prints values as JSON, on one line if that is short enough. */
 
 const width = 92
 
 export type Replacer = (key: string, value: unknown) => unknown
 
 /**
- * Members that are undefined are left out, bigints end in `n`. The replacer sees every member
- * first, as in JSON.stringify, and can shorten what would be long or endless.
+ * Leaves out members that are undefined; a bigint ends with `n`. As in JSON.stringify, `replacer` may replace each member, for
+ * example to shorten it or to end a cycle.
  */
 export function printValue(value: unknown, replace: Replacer = (_, member) => member): string {
   return print(replace('', value), replace, '', [])

@@ -25,15 +25,15 @@ export function batches(
 
 const shrinkMs = 10_000
 
-/** Checks a property and says in words what failed: the smallest case found, and how to see it again. */
+/** Checks a property; the error describes the smallest case found, with the seed and the path that reproduce it. */
 export async function check<Case>(
   arbitrary: fc.Arbitrary<Case>,
   parameters: { numRuns: number; seed: number },
-  /** Gives what is wrong, or undefined. */
+  /** Returns what is wrong, or undefined. */
   run: (given: Case) => Promise<string | undefined>,
 ): Promise<void> {
   const problems = new Map<Case, string>()
-  // Shrinking ends in time for the answer to be read: later, smaller cases count as right.
+  // Stops shrinking after `shrinkMs`, before the test times out: every case after that counts as passed.
   let shrinkUntil = Number.POSITIVE_INFINITY
   const property = fc.asyncProperty(arbitrary, async (given) => {
     if (performance.now() > shrinkUntil) return
@@ -48,7 +48,7 @@ export async function check<Case>(
   const [smallest] = result.counterexample ?? []
   const problem = problems.get(smallest as Case) ?? String(result.errorInstance)
   const error = new Error(`${problem}\nseed ${result.seed}, path ${result.counterexamplePath}`)
-  // Where it was thrown says nothing.
+  // The stack trace would show only this function.
   error.stack = ''
   throw error
 }

@@ -1,13 +1,13 @@
-/** Which test files run in which order, which of them twice, and which in a process of their own. */
+/** The order of the test files, the ways in which each runs, and which files need their own process. */
 import type { Way } from './path.ts'
 
-/** A file, and the way that its requests take. */
+/** A file, and the way in which its requests are sent. */
 export interface Job {
   readonly file: string
   readonly way: Way
 }
 
-/** The slowest first: what is slow must not start last. With a way, every file on this way alone. */
+/** The jobs, with the slowest files first. `only`: every file runs in this way alone. */
 export function queueOf(files: readonly string[], only?: Way): Job[] {
   const queue =
     only === undefined
@@ -16,10 +16,10 @@ export function queueOf(files: readonly string[], only?: Way): Job[] {
   return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
 }
 
-/** Which files a lane takes. Only `waiting` ends before the queue does. */
+/** Which files a lane takes first. A `waiting` lane takes no others, so it may end before the queue is empty. */
 export type Lane = 'waiting' | 'waiting first' | 'computing first'
 
-/** So many lanes that may compute, the first of which has files that wait while there are any; and some that only wait. */
+/** `jobs` lanes for all files, of which the first prefers files that wait, and some more for files that wait only. */
 export function lanesOf(jobs: number): readonly Lane[] {
   return Array.from({ length: jobs + Math.floor(jobs / 3) }, (_, index) => {
     if (index >= jobs) return 'waiting'
@@ -34,7 +34,7 @@ export function takeJob(queue: Job[], lane: Lane): Job | undefined {
   return queue.splice(Math.max(0, index), 1)[0]
 }
 
-/** Files that wait for time limits, locks and servers, while others compute. */
+/** Whether a file mostly waits: for time limits, locks and servers. */
 function waits(file: string): boolean {
   return /^(?:faults|cli)\/|^writing\/(?:idempotency-faults|interrupted)|^auth\/refresh/.test(file)
 }
@@ -52,8 +52,8 @@ function slowness(file: string): number {
 }
 
 /**
- * Files that prove answers equal, what nobody may see, and what a write in a transaction does, run again on the plain ways.
- * Others, the rest of parity/ among them, compare the ways themselves, or say what no way changes.
+ * Files that also run in the plain way: those that compare whole responses, look for leaks, or write in transactions. Of the
+ * others, some compare the ways themselves (the rest of `parity/`), and some test nothing that a way could change.
  */
 const plainToo = [
   /^golden\//,
@@ -64,13 +64,13 @@ const plainToo = [
   /^writing\/(?:one-record|removal|violations)/,
 ]
 
-/** Files about what can be asked of a list: what they expect of GET, they expect of QUERY. */
+/** Files about lists, in which a QUERY must give the same response as a GET. */
 const queryToo = [
   /^golden\//,
   /^contract\/(?:counting-and-paging|far-pages|filtering|grouping|joins|json-paths|keyless|mistakes|search|serialisation)\./,
 ]
 
-/** Files about rights: what they expect of a request, they expect of it in a batch. */
+/** Files about rights, in which a batch of one must give the same response as the request alone. */
 const batchToo = [
   /^contract\/column-rights/,
   /^security\/(?:scope|user-roles)\./,
@@ -83,7 +83,7 @@ function waysOf(file: string): readonly Way[] {
   return ['usual', ...ways.map(([way]) => way as Way)]
 }
 
-/** Files that measure their process, or start and end so many things that nothing is left to share. */
+/** Whether a file measures its process, or starts so many processes and servers that it must not share one. */
 export function needsOwnProcess(file: string): boolean {
   return /^(?:cli|examples|faults|growth|packages)\//.test(file)
 }

@@ -8,17 +8,17 @@ export interface RedisServer {
   readonly port: number
   /** Starts it, at the same port each time; resolves when it answers. */
   start(): Promise<void>
-  /** SIGKILL: its connections break, and nobody listens. */
+  /** SIGKILL: its connections break, and new ones are refused. */
   kill(): Promise<void>
-  /** SIGSTOP: connections stay open and new ones are taken, but nothing is answered. */
+  /** SIGSTOP: open connections stay, new ones are accepted, but commands get no reply. */
   pause(): void
   resume(): void
 }
 
-/** Seconds after which it ends by itself, whatever becomes of the test. */
+/** Seconds after which it is killed, even if the test process could not stop it. */
 const longestLife = '120'
 
-/** Undefined where no `redis-server` is installed. */
+/** Undefined if `redis-server` cannot be started. */
 export async function redisServer(): Promise<RedisServer | undefined> {
   const port = await freePort()
   let running: { readonly child: ChildProcess; readonly pid: number } | undefined

@@ -1,4 +1,4 @@
-/** What one test file leaves behind for the runner: its suites, what it could not run, and what must be closed. */
+/** What a test file declares to the runner: its suites, what it cannot run, and what must be closed. */
 import { type Coverage, narrower } from './choose-servers.ts'
 
 /** uvu's own result: error text or true, passed, skipped, number of tests. */
@@ -12,7 +12,7 @@ export interface RegisteredSuite {
   /** The label of its database. */
   readonly database: string | undefined
   readonly tests: number
-  /** Set when the suite could not run; then its tests count as skipped. */
+  /** Why the suite cannot run, so that its tests count as skipped; undefined if it can. */
   readonly missing: string | undefined
 }
 
@@ -29,7 +29,7 @@ let hasAsked = false
 let declares = false
 let atOnce = 1
 
-/** Where the file runs if not on every server. */
+/** The servers that the file runs on, if not on every one. */
 export function coverageOfFile(): Coverage | undefined {
   hasAsked = true
   return coverage
@@ -46,14 +46,14 @@ export function runAtOnce(number: number): void {
   atOnce = number
 }
 
-/** Declares where the file runs, before it asks for its databases. */
+/** Declares the servers that the file runs on, before it opens databases. */
 export function coverFile(where: Coverage): void {
   if (hasAsked) throw new Error('where a file runs is declared before it asks for databases')
   coverage = narrower(coverage, where)
   declares = true
 }
 
-/** Forgets the file before; the next runs there, as far as it does not say so itself. */
+/** Forgets the previous file. The next one runs on the servers of `where`, unless it declares fewer itself. */
 export function startFile(where?: Coverage): void {
   suites.length = 0
   notes.length = 0
@@ -65,12 +65,12 @@ export function startFile(where?: Coverage): void {
 
 const closers = new Set<() => Promise<void>>()
 
-/** Has `close` called when the file ends, however it ends. */
+/** Calls `close` at the end of the file, also if the file fails. */
 export function closeAtEnd(close: () => Promise<void>): void {
   closers.add(close)
 }
 
-/** Closes everything that is still open; one failure does not keep the others from closing. */
+/** Closes everything that is still open, then throws the first error, if there was one. */
 export async function closeAll(): Promise<void> {
   const open = [...closers]
   closers.clear()

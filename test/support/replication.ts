@@ -1,4 +1,4 @@
-/** A dialect whose server tells positions of the test's own making. */
+/** A dialect that reports log positions which the test chooses. */
 import { detectDialect } from '@model-api/core/internals'
 import type { Kysely } from 'kysely'
 

@@ -1,4 +1,4 @@
-/** A ring of models as TypeScript, and what the compiler counts for a program; for budgets of types. */
+/** Writes a ring of models as TypeScript, and measures how much work the compiler has with it. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -83,7 +83,7 @@ interface Member { readonly id: number; readonly team: string }
 const { defineModel } = modelsFor<Member>()`,
   )
 
-/** What the compiler says of a program. */
+/** The compiler's statistics of a program. */
 export interface CompilerFigures {
   readonly instantiations: number
   /** Seconds of checking types, without reading and binding. */

@@ -1,4 +1,4 @@
-/** What the database does for a request: rows and statements that it counts itself, or CPU time. */
+/** Measures the work of the database for a request: the rows and statements that it counts itself, or CPU time. */
 import type { Api } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
@@ -9,14 +9,14 @@ type MakeApi = (kysely: Kysely<any>) => Api
 
 export interface Meter {
   readonly api: Api
-  /** What the database does for a request; the unit is the database's own. */
+  /** The work of the database for a request, in a unit that depends on the database. */
   cost(ask: () => Promise<unknown>): Promise<number>
-  /** Less than this is no growth. */
+  /** A smaller difference does not count as growth. */
   readonly floor: number
   close(): Promise<void>
 }
 
-/** Statements, and rows that the nodes of their plans gave and threw away, as PostgreSQL itself counts them. */
+/** PostgreSQL: the statements, and the rows that the nodes of their plans return and discard. */
 async function postgresMeter(url: string, apiOn: MakeApi): Promise<Meter> {
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString: url, max: 1 })
@@ -66,7 +66,7 @@ function rowsOf(node: PlanNode): number {
   return (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), own)
 }
 
-/** Statements, and rows that the server asked its storage for, temporary tables included. */
+/** MySQL and MariaDB: the statements, and the rows that the server reads from storage, temporary tables included. */
 async function mysqlMeter(url: string, apiOn: MakeApi): Promise<Meter> {
   const { createPool } = await import('mysql2')
   const kysely = new Kysely<Record<string, never>>({
@@ -99,7 +99,7 @@ const cpuMilliseconds = (): number => {
   return (user + system) / 1000
 }
 
-/** Milliseconds of CPU, which other processes do not lengthen: SQLite counts nothing that can be asked for. */
+/** SQLite: milliseconds of CPU, because it has no counters that could be read. */
 const sqliteMeter = (db: TestDatabase, apiOn: MakeApi): Meter => ({
   api: apiOn(db.kysely),
   floor: 10,
@@ -111,7 +111,7 @@ const sqliteMeter = (db: TestDatabase, apiOn: MakeApi): Meter => ({
   close: async () => {},
 })
 
-/** Counts what is done for the requests of the API that `apiOn` makes on the connection of the meter. */
+/** Measures the requests of an API, which `apiOn` creates on the connection of the meter. */
 export async function meterOf(db: TestDatabase, apiOn: MakeApi): Promise<Meter> {
   if (db.name === 'postgres') return postgresMeter(db.url ?? '', apiOn)
   return db.name === 'mysql' ? mysqlMeter(db.url ?? '', apiOn) : sqliteMeter(db, apiOn)

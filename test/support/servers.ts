@@ -9,39 +9,39 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 
-/** Whose protocol a server speaks. */
+/** The protocol of a server. */
 export type ServerName = 'postgres' | 'mysql'
 
-/** What a database is; MariaDB and MySQL speak the same protocol. */
+/** The database engine; MariaDB and MySQL have the same protocol. */
 export type Engine = 'sqlite' | 'postgres' | 'mariadb' | 'mysql'
 
-/** A server that tests run on, or the lack of one. */
+/** A server for tests, or an entry that says why there is none. */
 export interface Server {
   readonly kind: ServerName
   readonly engine: Engine
-  /** As in `18.1`; empty where there is no server. */
+  /** For example `18.1`; empty if there is no server. */
   readonly version: string
-  /** As in `PostgreSQL 18.1`; no two servers of a run have the same. */
+  /** For example `PostgreSQL 18.1`; unique in a run. */
   readonly label: string
   readonly url: string | undefined
   /** Where it runs, or why there is none. */
   readonly note: string
 }
 
-/** The first of each kind is the one that suits tests for which one will do. */
+/** Tests that need one server of a kind use its first. */
 export type Servers = readonly Server[]
 
-/** A server of one's own on loopback, in a temporary folder; it may be broken at will. */
+/** A private server on loopback, in a temporary folder, which a test may stop and kill. */
 export interface PrivateServer {
   readonly url: string
   readonly port: number
-  /** Starts it again after `stop` or `kill`: the same data at the same port. */
+  /** Starts it again after `stop` or `kill`, with the same data and port. */
   start(): Promise<void>
-  /** Ends it in order, connections included. */
+  /** Shuts it down, and its connections. */
   stop(): Promise<void>
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as in a crash. */
   kill(): Promise<void>
-  /** Stops it without a word: its processes keep their connections and do nothing until `resume`. */
+  /** Pauses its processes: connections stay open, but nothing is answered until `resume`. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Ends it and removes its folder. */
@@ -52,11 +52,11 @@ interface Kind {
   readonly name: ServerName
   readonly variable: string
   readonly local: string
-  /** What a server of this kind is called before it has said what it is. */
+  /** The name of such a server as long as its engine and version are not known. */
   readonly title: string
-  /** Asks the server what it is; rejects when it cannot be reached. */
+  /** Reads engine and version from the server; rejects if it cannot be reached. */
   identity(url: string): Promise<Identity>
-  /** Prepares a private server, or says what is missing for it. */
+  /** Prepares a private server; a text says what is missing for it. */
   install(): Promise<Installed | { lacks: string }>
 }
 
@@ -65,12 +65,12 @@ interface Identity {
   readonly version: string
 }
 
-/** A server that is ready to be started. */
+/** A prepared server that is not started yet. */
 interface Installed {
   readonly folder: string
   readonly port: number
   readonly url: string
-  /** Ends the server in order without waiting for its clients. */
+  /** Shuts the server down without waiting for its clients. */
   readonly signal: NodeJS.Signals
   spawn(): ChildProcess
 }
@@ -106,7 +106,7 @@ const titles: Readonly<Record<Engine, string>> = {
   mysql: 'MySQL',
 }
 
-/** Every server that is named in the environment; of a kind of which none is, the one that is found here. */
+/** The servers that the environment names; of a kind without one, a server of this machine. */
 export async function findServers(): Promise<Servers> {
   const found = (await Promise.all(kinds.map(serversOf))).flat()
   const labels = new Map<string, number>()
@@ -122,7 +122,7 @@ export async function stopServers(): Promise<void> {
   await Promise.all(stops.splice(0).map((stop) => stop()))
 }
 
-/** An interrupted run leaves no server behind. */
+/** Stops the servers also if the run is interrupted. */
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -134,7 +134,7 @@ async function serversOf(kind: Kind): Promise<readonly Server[]> {
   return Promise.all(given.map((url) => (url === 'local' ? foundHere(kind) : named(kind, url))))
 }
 
-/** A server that was asked for by name is never silently replaced by another. */
+/** A server that the environment names; if it cannot be reached, an entry that says so, not another server. */
 async function named(kind: Kind, url: string): Promise<Server> {
   const missing = (why: string): Server => ({
     ...noServer(kind, why),
@@ -157,9 +157,9 @@ const noServer = (kind: Kind, why: string): Server => ({
   note: why,
 })
 
-/** The service of this machine, or else a private server. */
+/** The service of this machine, otherwise a private server. */
 async function foundHere(kind: Kind): Promise<Server> {
-  // For trying the private servers on a machine that has the services.
+  // Uses private servers also on a machine with services.
   const useLocal = process.env.TEST_PRIVATE_SERVERS !== '1'
   const local = useLocal
     ? await probe(kind, kind.local, 'local service').catch(reason)
@@ -178,7 +178,7 @@ async function foundHere(kind: Kind): Promise<Server> {
   }
 }
 
-/** Starts a server of one's own, or says what is missing for it. Whoever starts one removes it. */
+/** Starts a private server; a text says what is missing for it. The caller must remove it. */
 export async function startServer(name: ServerName): Promise<PrivateServer | { lacks: string }> {
   const kind = kinds.find((one) => one.name === name)
   if (kind === undefined) throw new Error(`no kind of server is called ${name}`)
@@ -186,17 +186,17 @@ export async function startServer(name: ServerName): Promise<PrivateServer | { l
   return 'lacks' in installed ? installed : started(kind, installed)
 }
 
-/** A primary and a replica of it. */
+/** A primary with a replica. */
 export interface ReplicatedServer {
   readonly primary: PrivateServer
   readonly replica: PrivateServer
-  /** The replica receives what is written, and shows none of it until `resume`. */
+  /** Until `resume`, the replica receives writes but does not show them. */
   hold(): Promise<void>
   resume(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Starts a primary with a replica, or says what is missing for it. Whoever starts them removes them. */
+/** Starts a primary with a replica; a text says what is missing for it. The caller must remove them. */
 export async function startReplicated(
   name: ServerName,
 ): Promise<ReplicatedServer | { lacks: string }> {
@@ -233,13 +233,13 @@ export async function startReplicated(
   }
 }
 
-/** Nodes of one Galera cluster; each takes writes. */
+/** The nodes of a Galera cluster; each accepts writes. */
 export interface Cluster {
   readonly nodes: readonly PrivateServer[]
   remove(): Promise<void>
 }
 
-/** Starts a cluster of MariaDB on loopback, or says what is missing for it. Whoever starts one removes it. */
+/** Starts a cluster of MariaDB on loopback; a text says what is missing for it. The caller must remove it. */
 export async function startGalera(count: number): Promise<Cluster | { lacks: string }> {
   const kind = kinds.find((one) => one.name === 'mysql')
   const provider = galeraFiles.find((file) => existsSync(file))
@@ -278,7 +278,7 @@ export async function startGalera(count: number): Promise<Cluster | { lacks: str
     }
     const installed = await installMysql(settings)
     if ('lacks' in installed) return installed
-    // The program that copies the data between nodes gives up the rights of root.
+    // The program that copies data between nodes does not run as root.
     if (account !== undefined) await run('chown', ['-R', account, installed.folder])
     nodes.push(await started(kind, installed))
   }
@@ -287,7 +287,7 @@ export async function startGalera(count: number): Promise<Cluster | { lacks: str
 
 const galeraFiles = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so']
 
-/** Sends one statement over a connection of its own. */
+/** Runs a statement on a new connection. */
 async function runOn(name: ServerName, url: string, statement: string): Promise<void> {
   if (name === 'postgres') {
     const client = new pg.Client({ connectionString: url })
@@ -335,7 +335,7 @@ async function installPostgres(): Promise<Installed | { lacks: string }> {
   })
 }
 
-/** A replica begins as a copy of its primary. */
+/** PostgreSQL as a replica, which starts as a copy of its primary. */
 async function installPostgresReplica(
   primary: PrivateServer,
 ): Promise<Installed | { lacks: string }> {
@@ -345,7 +345,7 @@ async function installPostgresReplica(
   })
 }
 
-/** PostgreSQL with what `fill` puts into its folder. */
+/** PostgreSQL in a folder that `fill` initialises. */
 async function postgresIn(
   fill: (data: string, owner: { uid?: number; gid?: number; cwd: string }) => Promise<void>,
 ): Promise<Installed | { lacks: string }> {
@@ -373,7 +373,7 @@ async function postgresIn(
   }
 }
 
-/** `settings` is asked for each time the server starts. */
+/** MySQL or MariaDB; `settings` is called each time the server starts. */
 async function installMysql(
   settings: () => readonly string[] = () => [],
 ): Promise<Installed | { lacks: string }> {
@@ -385,7 +385,7 @@ async function installMysql(
   mkdirSync(temporary)
   const user = [
     ...(process.getuid?.() === 0 ? ['--user=root'] : []),
-    // A server that starts removes the temporary tables that it finds, those of other servers too.
+    // A folder of its own for temporary files, because a server that starts removes all temporary tables in that folder.
     `--tmpdir=${temporary}`,
   ]
   const install = findProgram('mariadb-install-db', systemFolders)
@@ -402,7 +402,7 @@ async function installMysql(
     '--bind-address=127.0.0.1',
     `--socket=${join(folder, 'mysql.sock')}`,
     `--pid-file=${join(folder, 'mysql.pid')}`,
-    // Written at each commit, so that a killed server loses nothing; flushed by the system.
+    // The log is written at each commit, so a killed server loses nothing; it is not flushed, which is faster.
     '--innodb-flush-log-at-trx-commit=2',
     ...user,
   ]
@@ -411,7 +411,7 @@ async function installMysql(
     port,
     url: `mysql://root@127.0.0.1:${port}/mysql`,
     signal: 'SIGTERM',
-    // Of several users the server takes the first.
+    // If `user` is given more than once, the server uses the first.
     spawn: () => spawn(server, ['--no-defaults', ...settings(), ...options], { stdio: 'ignore' }),
   }
 }
@@ -430,7 +430,7 @@ async function started(kind: Kind, installed: Installed): Promise<PrivateServer>
       } catch (error) {
         children.delete(child)
         child = undefined
-        // Processes that outlive a killed server hold its memory for a moment.
+        // For a moment, processes that have outlived a killed server still use its shared memory.
         if (attempt === 5) throw error
         await sleep(500)
       }
@@ -449,7 +449,7 @@ async function started(kind: Kind, installed: Installed): Promise<PrivateServer>
   }
   const signalAll = async (name: 'STOP' | 'CONT'): Promise<void> => {
     const pid = String(child?.pid)
-    // The processes of PostgreSQL's connections are children of the server's.
+    // PostgreSQL has a child process for each connection.
     await run('pkill', [`-${name}`, '-P', pid]).catch(() => {})
     child?.kill(`SIG${name}`)
   }
@@ -470,7 +470,7 @@ async function started(kind: Kind, installed: Installed): Promise<PrivateServer>
   }
 }
 
-/** Waits for the first answer. */
+/** Waits until the server responds. */
 async function untilUp(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`)
@@ -484,7 +484,7 @@ async function untilUp(child: ChildProcess, ask: () => Promise<unknown>): Promis
   throw new Error('it did not answer within 30 s')
 }
 
-/** As root, the account PostgreSQL runs under; undefined when we are not root. */
+/** The account that PostgreSQL must run under if this process is root; undefined if it is not. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | 'none' | undefined> {
   if (process.getuid?.() !== 0) return undefined
   try {

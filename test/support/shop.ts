@@ -1,9 +1,9 @@
-/** A small shop whose models show every feature of a model once: the data of golden and contract tests. */
+/** The models and data of a small shop, for golden and contract tests. */
 import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
 import type { TestDatabase } from './databases.ts'
 import { createTables, insertLinks, insertRows } from './tables.ts'
 
-/** A plain parent, with a hidden column and a name that differs in the database. */
+/** A parent, with a hidden column and a column that has another name in the database. */
 export const Author = defineModel('Author', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -40,7 +40,7 @@ export const Profile = defineModel('Profile', {
   meta: {},
 })
 
-/** Every kind of relation and most types; two foreign keys to one table. */
+/** All kinds of relations, most types, and two foreign keys to one table. */
 export const Book = defineModel('Book', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -75,7 +75,7 @@ export const Tag = defineModel('Tag', {
   meta: {},
 })
 
-/** A composite key; a name of two words. */
+/** A composite key, and a name of two words. */
 export const OrderLine = defineModel('OrderLine', {
   columns: {
     order_no: { type: 'string', maxLength: 20, primaryKey: true },
@@ -87,7 +87,7 @@ export const OrderLine = defineModel('OrderLine', {
   meta: {},
 })
 
-/** Declared, not published: no endpoint, and no relation to it is visible. */
+/** Declared but not published: it has no endpoint, and relations to it are not visible. */
 export const Audit = defineModel('Audit', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -212,10 +212,10 @@ export async function createShop(db: TestDatabase): Promise<void> {
   ])
 }
 
-/** The shop, with room for rows whose keys the database makes. */
+/** Creates and fills the tables, so that the database can also generate keys. */
 export async function createWritableShop(db: TestDatabase): Promise<void> {
   await createShop(db)
-  // Its rows came with their keys, of which the sequences of PostgreSQL know nothing.
+  // The rows were inserted with their keys, which does not advance PostgreSQL's sequences.
   for (const table of db.name === 'postgres' ? ['authors', 'profiles', 'books', 'tags'] : []) {
     await db.execScript(`alter table ${table} alter column id restart with 100`)
   }

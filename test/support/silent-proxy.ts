@@ -1,19 +1,19 @@
-/** A TCP proxy on loopback that can fall silent, as a network does that loses everything without a word. */
+/** A TCP proxy on loopback that can stop passing data on, as a network does that loses all packets. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface SilentProxy {
   readonly port: number
-  /** The URL of a server, by way of the proxy. */
+  /** The URL of a server with the address of the proxy. */
   through(url: string): string
-  /** Nothing is handed on any more: connections stay open, new ones are accepted, nobody is answered. */
+  /** Stops passing data on: connections stay open, and new ones are accepted, but nothing is sent. */
   silence(): void
-  /** Falls silent at the first packet of a client that has this text, which is not handed on. */
+  /** Calls `silence` at the first packet of a client that contains this text, and does not pass that packet on. */
   silenceAt(text: string): void
-  /** Hands on what has come meanwhile, and everything from now on. */
+  /** Passes the data received meanwhile on, and all data from now on. */
   resume(): void
-  /** As if the network were another one now: what was open before is never heard of again, new connections work. */
+  /** Connections that are open now never get data again, as after a change of network; new connections work. */
   replace(): void
-  /** The server finds out about the connections that are never heard of again, as by its keep-alive in time. */
+  /** Closes the server's side of those connections, as TCP keep-alive does in time. */
   forget(): void
   close(): Promise<void>
 }

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 
 export const repository = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A text cut into its kinds; each has the length of the text, other kinds blanked. */
+/** The parts of a source text; each has the length of the text, with spaces in place of the other parts. */
 export interface Source {
-  /** Neither comments nor the contents of strings. */
+  /** The code without comments, strings and regular expressions. */
   readonly code: string
-  /** The code with its strings, without comments. */
+  /** The text without comments. */
   readonly uncommented: string
   /** The contents of strings and templates only. */
   readonly strings: string
@@ -21,7 +21,7 @@ export interface Import {
   readonly kind: 'import' | 'export' | 'dynamic'
 }
 
-/** Repository paths with forward slashes below a folder; none when the folder is not there. */
+/** The paths of the files below a folder, relative to the repository and with forward slashes; none if there is no such folder. */
 export function filesBelow(folder: string, extension: RegExp = /\.ts$/): string[] {
   // In a linked work tree of git, .git is a file.
   const skipped = new Set(['node_modules', 'dist', 'coverage', '.git'])
@@ -48,7 +48,7 @@ export function importsOf(text: string): Import[] {
   const { uncommented, code } = scan(text)
   const imports: Import[] = []
   const add = (at: number, from: string | undefined, kind: Import['kind'], type: unknown): void => {
-    // A match that begins inside a string is text about imports, not an import.
+    // Skips a match that begins inside a string.
     if (from !== undefined && code[at] !== ' ') {
       imports.push({ from, kind, typeOnly: type !== undefined })
     }
@@ -67,7 +67,7 @@ export function importsOf(text: string): Import[] {
   return imports
 }
 
-/** A small lexer; regular expressions are told from divisions by what stands before them. */
+/** Splits a source text. The characters before a slash decide whether it begins a regular expression or divides. */
 export function scan(text: string): Source {
   const kinds = new Uint8Array(text.length)
   const mark = (from: number, to: number, kind: number): void => {

@@ -10,16 +10,16 @@ export interface Statement {
 export interface StatementRecorder {
   /** Goes into `new Kysely({ dialect, log })`. */
   readonly log: (event: LogEvent) => void
-  /** Runs and gives back its result with the statements sent meanwhile, in order of completion. */
+  /** Runs a function; returns its result, and the statements that were sent meanwhile, in order of completion. */
   capture<T>(run: () => Promise<T>): Promise<{ result: T; statements: Statement[] }>
 }
 
-/** Failed statements are recorded too: they were sent. */
+/** Records failed statements, too. */
 export function recordStatements(): StatementRecorder {
   const listeners = new Set<Statement[]>()
   return {
     log: ({ query }) => {
-      // The comment that asks for arrays is taken away before the database sees the statement.
+      // The driver removes this comment, which requests rows as arrays, before it sends the statement.
       const sql = asksForArrays(query.sql) ? withoutMark(query.sql) : query.sql
       for (const list of listeners) list.push({ sql, parameters: query.parameters })
     },
@@ -35,7 +35,7 @@ export function recordStatements(): StatementRecorder {
   }
 }
 
-/** Statements as one readable text: SQL, then its parameters as a comment line. */
+/** Statements as a text: the SQL of each, then its parameters in a comment. */
 export function printStatements(statements: readonly Statement[]): string {
   return statements.map(({ sql, parameters }) => `${sql}\n-- ${print(parameters)}`).join('\n\n')
 }

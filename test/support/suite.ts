@@ -1,4 +1,4 @@
-/** The one door to uvu: suites that cannot be green while red, on every database if wanted. */
+/** Declares suites: alone, or once for each database. No other file imports uvu. A failure anywhere in a suite fails it. */
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import * as uvu from 'uvu'
@@ -31,7 +31,7 @@ declare global {
   var UVU_QUEUE: (null | (() => Promise<UvuResult>))[][]
 }
 
-/** On a machine with nothing else to do. */
+/** On a machine without other load. */
 const testTimeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 30_000)
 
 /**
@@ -51,8 +51,8 @@ export interface DatabaseOptions extends OpenOptions {
 }
 
 /**
- * The same cases on SQLite and every server that is here. Each call has databases of its own, empty at the
- * start and dropped after the last test; a database that is not there is reported as not run.
+ * Declares the same tests for SQLite and for every available server. Each call creates empty databases, which are dropped after
+ * the last test; a missing server is reported as not run.
  */
 export function eachDatabase(
   name: string,
@@ -69,7 +69,7 @@ export function eachDatabase(
   }
 }
 
-/** A suite about one database, under whose server its tests count. */
+/** A suite about one database; its tests are counted for the server of that database. */
 export function suiteOn(
   { label }: Pick<TestDatabase, 'label'>,
   name: string,
@@ -79,7 +79,7 @@ export function suiteOn(
 }
 
 /**
- * Declares that a file does not run on every server; the closing table names it. Stands before the suites.
+ * Declares that a file does not run on every server, which the closing table tells. Call it before the suites.
  *
  * runsOn('one server of each kind')
  */
@@ -88,19 +88,18 @@ export function runsOn(coverage: Coverage): void {
 }
 
 /**
- * Declares that as many suites of a file run at once, because they wait more than they compute. Each has databases of its
- * own.
+ * Runs this many suites of a file side by side, because they wait more than they compute. Each has its own databases.
  */
 export function runsAtOnce(suites: number): void {
   runAtOnce(suites)
 }
 
-/** Loaded on demand and at once: pure tests should not pay for Kysely. */
+/** Loaded on demand, because loading Kysely would slow down tests without a database; synchronously, because suites are. */
 function databases(): typeof import('./databases.ts') {
   return createRequire(import.meta.url)('./databases.ts')
 }
 
-/** Says in the closing table that something was not tested here, and why. */
+/** Reports in the closing table what was not tested, and why. */
 export function notRun(what: string, why: string): void {
   if (notes.some((note) => note.what === what && note.why === why)) return
   notes.push({ what, why })
@@ -130,8 +129,8 @@ function register(name: string, define: (test: Test) => void, options: SuiteOpti
   const hookErrors: Error[] = []
   let beforeError: Error | undefined
   if (options.missing === undefined) {
-    // uvu drops what its hooks throw: a failed `before` fails every test instead, and the rest
-    // is kept for the runner.
+    // uvu ignores errors of hooks. An error of `before` therefore fails every test, and the errors of `after` are kept for the
+    // runner.
     inner.before(async () => {
       beforeError = await failureOf(hooks.before)
     })
@@ -169,7 +168,7 @@ function hook(once: Step[], each: Step[]): Hook {
   })
 }
 
-/** Runs the steps in order; the first failure as an Error, whatever was thrown. */
+/** Runs the steps in order; returns what the first failing one threw, as an Error. */
 async function failureOf(steps: readonly Step[]): Promise<Error | undefined> {
   try {
     for (const step of steps) await step()
@@ -179,7 +178,7 @@ async function failureOf(steps: readonly Step[]): Promise<Error | undefined> {
   }
 }
 
-/** The test that did not end in time: it runs on beside those after it, which would fail for its sake. */
+/** The test that exceeded its time. It still runs beside later tests and could make them fail. */
 let overran: string | undefined
 
 async function inTime(title: string, step: Step): Promise<void> {

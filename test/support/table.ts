@@ -1,4 +1,4 @@
-/** The closing lines of a test run: which files leave servers out, what ran where, and what did not run and why. */
+/** Prints the last lines of a test run: the files that leave servers out, the counts by server, and what did not run and why. */
 import type { Count, Report } from '../worker.ts'
 import type { Servers } from './servers.ts'
 
@@ -39,7 +39,7 @@ export function closingTable(files: readonly FileReport[], servers: Servers | un
   return `\n${[...coverageLines(files), ...table].join('\n')}\n`
 }
 
-/** The files that leave servers out, by where they run. */
+/** The files that leave servers out, by the servers that they run on. */
 function coverageLines(files: readonly FileReport[]): readonly string[] {
   const names = new Map<string, Set<string>>()
   const alike = new Map(files.map(({ file }) => [folderOf(file), coverageOfFolder(files, file)]))
@@ -54,7 +54,7 @@ function coverageLines(files: readonly FileReport[]): readonly string[] {
   )
 }
 
-/** The folder of a file, with the way that its requests take. */
+/** The folder of a file, with the way in which its requests are sent. */
 const folderOf = (file: string): string => file.replace(/[^/ ]+\.test\.ts/, '').replace(/\/ /, '/ ')
 
 /** Whether the files of a folder, if they are several, all leave out the same servers. */

@@ -1,4 +1,4 @@
-/** Tables made from models: the database a test needs, from the models it is about. */
+/** Creates the tables of models, and inserts rows into them. */
 import type { AnyModel, Column, DialectColumn } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { type RawBuilder, sql } from 'kysely'
@@ -143,7 +143,7 @@ async function createTable(
   await sql`${create}${collated(db.name)}`.execute(db.kysely)
 }
 
-/** Servers differ in their default, and columns that are joined need the same. */
+/** Joined columns need the same collation, and the default differs between servers. */
 const collated = (name: DatabaseName): RawBuilder<unknown> =>
   name === 'mysql' ? sql` character set utf8mb4 collate utf8mb4_general_ci` : sql``
 
@@ -165,7 +165,7 @@ export async function insertRows(
   }
 }
 
-/** The same as the text of statements, which also empty the table first. */
+/** SQL text that empties the table and inserts the rows. */
 export function replacingScript(db: TestDatabase, model: AnyModel, rows: readonly Row[]): string {
   const id = (name: string): string => (db.name === 'mysql' ? `\`${name}\`` : `"${name}"`)
   const { encode } = detectDialect(db.kysely)
@@ -180,7 +180,7 @@ export function replacingScript(db: TestDatabase, model: AnyModel, rows: readonl
 }
 
 function literal(name: DatabaseName, value: unknown): string {
-  // SQLite has no word for the default of a column.
+  // SQLite has no keyword `default` in VALUES.
   if (value === undefined) return name === 'sqlite' ? 'null' : 'default'
   if (value === null) return 'null'
   if (typeof value === 'string') {
@@ -191,7 +191,7 @@ function literal(name: DatabaseName, value: unknown): string {
   throw new Error(`no literal is known for ${value}`)
 }
 
-/** Rows in JSON forms as what `encode` makes of them, under the names of the database. */
+/** Converts rows in JSON form to values of the database (`encode`), under the names of its columns. */
 function storedRows(
   model: AnyModel,
   rows: readonly Row[],

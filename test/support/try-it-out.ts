@@ -1,9 +1,9 @@
-/** What the fields of "Try it out" start with in Swagger UI. */
+/** The values that Swagger UI puts into the fields of "Try it out". */
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are read where they are understood
+// biome-ignore lint/suspicious/noExplicitAny: parts of a document are read without types
 type Anything = any
 
-/** A part of the document, with its reference followed. */
+/** The part of the document that a `$ref` refers to; any other part itself. */
 export function resolved(document: Anything, part: Anything): Anything {
   if (part?.$ref === undefined) return part
   const [, ...names] = part.$ref.split('/')
@@ -15,7 +15,7 @@ export function startValue(document: Anything, parameter: Anything): Anything {
   const schema = resolved(document, parameter.schema)
   const value = parameter.example ?? schema.example ?? schema.default
   if (value !== undefined || schema.type !== 'object') return value
-  // Swagger UI makes up an object with a value for each member.
+  // Without an example, Swagger UI sends an object with a value for each member.
   const members = [
     schema,
     ...(schema.allOf ?? []).map((part: Anything) => resolved(document, part)),

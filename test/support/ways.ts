@@ -1,4 +1,4 @@
-/** A request in the form of the way that a run takes, and what it is answered in the form of the usual one. */
+/** Sends a request in the way of this test run (`path.ts`), and returns the response as the usual way gives it. */
 import type { Api, ApiRequest } from '@model-api/core'
 import { batchOfOne } from './batch-of-one.ts'
 import { way } from './path.ts'
@@ -11,10 +11,10 @@ interface Response {
 
 type Ask = (request: ApiRequest) => Promise<Response>
 
-/** The APIs of tests that take batches because the way needs them. */
+/** The APIs that take batches only because the way of this run sends batches. */
 export const takesBatches = new WeakSet<Api>()
 
-/** Asks as the way says. A record has no QUERY, and is read by GET. */
+/** Sends the request in the way of this run. A record has no QUERY, so it is read by GET. */
 export async function askOnTheWay(api: Api, request: ApiRequest, ask: Ask): Promise<Response> {
   if (way === 'query' && hasQuery(request)) {
     const answer = await ask(asQuery(request))
@@ -27,7 +27,7 @@ export async function askOnTheWay(api: Api, request: ApiRequest, ask: Ask): Prom
   return ask(request)
 }
 
-/** An answer to QUERY without the header that only such answers have. */
+/** A response to QUERY without `accept-query`, which responses to GET do not have. */
 function withoutAcceptQuery({ headers, ...answer }: Response): Response {
   const { 'accept-query': accepted, ...others } = headers
   if (accepted !== 'application/x-www-form-urlencoded') throw new Error(`Accept-Query: ${accepted}`)
@@ -51,7 +51,7 @@ interface Result {
   readonly value: unknown
 }
 
-/** The answer to the only operation of a batch, as if it had been sent alone; a failure is one of the batch. */
+/** The response to the only operation of a batch, in the form that it has when sent alone; the response itself if the batch failed. */
 function unbatched({ method }: ApiRequest, answer: Response): Response {
   if (answer.status !== 200) return answer
   const [{ status, headers, value }] = (answer.body as { value: [Result] }).value

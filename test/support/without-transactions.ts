@@ -1,4 +1,4 @@
-/** A dialect of Kysely whose driver refuses BEGIN, in the words of kysely-d1. */
+/** A Kysely dialect whose driver refuses BEGIN, with the message of kysely-d1. */
 import type { Dialect } from 'kysely'
 
 export function withoutTransactions(dialect: Dialect): Dialect {

@@ -1,14 +1,14 @@
-/** What the runner and its workers say to each other, besides the report of a file. */
+/** The messages between the runner and its workers, besides the report of a file. */
 
 import type { Coverage } from './choose-servers.ts'
 
-/** A file to run, and where, as far as it does not say so itself. */
+/** A file to run, and its servers, if it does not name them itself. */
 export interface Order {
   readonly file: string
   readonly coverage: Coverage | undefined
-  /** Wait for another file if this one left nothing behind. */
+  /** Whether the worker waits for another file, if this one leaves nothing behind. */
   readonly next: boolean
 }
 
-/** Ends what a worker prints about one file, on both of its outputs. */
+/** Marks the end of the output about a file, on stdout and on stderr. */
 export const endOfFile = '\0end of file\0'

@@ -62,31 +62,49 @@ const quoted = (text: string): string => `"${excerpt(text)}"`
 const badRequest = (code: string, reason: string, at?: string): ApiError =>
   refusal(400, { error: 'Bad Request', reason, code, ...(at === undefined ? {} : { at }) })
 
+const denied = (code: string, reason: string, at?: string): ApiError =>
+  refusal(403, { error: 'Forbidden', reason, code, ...(at === undefined ? {} : { at }) })
+
+const notFound = (code: string, reason: JsonValue): ApiError =>
+  refusal(404, { error: 'Not Found', reason, code })
+
+const conflict = (
+  code: string,
+  reason: string,
+  headers?: Readonly<Record<string, string>>,
+): ApiError => refusal(409, { error: 'Conflict', reason, code }, headers)
+
+const tooLarge = (code: string, reason: string): ApiError =>
+  refusal(413, { error: 'Content Too Large', reason, code })
+
+const unavailable = (
+  code: string,
+  reason: string,
+  headers: Readonly<Record<string, string>> = { 'retry-after': '1' },
+): ApiError => refusal(503, { error: 'Service Unavailable', reason, code }, headers)
+
 // ---------------------------------------------------------------- route: 404, 405, 414
 
 /** No endpoint has this path; `similar` is an endpoint that differs in case, plural, slashes or a few letters. */
 export const unknownPath = (path: string, similar?: string): ApiError =>
-  refusal(404, {
-    error: 'Not Found',
-    reason: `No endpoint answers at ${excerpt(path, longestPath)}.${similar === undefined ? '' : ` Did you mean "${similar}"?`}`,
-    code: 'unknown_path',
-  })
+  notFound(
+    'unknown_path',
+    `No endpoint answers at ${excerpt(path, longestPath)}.${similar === undefined ? '' : ` Did you mean "${similar}"?`}`,
+  )
 
 /** A path that is served only with another setting. */
 export const endpointDisabled = (path: string, setting: string): ApiError =>
-  refusal(404, {
-    error: 'Not Found',
-    reason: `No endpoint answers at ${excerpt(path, longestPath)}: it is not enabled here (${setting}).`,
-    code: 'endpoint_disabled',
-  })
+  notFound(
+    'endpoint_disabled',
+    `No endpoint answers at ${excerpt(path, longestPath)}: it is not enabled here (${setting}).`,
+  )
 
 /** The path of a record or relation below a list whose rows have no key. */
 export const noRecordUrls = (path: string, list: string): ApiError =>
-  refusal(404, {
-    error: 'Not Found',
-    reason: `No endpoint answers at ${excerpt(path, longestPath)}: the rows of ${list} have no key, so there is only the list.`,
-    code: 'no_record_urls',
-  })
+  notFound(
+    'no_record_urls',
+    `No endpoint answers at ${excerpt(path, longestPath)}: the rows of ${list} have no key, so there is only the list.`,
+  )
 
 /** The endpoint does not have this method; `Allow` lists those it has. */
 export const methodNotAllowed = (
@@ -131,31 +149,18 @@ export const tooManyRequests = (
 
 /** A look-up that start-up needs failed; the cause is in the log. */
 export const notReady = (): ApiError =>
-  refusal(
-    503,
-    { error: 'Service Unavailable', reason: 'The service is not ready yet.', code: 'not_ready' },
-    { 'retry-after': '5' },
-  )
+  unavailable('not_ready', 'The service is not ready yet.', { 'retry-after': '5' })
 
 /** The response of the health route while requests cannot be served. */
 export const notReadyFor = (reason: string): ApiError =>
-  refusal(
-    503,
-    { error: 'Service Unavailable', reason: `Not ready: ${reason}.`, code: 'unready' },
-    { 'retry-after': '1', 'cache-control': 'no-store' },
-  )
+  unavailable('unready', `Not ready: ${reason}.`, {
+    'retry-after': '1',
+    'cache-control': 'no-store',
+  })
 
 /** Too many password checks are waiting. */
 export const tooBusy = (): ApiError =>
-  refusal(
-    503,
-    {
-      error: 'Service Unavailable',
-      reason: 'Too many sign-ins are being checked at the moment. Try again shortly.',
-      code: 'too_busy',
-    },
-    { 'retry-after': '1' },
-  )
+  unavailable('too_busy', 'Too many sign-ins are being checked at the moment. Try again shortly.')
 
 // ---------------------------------------------------------------- authenticate: 401, 403
 
@@ -198,20 +203,14 @@ export const invalidToken = (): ApiError =>
 
 /** A refresh token that is unknown, revoked or expired (specification's text). */
 export const invalidRefreshToken = (): ApiError =>
-  refusal(403, {
-    error: 'Forbidden',
-    reason: 'Invalid or expired refresh token',
-    code: 'invalid_refresh_token',
-  })
+  denied('invalid_refresh_token', 'Invalid or expired refresh token')
 
 /** A write authenticated by a cookie without a same-origin header; browsers send cookies with cross-site requests too. */
 export const crossSiteRequest = (): ApiError =>
-  refusal(403, {
-    error: 'Forbidden',
-    reason:
-      'A request that is authenticated by a cookie and changes something must come from the same origin (Sec-Fetch-Site or Origin header).',
-    code: 'cross_site_request',
-  })
+  denied(
+    'cross_site_request',
+    'A request that is authenticated by a cookie and changes something must come from the same origin (Sec-Fetch-Site or Origin header).',
+  )
 
 /** A password longer than 72 bytes; bcrypt would ignore the rest. */
 export const passwordTooLong = (bytes: number): ApiError =>
@@ -221,19 +220,14 @@ export const passwordTooLong = (bytes: number): ApiError =>
 
 /** A role is missing or a policy refuses; the error is the same for both (specification: Access policies). */
 export const forbidden = (): ApiError =>
-  refusal(403, {
-    error: 'Forbidden',
-    reason: 'This is not allowed for the current user.',
-    code: 'forbidden',
-  })
+  denied('forbidden', 'This is not allowed for the current user.')
 
 /** PATCH or DELETE by filters, from a caller who may not list the resource: how many records match would tell what they hold. */
 export const forbiddenFilters = (method: string): ApiError =>
-  refusal(403, {
-    error: 'Forbidden',
-    reason: `${method} with filters needs the right to list these records. Name them by their keys.`,
-    code: 'forbidden_filters',
-  })
+  denied(
+    'forbidden_filters',
+    `${method} with filters needs the right to list these records. Name them by their keys.`,
+  )
 
 // ---------------------------------------------------------------- parse: 400, the text is not the query language
 
@@ -314,12 +308,7 @@ export const invalidJoinModel = (token: string, hint = ''): ApiError =>
 
 /** A join to a resource that the caller may not list. */
 export const forbiddenJoin = (token: string): ApiError =>
-  refusal(403, {
-    error: 'Forbidden',
-    reason: `${quoted(token)} may not be joined.`,
-    code: 'forbidden_join',
-    at: token,
-  })
+  denied('forbidden_join', `${quoted(token)} may not be joined.`, token)
 
 /** A `join_type` other than inner, left, outer, right. */
 export const invalidJoinType = (text: string, hint: string): ApiError =>
@@ -400,11 +389,7 @@ export const unsupportedQuery = (reason: string, at: string): ApiError =>
 
 /** No record has this key, or the caller may not see it; both give the same bytes. `path` is that of the record in a list. */
 export const recordNotFound = (path: string = ''): ApiError =>
-  refusal(404, {
-    error: 'Not Found',
-    reason: path === '' ? 'No such record.' : { [path]: ['No such record.'] },
-    code: 'record_not_found',
-  })
+  notFound('record_not_found', path === '' ? 'No such record.' : { [path]: ['No such record.'] })
 
 /** An embed would exceed API_MAX_EMBEDDED_ROWS. */
 export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
@@ -420,39 +405,20 @@ export const valueOutOfRange = (): ApiError =>
 
 /** The database is unreachable, overloaded or too slow. */
 export const databaseUnavailable = (): ApiError =>
-  refusal(
-    503,
-    {
-      error: 'Service Unavailable',
-      reason: 'The database did not answer in time. Try again shortly.',
-      code: 'database_unavailable',
-    },
-    { 'retry-after': '1' },
-  )
+  unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
 
 /** A batch exceeded its time limit and was rolled back. */
 export const batchTimedOut = (setting: string, milliseconds: number): ApiError =>
-  refusal(
-    503,
-    {
-      error: 'Service Unavailable',
-      reason: `The batch took longer than ${milliseconds} ms (${setting}). Nothing is stored. Try again shortly, or send fewer operations at once.`,
-      code: 'batch_timed_out',
-    },
-    { 'retry-after': '1' },
+  unavailable(
+    'batch_timed_out',
+    `The batch took longer than ${milliseconds} ms (${setting}). Nothing is stored. Try again shortly, or send fewer operations at once.`,
   )
 
 /** The database did not confirm a commit: the write may or may not be stored. */
 export const outcomeUnknown = (): ApiError =>
-  refusal(
-    503,
-    {
-      error: 'Service Unavailable',
-      reason:
-        'The database did not confirm this write, which may be stored or not. Send it again with the same Idempotency-Key, or read first.',
-      code: 'outcome_unknown',
-    },
-    { 'retry-after': '1' },
+  unavailable(
+    'outcome_unknown',
+    'The database did not confirm this write, which may be stored or not. Send it again with the same Idempotency-Key, or read first.',
   )
 
 /** The driver has no transactions, and the request needs one. */
@@ -527,19 +493,14 @@ export const encodedBody = (encoding: string): ApiError =>
 
 /** The body is larger than API_BODY_LIMIT. */
 export const bodyTooLarge = (setting: string, limit: number): ApiError =>
-  refusal(413, {
-    error: 'Content Too Large',
-    reason: `The body is larger than ${limit} bytes (${setting}).`,
-    code: 'body_too_large',
-  })
+  tooLarge('body_too_large', `The body is larger than ${limit} bytes (${setting}).`)
 
 /** References of a batch repeat values that are too large in total. */
 export const referencesTooLarge = (setting: string, limit: number): ApiError =>
-  refusal(413, {
-    error: 'Content Too Large',
-    reason: `References put values of more than ${limit} characters (${setting}) into the bodies and URLs of this batch.`,
-    code: 'references_too_large',
-  })
+  tooLarge(
+    'references_too_large',
+    `References put values of more than ${limit} characters (${setting}) into the bodies and URLs of this batch.`,
+  )
 
 /** The connection ended before the body was complete, or Content-Length was wrong. */
 export const incompleteBody = (): ApiError =>
@@ -660,22 +621,15 @@ export const valueNotStorable = (paths: readonly string[]): ApiError =>
 
 /** Other records reference the record to delete. */
 export const referredTo = (names: readonly string[]): ApiError =>
-  refusal(409, {
-    error: 'Conflict',
-    reason:
-      names.length === 0
-        ? 'Other records refer to this one.'
-        : `Other records refer to this one: ${names.join(', ')}.`,
-    code: 'referred_to',
-  })
+  conflict(
+    'referred_to',
+    names.length === 0
+      ? 'Other records refer to this one.'
+      : `Other records refer to this one: ${names.join(', ')}.`,
+  )
 
 /** Restore of a record that is not deleted. */
-export const notDeleted = (): ApiError =>
-  refusal(409, {
-    error: 'Conflict',
-    reason: 'This record is not deleted.',
-    code: 'not_deleted',
-  })
+export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')
 
 /** The record no longer matches `If-Match`. */
 export const preconditionFailed = (): ApiError =>
@@ -717,15 +671,9 @@ export const notUniqueColumns = (text: string, keys: readonly string[]): ApiErro
 
 /** An `Idempotency-Key` that a running request uses. */
 export const requestInProgress = (): ApiError =>
-  refusal(
-    409,
-    {
-      error: 'Conflict',
-      reason: 'A request with this Idempotency-Key is being served.',
-      code: 'request_in_progress',
-    },
-    { 'retry-after': '1' },
-  )
+  conflict('request_in_progress', 'A request with this Idempotency-Key is being served.', {
+    'retry-after': '1',
+  })
 
 /** An `Idempotency-Key` that was used with a different request. */
 export const idempotencyKeyReused = (): ApiError =>

@@ -31,7 +31,7 @@ import {
 } from './schema.ts'
 import { compareText, type ValueType } from './values.ts'
 
-/** Numbers that decide, one after the other; when they run out, the first choice is taken. */
+/** A list of numbers, each of which makes one choice; after the last, the first option is always chosen. */
 class Tape {
   readonly #numbers: readonly number[]
   #at = 0
@@ -50,7 +50,7 @@ class Tape {
     return choices[this.below(choices.length)] as T
   }
 
-  /** True so many times out of ten. */
+  /** True in `tenths` of ten cases. */
   chance(tenths: number): boolean {
     return this.below(10) >= 10 - tenths
   }
@@ -62,11 +62,11 @@ const tape = (length: number): fc.Arbitrary<number[]> =>
 const tapes = (length: number, count: number, least = 0): fc.Arbitrary<number[][]> =>
   fc.array(tape(length), { minLength: least, maxLength: count, size: 'max' })
 
-/** Mostly one choice, at times the other. */
+/** `usual` in four of five cases, otherwise `rare`. */
 const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 1, arbitrary: rare }, { weight: 4, arbitrary: usual })
 
-/** Mostly nearly full tables, at times any number of rows. */
+/** At least `count - 2` rows in four of five cases, otherwise any number up to `count`. */
 const table = (length: number, count: number): fc.Arbitrary<number[][]> =>
   mostly(tapes(length, count, count - 2), tapes(length, count))
 
@@ -118,7 +118,7 @@ const uuids = [
 ]
 const bigints = ['0', '-1', '10', '9', '9007199254740993', '9007199254740992', '-9007199254740993']
 
-/** Values of a type as they may be stored; NULL comes on top. */
+/** Values of a type that may be stored, besides NULL. */
 function pool({ type, scale = 0 }: ValueType): readonly unknown[] {
   switch (type) {
     case 'integer':
@@ -161,7 +161,7 @@ function pool({ type, scale = 0 }: ValueType): readonly unknown[] {
         { n: 2, r: 3, a: { t: 'A', 'b-1': false } },
         { n: -1, r: -0.25, a: { t: '😀' } },
         { n: 10, r: 100, a: { t: '' } },
-        // Values of other types than the paths'.
+        // At the declared paths, values of other types than declared.
         { n: '1', r: true, a: { t: 1, 'b-1': 'true' } },
         { n: 2.5, r: '0.5', a: { t: null, 'b-1': 0 } },
         { n: null, a: [{ t: 'a' }] },
@@ -247,7 +247,7 @@ function decodeWorld(given: Readonly<Record<string, number[][]>>): World {
   rows.Remark = (rows.Remark ?? []).map((row, i) => {
     const choices = new Tape(given.Remark?.[i]?.slice(-2) ?? [])
     const line = reference(choices, 'OrderLine')
-    // Half a key refers to nothing.
+    // A composite key of which one part is NULL refers to no record.
     const half = choices.chance(2)
     return {
       ...row,
@@ -319,7 +319,7 @@ interface Parts {
   readonly options: number[][]
 }
 
-/** Queries about a world; pass what they gave to `decodeQuery`. */
+/** Random parts of a query, which `decodeQuery` turns into a query about a world. */
 export const queryParts: fc.Arbitrary<Parts> = fc.record({
   head: tape(14),
   where: mostly(tapes(30, 1), tapes(30, 3)),
@@ -539,7 +539,7 @@ function decodeOptions(
     }
     if (Object.keys(option).length > 1) options.push(option)
   }
-  // Chosen columns end the embedding below them, and with it the options there.
+  // A relation with `fields` embeds no further relations, so options of those below it are left out.
   const left = embeddedPaths(plannedEmbeds(query, options, depth)).map((path) => path.join('.'))
   return options.filter(({ path }) => left.includes(path.join('.')))
 }
@@ -657,7 +657,7 @@ export const someWorld: World = decodeWorld(
   ),
 )
 
-/** A world as short text: what a reader needs to rebuild it. */
+/** A world as a short text, from which it can be rebuilt by hand. */
 export function describeWorld({ rows, links }: World): string {
   const lines = Object.entries({ ...rows, ...links }).flatMap(([name, list]) =>
     list.map((row) => {

@@ -1,18 +1,18 @@
-/** What SQL text is made of: its quoted identifiers and its literals, told apart from the words of SQL. */
+/** Finds the quoted identifiers and the literals in SQL text, to check where they come from. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseName } from '../databases.ts'
 import { documentPaths } from './schema.ts'
 
-/** Names the compiler gives: nothing a client says is among them. */
+/** Names that the compiler makes up. */
 const own =
   /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
 
-/** Aliases made from a name: of the links on the way to it, or of its second use. */
+/** Aliases that the compiler derives from a name: of the rows of a junction, or of the second use of the name. */
 const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]
 
-/** The quoted names that neither the registry nor the compiler knows; labels may be the client's, where they are plain. */
+/** The quoted names that come neither from the registry nor from the compiler, except for plain labels in the URL. */
 export function foreignIdentifiers(
   name: DatabaseName,
   text: string,
@@ -27,7 +27,7 @@ export function foreignIdentifiers(
   })
 }
 
-/** A label stands after a bar, or is a column with the name of a function. */
+/** Whether it is the label of an aggregate or group: in the URL after a bar, or a column's name followed by a function's. */
 function isLabel(identifier: string, url: string): boolean {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,59}$/.test(identifier)) return false
   if (/^[a-z_]+_(sum|count|avg|min|max)$/.test(identifier)) return true
@@ -44,7 +44,7 @@ const identifiers = (name: DatabaseName, text: string): string[] =>
     .filter(({ kind }) => kind === 'identifier')
     .map((piece) => piece.text)
 
-/** The paths that models declare into documents, as the databases write them. */
+/** The paths into json columns that models declare, as each database writes them. */
 const paths: ReadonlySet<string> = new Set(
   Object.keys(documentPaths).flatMap((path) => {
     const names = path.split('.').map((name) => `"${name}"`)
@@ -52,7 +52,7 @@ const paths: ReadonlySet<string> = new Set(
   }),
 )
 
-/** The string literals that stand neither in the source of the service nor in a declared path. */
+/** The string literals that are neither in the source of the core nor a declared path. */
 export function strangeLiterals(name: DatabaseName, text: string): string[] {
   return pieces(name, text)
     .filter(({ kind }) => kind === 'literal')
@@ -60,14 +60,14 @@ export function strangeLiterals(name: DatabaseName, text: string): string[] {
     .filter((literal) => !paths.has(literal))
     .filter((literal) => {
       const quoted = `'${literal.replaceAll("'", "''")}'`
-      // In a template of the source, a backslash is written twice.
+      // In a template literal, a backslash is written twice.
       return ![quoted, quoted.replaceAll('\\', '\\\\')].some((text) => source().includes(text))
     })
 }
 
 let read: string | undefined
 
-/** Every file that writes SQL. */
+/** The text of all files that contain SQL. */
 function source(): string {
   const folder = fileURLToPath(new URL('../../../packages/core/src/', import.meta.url))
   read ??= ['dialect', 'compile', 'sql']

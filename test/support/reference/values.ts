@@ -1,13 +1,13 @@
-/** Values of the reference: JSON forms, compared as the contract says, without a database. */
+/** Values in JSON form, compared without a database. */
 import type { Column } from '@model-api/core'
 
 /** A stored value in its JSON form; null is NULL. `json` columns hold anything. */
 export type Value = unknown
 
-/** What a comparison of columns needs to know. Aggregates have types of columns too. */
+/** What a comparison needs to know of a column or an aggregate. */
 export type ValueType = Pick<Column, 'type'> & { readonly scale?: number }
 
-/** By code point: not by UTF-16 unit, not by any language. */
+/** Compares by code point: not by UTF-16 code unit, and not by the rules of a language. */
 export function compareText(left: string, right: string): number {
   const a = Array.from(left, (char) => char.codePointAt(0) as number)
   const b = Array.from(right, (char) => char.codePointAt(0) as number)
@@ -18,7 +18,7 @@ export function compareText(left: string, right: string): number {
   return Math.sign(a.length - b.length)
 }
 
-/** A number written in decimal digits, as a fraction of integers: `12.50` is 1250 / 10². */
+/** A decimal number as an integer and a scale: `12.50` is 1250 / 10². */
 export interface Exact {
   readonly units: bigint
   readonly scale: number
@@ -33,7 +33,7 @@ export function unitsAt({ units, scale }: Exact, wanted: number): bigint {
   return units * 10n ** BigInt(wanted - scale)
 }
 
-/** The digits of a fraction with a fixed number of places. */
+/** The decimal text of a number, with `scale` digits after the point. */
 export function exactText({ units, scale }: Exact): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
   const at = digits.length - scale
@@ -41,7 +41,7 @@ export function exactText({ units, scale }: Exact): string {
   return units < 0n ? `-${text}` : text
 }
 
-/** Rounded to a whole number, halves away from zero. */
+/** The quotient rounded to an integer, halves away from zero. */
 export function divideHalfUp(numerator: bigint, divisor: bigint): bigint {
   const sign = numerator < 0n ? -1n : 1n
   return sign * ((2n * numerator * sign + divisor) / (2n * divisor))

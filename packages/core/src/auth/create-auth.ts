@@ -33,7 +33,7 @@ export interface Auth {
    * the original error reported.
    */
   refusal(error: unknown, request: ApiRequest): unknown
-  /** Authenticates the operations of this batch: where the settings say so, the custom strategy is asked once, with the batch's request. */
+  /** For the operations of a batch with this request. Depending on the settings, it calls the custom strategy once for all of them. */
   forBatch(request: ApiRequest): Auth
 }
 

@@ -1,4 +1,4 @@
-// Password hashes: made and checked with bcrypt, for storage and for sign-ins.
+// Creates and checks bcrypt hashes of passwords.
 
 import { passwordTooLong } from '../errors.ts'
 import { bcryptCompare, bcryptHash } from './bcrypt.ts'
@@ -71,6 +71,6 @@ export function passwordCheck(field: string): PasswordCheck {
 /** The cost of the last stored hash that was checked. */
 let usualCost = String(defaultCost)
 
-/** A hash that no password matches, as expensive to check as a stored one: checked for unknown users. */
+/** A hash that no password matches. Checking it for an unknown user takes as long as checking the hash of a known one. */
 export const unmatchableHash = (): string =>
   `$2b$${usualCost}$NOBODYHASTHISPASSWORDuW4bVlXbTyPIkgJ9YZzmuqxRUO3u4GQy`

@@ -93,7 +93,7 @@ export function compileEmbed(
   }
 }
 
-/** Identify the condition on the parents' keys and the LIMIT clause in a statement's template. */
+/** The origins of the condition on the parents' keys, and of the LIMIT clause, in a statement's template. */
 export const keysOrigin = {}
 export const limitOrigin = {}
 

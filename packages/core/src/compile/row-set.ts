@@ -18,7 +18,7 @@ export interface SelectParts {
   readonly used?: ReadonlySet<Source>
   /** Joins of embedded relations. */
   readonly joins?: readonly Fragment[]
-  /** The condition that begins beyond a cursor's row. */
+  /** The condition that a row comes after the cursor's row in the order of the page. */
   readonly beyond?: Fragment | undefined
 }
 
@@ -41,7 +41,7 @@ interface FromAndWhere {
   readonly where: readonly Fragment[]
 }
 
-/** FROM and WHERE: with the plan's joins, or if joins could repeat base rows, with conditions on the base instead. */
+/** FROM and WHERE: with the plan's joins or, if these could repeat base rows, with equivalent conditions on the base. */
 function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>): FromAndWhere {
   if (!plan.distinctBase) {
     const joins = withoutUnusedJoins(plan, used)

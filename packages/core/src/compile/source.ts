@@ -22,7 +22,7 @@ import type { Target } from './target.ts'
 export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
-/** The value of a column that a query names: the column, or what a path finds in it. */
+/** The value of a column in a query: the column itself or, with a path, the value at the path in a json column. */
 export function valueIn(
   { dialect }: Target,
   { source, column }: Pick<ColumnRef, 'source' | 'column'>,
@@ -30,7 +30,7 @@ export function valueIn(
   const ref = columnOf(source, column)
   if (column.path === undefined) return ref
   const value = dialect.jsonValue?.(column.path.of, ref, column.path.path)
-  // createApi refuses paths without it.
+  // createApi refuses paths into json columns if the dialect has no `jsonValue`.
   if (value === undefined) throw new Error(`${dialect.name} has no paths into json columns`)
   return sql`${value}`
 }
@@ -53,7 +53,7 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   ]
   const rows = hasConditions(scope) ? scope.rows : scope
   const from = rows === 'all' ? tableOf(resource) : sql`${rows} as ${sql.id(resource.table)}`
-  // Later requests replace the condition by theirs.
+  // A later request that reuses the statement replaces this condition with its own.
   const met = hasConditions(scope) ? withOrigin(source, scope.condition) : undefined
   const where = whereAll([alive, met].filter((one) => one !== undefined))
   return sql`(select ${sql.join(selected)} from ${from}${where})`
@@ -63,7 +63,7 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
 export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
   source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
 
-/** The pairs of a junction, each once, where a repeated pair would repeat the related record. */
+/** The rows of a junction, without repeated pairs of keys if it may have any: each would repeat a related record. */
 function distinctLinks(
   target: Target,
   source: Source,
@@ -75,7 +75,7 @@ function distinctLinks(
     const ref = sql.id(dbName)
     return { ref, exact: target.dialect.comparable(column, ref) }
   })
-  // Two keys that a collation compares as equal may belong to two records.
+  // Groups by the exact forms too, because keys that are equal under their collation may belong to two records.
   const exact = keys.flatMap((key) => (key.exact === key.ref ? [] : [key.exact]))
   const refs = keys.map(({ ref }) => ref)
   return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])})`
@@ -117,7 +117,7 @@ export const junction = 'junction of'
 const partner = 'partner of'
 
 interface RepeatedRows {
-  /** Set where only the existence of a row matters, so that duplicates of pairs that are stored twice do no harm. */
+  /** True if only the existence of a row matters, so that repeated pairs of keys need not be removed. */
   readonly rowsMayRepeat?: boolean
 }
 
@@ -207,8 +207,8 @@ export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type
 }
 
 /**
- * The two steps of a right join over a many-to-many: the base is joined to the links, then the related rows are left-joined to
- * that. This keeps a related row without links, once.
+ * The two joins of a right join over a many-to-many: the base with the rows of the junction, and the related rows with the result
+ * of that. A related row without a row in the junction then appears once.
  */
 export function rightJoinSteps(
   target: Target,

@@ -83,7 +83,7 @@ export interface ApiConfig<
 
   // ------------------------------------------------------------------ reading
 
-  /** How related records are written: URLs, embedded, by `join`, or to-one embedded. Default `url`. Config, meta. Specification: Serialisation. */
+  /** How related records appear: as URLs (`url`), embedded (`json`), embedded where joined (`dynamic`), or to-one embedded (`hybrid`). Default `url`. Config, meta. Specification: Serialisation. */
   readonly API_SERIALIZATION_TYPE?: SerializationType
   /** Levels of related records to embed; unset: `json` and `hybrid` embed one level; 0: URLs. Config, meta. Specification: Serialisation. */
   readonly API_SERIALIZATION_DEPTH?: number
@@ -128,13 +128,13 @@ export interface ApiConfig<
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /** Allows `?cascade_delete=1`. Default false. Config, meta. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
-  /** Soft delete: records are marked, and left out of reads; every published model with the column takes part. Default false. Config, meta. Specification: States and transitions. */
+  /** Soft delete: DELETE marks records, which reads then leave out; it applies to every published model with the column. Default false. Config, meta. Specification: States and transitions. */
   readonly API_SOFT_DELETE?: boolean
   /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_ATTRIBUTE?: string
   /**
-   * What it holds in an active record, and in a deleted one. The first may be `null`; the second may be `'now'` in a date or
-   * datetime column, or a function of the hook arguments: then a record is deleted unless it holds the first. Default
+   * The value of that column in an active record, and in a deleted one. The first may be `null`; the second may be `'now'` in a
+   * date or datetime column, or a function of the hook arguments: then every record without the first value is deleted. Default
    * `[false, true]`. Config, meta. Specification: Model-derived resources 4.
    */
   readonly API_SOFT_DELETE_VALUES?: SoftDeleteValues<User>
@@ -199,9 +199,9 @@ export interface ApiConfig<
   readonly API_FINAL_CALLBACK?: FinalCallback
   /** Receives, once before COMMIT, every record that a request has written, with before and after; `args.db` is the transaction. A failure rolls the request back. Unset by default. Config, meta. */
   readonly API_BEFORE_COMMIT_CALLBACK?: BeforeCommitCallback<User>
-  /** Is told, once after COMMIT, of every record that a request has written, with before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
+  /** Receives, once after COMMIT, every record that a request has written, with before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
   readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User>
-  /** Is told of every failure. Unset by default. Config, meta. */
+  /** Receives every failure. Unset by default. Config, meta. */
   readonly API_ERROR_CALLBACK?: ErrorCallback
 
   // ------------------------------------------------------------------ who may: strategies, roles, policies
@@ -229,7 +229,7 @@ export interface ApiConfig<
   readonly API_CREDENTIAL_CHECK_METHOD?: string
   /** The field that holds the hash of an API key. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_HASH_FIELD?: string
-  /** Seconds for which the user of an access token is remembered in the process instead of read for each request, at most 3600; a change or removal of the user or its roles takes effect after them. Default 0: it is read for each request. Config only. Security guide. */
+  /** Seconds for which the user of an access token is cached in the process instead of read for each request, at most 3600; a change or removal of the user or its roles takes effect after that time. Default 0: it is read for each request. Config only. Security guide. */
   readonly API_USER_CACHE?: number
   /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
   readonly API_KEY_AUTH_AND_RETURN_METHOD?: ApiKeyLookup<KeyUser>
@@ -361,8 +361,8 @@ export interface ApiConfig<
    */
   readonly API_MAX_BATCH_RESPONSE?: number
   /**
-   * Longest batch in milliseconds, its wait for a connection and all attempts included; longer is 503, and nothing is stored. It is
-   * looked at between operations; a statement that runs is ended up to a second later. Default 30000. Config only.
+   * Longest batch in milliseconds, its wait for a connection and all attempts included; longer is 503, and nothing is stored. The
+   * time is checked between operations; a running statement is cancelled up to a second later. Default 30000. Config only.
    */
   readonly API_BATCH_TIMEOUT?: number
 
@@ -386,7 +386,7 @@ export interface ApiConfig<
 
   /**
    * What happens if a model and the database differ: a table or column is missing, a column cannot hold the declared type or
-   * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults are others. The schema is
+   * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults differ. The schema is
    * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences. `error`: `ready` rejects with
    * the list, and requests get 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
    * skips all models, which `model-api check` still compares. Default `warn`. Config, meta.

@@ -12,7 +12,7 @@ type Falsy = false | null | undefined | 0 | ''
 
 /**
  * The tables of the given Kysely instance if they include the model's; otherwise the model's table, under any name if the model
- * does not declare one. The query names a table of another schema `schema.table`.
+ * does not declare one. In a query, the name of a table in another schema is `schema.table`.
  */
 type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB
   ? [Exclude<QualifiedTable<M> & keyof DB, M['table']>] extends [never]

@@ -58,7 +58,7 @@ export function methodFactsOf(route: Route, method: string): MethodFacts {
   return facts
 }
 
-/** Which setting allows the method, where it takes the records of a collection. */
+/** The end of the 405 message if only bulk writes are disabled: it names the setting that enables them. */
 const bulkHint = ({ kind, resource }: Route, method: string): string => {
   const changes = method === 'PATCH' || method === 'DELETE'
   return kind === 'collection' && changes && resource.settings.methods.has(method)

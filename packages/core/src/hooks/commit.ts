@@ -1,4 +1,4 @@
-// The callbacks that receive the records that a request has written: before COMMIT, and after it (docs/hooks.md).
+// Calls the callbacks before and after COMMIT, which receive the records that a request has written (docs/hooks.md).
 
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import type { HookCall } from '../call/hook-call.ts'

@@ -70,7 +70,7 @@ const copyOf = (object: Values): HookRecord => ({ ...object })
 
 /**
  * The record that a callback returned, with values converted for their columns; throws if a value does not fit, or if there is
- * no column for it: what a callback sets is stored, or it is told.
+ * no column for it, because it would not be stored.
  */
 function saved(resource: Resource, hook: string, object: unknown): Values {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {

@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly url: string
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body, parsed or as text or bytes; if it could not be read, the ApiError with which a write then responds. */
+  /** The body: parsed, or as text or bytes. If the adapter could not read it, the ApiError to respond with if the request needs a body. */
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string

@@ -32,7 +32,7 @@ export function similarPath(
 function routeLike(table: RouteTable, segments: readonly string[]): string | undefined {
   const { prefix } = table
   const isBelow = prefix.every((one, i) => one.toLowerCase() === segments[i]?.toLowerCase())
-  // Without the prefix, only the name of an endpoint itself tells that one is meant.
+  // A path outside of the prefix gets a suggestion only if it begins with the name of an endpoint.
   const rest = isBelow ? segments.slice(prefix.length) : segments
   const endpoints = endpointsOf(table)
   const named = forms(table, rest).filter(({ form }) => endpoints.has(form))

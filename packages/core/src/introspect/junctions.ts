@@ -1,4 +1,4 @@
-// Junctions: tables that pair the rows of two others.
+// Junctions: tables whose rows link the rows of two other tables.
 
 import { type Draft, type Link, sameSet } from './links.ts'
 
@@ -12,12 +12,12 @@ export interface Junction {
 }
 
 /**
- * Tables with two foreign keys that together are a unique key, whatever other columns they have. A table of only two foreign keys
- * that are never NULL is a junction too, although it may contain a pair twice.
+ * Finds the tables with two foreign keys that together are a unique key, with or without other columns. A table of only two
+ * foreign keys that are never NULL is a junction too, although it may contain a pair of keys twice.
  */
 export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
   return drafts.flatMap((draft) => {
-    // A view shows the pairs of another table.
+    // A view only shows the rows of another table.
     if (draft.table.kind !== undefined) return []
     const own = links.filter((link) => link.child === draft && link.toKey)
     const [ends, ...more] = pairsOf(own).filter((pair) => isPairing(draft, pair))

@@ -1,6 +1,6 @@
 // Transliteration: names in other alphabets → letters, digits and underscores of ASCII. The same name always gives the same text.
 
-/** `а б` and `a b` → pairs of letters. `-` stands for a letter without a sound. */
+/** Pairs each letter with its Latin spelling: `а б` and `a b` → `а`, `a` and `б`, `b`. `-` means that a letter is left out. */
 function pairs(letters: string, sounds: string): [string, string][] {
   const others = sounds.trim().split(/\s+/)
   return letters

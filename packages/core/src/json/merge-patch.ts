@@ -10,8 +10,8 @@ export const isJsonObject = (value: JsonValue | undefined): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isVerbatim(value)
 
 /**
- * The value after a merge patch: an object changes the members that it names and removes those that it gives as null, at
- * every depth; any other patch replaces the whole value. Recursion ends with the depth of the patch.
+ * The value after a merge patch. A patch that is an object sets its members and removes those that are null, at every depth; any
+ * other patch replaces the whole value. The depth of the recursion is that of the patch.
  *
  * `mergePatch({ a: 1, b: { c: 2 } }, { a: null, b: { d: 3 } })` → `{ b: { c: 2, d: 3 } }`
  */

@@ -10,7 +10,7 @@ export function rateLimitScope(settings: ApiSettings, registry: Registry): RateL
   const { rateStore, rateWindows, auth } = settings
   const limited =
     rateWindows.length > 0 ||
-    // Failed passwords and keys count against the login limit, whatever the strategy.
+    // Failed passwords and keys of every strategy count against the login limit.
     (auth.strategies.length > 0 && auth.loginWindows.length > 0) ||
     registry.resources.some(({ settings: { rates } }) =>
       Object.values(rates).some((windows) => windows.length > 0),

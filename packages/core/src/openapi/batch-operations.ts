@@ -16,7 +16,7 @@ export function batchPaths(writer: Writer): Record<string, PathItemObject> {
   return batch === null ? {} : { [batch.path]: { post: operation(writer, batch.max) } }
 }
 
-/** What an operation of a batch can be refused for: whatever a request of its own can be. */
+/** The errors of an operation in a batch: all that the same request can have on its own. */
 const occasions: readonly Occasion[] = [
   'always',
   'batch',

@@ -14,7 +14,7 @@ import type { Schema } from './schema.ts'
  * the same preferred name get different names.
  */
 export interface Components {
-  /** Whether descriptions, errors and examples that operations have in common are written once: the form of OpenAPI 3.2. */
+  /** Whether descriptions, errors and examples that several operations share are written once. */
   readonly isBrief: boolean
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
@@ -29,7 +29,7 @@ export interface Components {
   >
 }
 
-/** `reserved` names belong to the keys of the same name: the schema of a record always has the name of its model. */
+/** Only a schema whose key is a `reserved` name gets that name: the schema of a record always has the name of its model. */
 export function createComponents(reserved: readonly string[], isBrief: boolean): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])

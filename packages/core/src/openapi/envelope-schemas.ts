@@ -9,7 +9,7 @@ export interface Answer {
   readonly value: Schema | ReferenceObject
   /** Whether it is a page of a list, with a count that may be absent and links to other pages. */
   readonly list: boolean
-  /** Undefined where several statuses have the body. */
+  /** Undefined if responses of several statuses have this body. */
   readonly status: number | undefined
 }
 
@@ -26,7 +26,7 @@ const nothing: Schema = { type: 'null' }
 /** Shares an envelope between operations; `name` says which of them it is. */
 export type Share = (name: string, schema: Schema) => ReferenceObject
 
-/** The body of a success: the envelope, which all answers of a kind share, around the value, or the bare value. */
+/** The body of a success: the value in its envelope, of which operations with the same members share the schema, or the bare value. */
 export function successSchema(
   answer: Answer,
   dump: DumpSettings,
@@ -49,7 +49,7 @@ export function successSchema(
   }
   const required = Object.keys(always)
   const members = { ...always, ...sometimes }
-  // Without any other member the body is the bare value.
+  // An envelope without other members than the value is not sent.
   if (Object.keys(members).length === 0) return value
   const envelope: Schema = {
     type: 'object',

@@ -146,7 +146,7 @@ function withValues(node: OutlineNode, values: readonly unknown[]): Condition | 
     case 'test': {
       const { column, operator, operand } = node
       const test = conditionOn(column, operator, values[node.index], `.${column.name}`)
-      return test && ({ ...test, operand } as Condition)
+      return test && { ...test, operand }
     }
     case 'not': {
       const one = withValues(node.one, values)

@@ -3,7 +3,7 @@
 import { refOf } from './names.ts'
 import type { Output, RowPlan } from './plan.ts'
 
-// Column names and labels have no spaces, so these keys cannot collide with theirs.
+// Column names and labels have no spaces, so no column or label has such a key.
 const prefix = 'record '
 
 /** The key of a column's value among the values of a loaded row. */

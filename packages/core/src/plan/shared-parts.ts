@@ -1,4 +1,4 @@
-// The parts of plans that depend on the resource alone. All plans of a resource have the same objects, so that the select list compiled from them can be cached by object.
+// The parts of plans that depend on the resource alone. All plans of a resource share these objects, so that a select list can be cached by the object it was compiled from.
 
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
@@ -26,7 +26,7 @@ interface SharedParts {
   readonly bases: (SharedBase | undefined)[]
 }
 
-/** Independent of the caller: one who may not read some columns has other `Resource` objects (`registry/caller-registry.ts`). */
+/** The key needs no caller: a caller who may not read some columns has other `Resource` objects (`registry/caller-registry.ts`). */
 const shared = new WeakMap<Resource, SharedParts>()
 
 function partsOf(resource: Resource): SharedParts {

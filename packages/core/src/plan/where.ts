@@ -8,14 +8,14 @@ import {
   operatorNotForType,
 } from '../errors.ts'
 import { operatorFits } from '../model/type-rules.ts'
-import type { ConditionNode, FilterNode, GroupNode, ScalarNode } from '../parse/ast.ts'
+import type { ConditionNode, FilterNode, GroupNode } from '../parse/ast.ts'
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { type Names, resolveColumn } from './names.ts'
 import { operandType } from './operand-type.ts'
+import { testOf } from './operator-test.ts'
 import type { Condition, Operand } from './plan.ts'
 import { planRelationFilter } from './relation-filter.ts'
-import { textTest } from './text-test.ts'
 import { parseBoolean, planValue, type ValueColumn } from './value.ts'
 
 /** Returns the aggregate or bucket with a label; undefined for any other name. */
@@ -121,63 +121,31 @@ function planFilter(
   if (!operatorFits(node.operator, type)) {
     throw operatorNotForType(node.operator, node.field.text, type.type, fitting(operand), at)
   }
-  const value = (scalar: ScalarNode) => planValue(type, scalar.text, node.field.text, at)
+  const field = node.field.text
   const items = node.value.kind === 'list' ? node.value.items : []
-  const scalar = node.value.kind === 'scalar' ? node.value : undefined
-  switch (node.operator) {
-    case 'in':
-    case 'nin':
-      return {
-        kind: 'oneOf',
-        operand,
-        values: items.map(value),
-        negated: node.operator === 'nin',
-        ...(hasListStatement(type) ? { slot: { query: node.value.span.start } } : {}),
-      }
-    case 'contains':
-    case 'overlaps': {
-      const item = { ...type, type: type.items ?? 'text' }
-      const values = items.map(({ text }) => planValue(item, text, node.field.text, at))
-      return { kind: 'items', operand, match: node.operator, values }
-    }
-    case 'between': {
-      const [low, high] = items
-      if (low === undefined || high === undefined || items.length > 2) {
-        throw invalidValue(
-          textAt(context, node.value.span),
-          node.field.text,
-          'two values in parentheses, such as (1,10)',
-          at,
-        )
-      }
-      return { kind: 'between', operand, low: value(low), high: value(high) }
-    }
-    case 'isnull': {
-      const answer = parseBoolean(scalar?.text ?? '')
-      if (answer === undefined) throw invalidValue(scalar?.text ?? '', at, 'true or false', at)
-      return { kind: 'isNull', operand, negated: !answer }
-    }
-    case 'eq':
-    case 'ne':
-    case 'lt':
-    case 'le':
-    case 'gt':
-    case 'ge':
-      return {
-        kind: 'compare',
-        operand,
-        operator: node.operator,
-        value: value(scalar as ScalarNode),
-        slot: { query: node.value.span.start },
-      }
-    default:
-      return {
-        kind: 'text',
-        operand,
-        ...textTest(node.operator, scalar?.text ?? '', node.field.text, at),
-        slot: { query: node.value.span.start },
-      }
-  }
+  const scalar = node.value.kind === 'scalar' ? node.value.text : ''
+  const list = (of: ValueColumn) => items.map(({ text }) => planValue(of, text, field, at))
+  const test = testOf(node.operator, type, {
+    field,
+    at,
+    one: () => planValue(type, scalar, field, at),
+    list,
+    pair() {
+      if (items.length === 2) return list(type)
+      const pair = 'two values in parentheses, such as (1,10)'
+      throw invalidValue(textAt(context, node.value.span), field, pair, at)
+    },
+    boolean() {
+      const answer = parseBoolean(scalar)
+      if (answer === undefined) throw invalidValue(scalar, at, 'true or false', at)
+      return answer
+    },
+    text: () => scalar,
+  })
+  const { kind } = test
+  const isReplaceable =
+    kind === 'compare' || kind === 'text' || (kind === 'oneOf' && hasListStatement(type))
+  return { ...test, operand, ...(isReplaceable && { slot: { query: node.value.span.start } }) }
 }
 
 /** Whether lists of similar length can share a statement. Lists of times cannot, because some databases need a comparison for each item. */

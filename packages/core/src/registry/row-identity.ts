@@ -3,7 +3,7 @@
 import { isSortable } from '../model/type-rules.ts'
 import type { NamedColumn, Resource } from './resource.ts'
 
-/** Whether the resource has no primary key: it is a list, whose rows have no URLs and cannot be written. */
+/** Whether the resource has no primary key: its rows can be listed, but have no URLs and cannot be written. */
 export const isKeyless = ({ primaryKey }: Pick<Resource, 'primaryKey'>): boolean =>
   primaryKey.length === 0
 

@@ -1,4 +1,4 @@
-// AnyDatabase: a Kysely instance whose tables and columns are known to the registry but not to TypeScript. Type only.
+// AnyDatabase: a Kysely instance whose tables and columns TypeScript does not know, because they are in the registry. Type only.
 
 import type { Kysely } from 'kysely'
 

@@ -10,7 +10,7 @@ import {
   sql,
 } from './fragment.ts'
 
-/** How a database family writes identifiers and bound values. */
+/** How a database writes identifiers and bound values. */
 export interface TextStyle {
   /** The quote around identifiers; doubled inside. */
   readonly quote: '"' | '`'
@@ -83,7 +83,7 @@ export function printed(fragment: Fragment, style: TextStyle): Printed | undefin
   return { text, parameters, origins, nested }
 }
 
-/** The fragment as a single text, to be printed often; itself if it has parameters or Kysely prints a part of it. */
+/** The fragment, printed once so that it can be reused as text; unchanged if it has parameters or Kysely must print a part of it. */
 export function printedOnce(fragment: Fragment, style: TextStyle | undefined): Fragment {
   const whole = style && printed(fragment, style)
   return whole === undefined || whole.parameters.length > 0 ? fragment : sql([whole.text])

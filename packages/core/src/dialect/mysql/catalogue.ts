@@ -8,6 +8,7 @@ import {
   type CatalogueForeignKey,
   type CatalogueTable,
   grouped,
+  type RowReader,
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { type Constant, constantOf, jsonOfConstant } from '../shared/default-value.ts'
@@ -218,12 +219,7 @@ async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
  * MariaDB's catalogue ignores the case of names even where names that differ only in case exist. It also opens every table that
  * the conditions on each joined catalogue view do not exclude.
  */
-async function columnRows(
-  db: AnyDatabase,
-  schema: string,
-  only: readonly string[] | undefined,
-): Promise<ColumnRow[]> {
-  return rowsOf<ColumnRow>(db)`
+const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>(db)`
     select t.table_name as table_name, t.table_type as kind, t.table_comment as about,
       c.column_name as column_name,
       c.data_type as data_type, c.column_type as full_type,
@@ -237,34 +233,21 @@ async function columnRows(
       and c.table_schema = ${schema}${among(sql.id('c', 'table_name'), only)}
     where t.table_schema = ${schema} and t.table_type <> 'SEQUENCE'${among(sql.id('t', 'table_name'), only)}
     order by t.table_name, c.ordinal_position`
-}
 
-async function keyRows(
-  db: AnyDatabase,
-  schema: string,
-  only: readonly string[] | undefined,
-): Promise<KeyRow[]> {
-  return rowsOf<KeyRow>(db)`
+const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     select table_name as table_name, index_name as key_name, column_name as column_name,
       sub_part as prefix
     from information_schema.statistics
     where table_schema = ${schema} and non_unique = 0${among(sql.id('table_name'), only)}
     order by table_name, index_name, seq_in_index`
-}
 
-async function foreignKeyRows(
-  db: AnyDatabase,
-  schema: string,
-  only: readonly string[] | undefined,
-): Promise<ForeignKeyRow[]> {
-  return rowsOf<ForeignKeyRow>(db)`
+const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
     select table_name as table_name, constraint_name as key_name, column_name as column_name,
       referenced_table_schema as target_schema, referenced_table_name as target_table,
       referenced_column_name as target_column
     from information_schema.key_column_usage
     where table_schema = ${schema} and referenced_table_name is not null${among(sql.id('table_name'), only)}
     order by table_name, constraint_name, ordinal_position`
-}
 
 /** The queries of the views, in the canonical form that the server writes; empty if the user may not read them. */
 async function viewTexts(

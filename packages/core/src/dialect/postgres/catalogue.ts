@@ -8,6 +8,7 @@ import {
   type CatalogueForeignKey,
   type CatalogueTable,
   grouped,
+  type RowReader,
   type TableKind,
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
@@ -227,12 +228,7 @@ async function oidsOf(
 }
 
 /** `to_jsonb` reads catalogue members that only newer servers have without failing on older ones. */
-async function columnRows(
-  db: AnyDatabase,
-  schema: string,
-  oids: readonly string[] | undefined,
-): Promise<ColumnRow[]> {
-  return rowsOf<ColumnRow>(db)`
+const columnRows: RowReader<ColumnRow> = (db, schema, oids) => rowsOf<ColumnRow>(db)`
     with recursive base_type (oid, base, modifier, not_null) as (
       select oid, typbasetype, typtypmod, typnotnull from pg_type where typtype = 'd'
       union all
@@ -291,15 +287,9 @@ async function columnRows(
     left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
     where n.nspname = ${schema} and c.relkind in ('r', 'p', 'v', 'm', 'f')${among(sql.id('c', 'oid'), oids)}
     order by c.relname, a.attnum`
-}
 
 /** Excludes partial indexes and indexes on expressions, which are not unique for the whole column. */
-async function keyRows(
-  db: AnyDatabase,
-  schema: string,
-  oids: readonly string[] | undefined,
-): Promise<KeyRow[]> {
-  return rowsOf<KeyRow>(db)`
+const keyRows: RowReader<KeyRow> = (db, schema, oids) => rowsOf<KeyRow>(db)`
     select c.relname::text as "table", i.indexrelid::text as key, i.indisprimary as primary,
       a.attname::text as "column"
     from pg_index i
@@ -310,14 +300,8 @@ async function keyRows(
     where n.nspname = ${schema} and i.indisunique and i.indisvalid and i.indpred is null
       and i.indexprs is null and k.position <= i.indnkeyatts${among(sql.id('i', 'indrelid'), oids)}
     order by c.relname, i.indexrelid, k.position`
-}
 
-async function foreignKeyRows(
-  db: AnyDatabase,
-  schema: string,
-  oids: readonly string[] | undefined,
-): Promise<ForeignKeyRow[]> {
-  return rowsOf<ForeignKeyRow>(db)`
+const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, oids) => rowsOf<ForeignKeyRow>(db)`
     select c.relname::text as "table", o.conname::text as key, a.attname::text as "column",
       tn.nspname::text as target_schema, tc.relname::text as target_table,
       ta.attname::text as target_column, o.convalidated as is_checked
@@ -331,7 +315,6 @@ async function foreignKeyRows(
     join pg_attribute ta on ta.attrelid = o.confrelid and ta.attnum = k.target
     where n.nspname = ${schema} and o.contype = 'f' and o.conparentid = 0${among(sql.id('o', 'conrelid'), oids)}
     order by c.relname, o.oid, k.position`
-}
 
 /** The oids of the enum types of columns, or of the items of arrays. */
 const enumsOf = (rows: readonly ColumnRow[]): readonly string[] => [

@@ -14,7 +14,7 @@ const forms = {
 
 const lastYear = { date: 5_874_897, datetime: 294_276 }
 
-/** Later, or earlier, than every other moment. */
+/** `infinity` or `-infinity`, which are later or earlier than every other value; undefined for another text. */
 export const infinityOf = (text: string): string | undefined =>
   text === 'infinity' || text === '-infinity' ? text : undefined
 

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Column } from '../../model/column.ts'
+import type { AnyDatabase } from '../../sql/any-database.ts'
 
 /** The options of a `Column` that follow from a database type. */
 export type Shape = Pick<
@@ -92,6 +93,13 @@ export interface CatalogueTable {
   readonly uniqueKeys: readonly (readonly string[])[]
   readonly foreignKeys: readonly CatalogueForeignKey[]
 }
+
+/** Reads rows of a catalogue about the tables of a schema; `only`: about these tables, by name or number. */
+export type RowReader<Row> = (
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+) => Promise<Row[]>
 
 /** A schema and how many tables and views it has. */
 export interface SchemaSize {

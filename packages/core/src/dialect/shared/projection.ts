@@ -3,12 +3,12 @@
 import type { Projection } from './catalogue.ts'
 import { all, type ViewQuery } from './view-query.ts'
 
-/** Names of columns in the order of the catalogue. */
+/** A table or view with the names of its columns, in the order of the catalogue. */
 interface Named {
   readonly columns: readonly string[]
 }
 
-/** Undefined if the query and the catalogue disagree about the view's columns. */
+/** The table and its columns that the view shows; undefined if the table is unknown or the view has another number of columns. */
 export function projectionOf(
   query: ViewQuery,
   view: Named,

@@ -9,6 +9,7 @@ import {
   type CatalogueTable,
   grouped,
   type Projection,
+  type RowReader,
 } from '../shared/catalogue.ts'
 import type { CheckRule } from '../shared/check-rules.ts'
 import { columnChecks } from '../shared/column-checks.ts'
@@ -262,18 +263,12 @@ async function tableRows(
   return tables
 }
 
-async function columnRows(
-  db: AnyDatabase,
-  schema: string,
-  only: readonly string[] | undefined,
-): Promise<ColumnRow[]> {
-  return rowsOf<ColumnRow>(db)`
+const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>(db)`
     select t.name as "table", c.name as "column", c.type as declared, c."notnull" as not_null,
       c.dflt_value as default_value, c.pk as key, c.hidden as hidden
     from ${sql.id(schema, 'sqlite_master')} t, pragma_table_xinfo(t.name, ${schema}) c
     where t.type = 'table' and t.sql not like 'create virtual %'${amongTables(sql`t.name`, only)}
     order by t.name, c.cid`
-}
 
 /** The columns of a view, or why it cannot be read: the tables that it names may have been dropped. */
 async function viewColumnRows(
@@ -315,32 +310,20 @@ function projectionOfView(
 }
 
 /** Partial indexes are excluded: they are unique for some rows only. */
-async function keyRows(
-  db: AnyDatabase,
-  schema: string,
-  only: readonly string[] | undefined,
-): Promise<KeyRow[]> {
-  return rowsOf<KeyRow>(db)`
+const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
       pragma_index_info(i.name, ${schema}) c
     where t.type = 'table' and i."unique" = 1 and i.partial = 0${amongTables(sql`t.name`, only)}
     order by t.name, i.seq, c.seqno`
-}
 
 /** SQLite's pragma returns the foreign key declared last first. */
-async function foreignKeyRows(
-  db: AnyDatabase,
-  schema: string,
-  only: readonly string[] | undefined,
-): Promise<ForeignKeyRow[]> {
-  return rowsOf<ForeignKeyRow>(db)`
+const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
       f."to" as target_column
     from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
     where t.type = 'table'${amongTables(sql`t.name`, only)}
     order by t.name, f.id, f.seq`
-}
 
 async function storageClasses(
   db: AnyDatabase,

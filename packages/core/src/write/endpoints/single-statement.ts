@@ -43,7 +43,7 @@ export interface SingleWrite<T> {
   readonly inTransaction?: boolean
 }
 
-/** Where a write runs: on the connection of its request, or in the transaction that has been begun for it. */
+/** Where a write runs: on the connection of its request or, if `opened`, in a transaction. */
 type Place = Pick<Writing, 'call'> & Partial<Pick<Writing, 'opened'>>
 
 /** The parts of the request that shape the write; `additional` are the parameters that the filter callback receives. */
@@ -156,7 +156,7 @@ function singleWriteFor(
   })
 }
 
-/** The outcome for a write that needs a transaction. It is still a single write if only its response needs more reads. */
+/** The outcome for a write that needs several statements. It is still a single write if only its response needs more reads. */
 function inSeveral(write: PlannedWrite, circumstances: WriteConditions): SingleWrite<never> {
   const { kind, ...without } = strategyOf({ ...write, echo: null }, circumstances)
   const isSingle = kind === 'single statement' && !('transaction' in without && without.transaction)

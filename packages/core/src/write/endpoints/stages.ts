@@ -244,7 +244,7 @@ const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
 
 /**
  * `If-Match` as a check of the stored record; undefined without that header. No ETag matches for a caller who may not read the
- * record: whoever knows all of it but one field could compute the ETag of each guess.
+ * record: a caller who knows all fields but one could compute the ETag for each guess of that field.
  */
 export function preconditionOf(
   { request, caller, reach }: Call,

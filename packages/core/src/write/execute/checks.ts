@@ -34,7 +34,7 @@ export interface KnownReferences {
   readonly relations: readonly ResolvedRelation[]
   /** Whether the caller may see the record with this key, given as `keyText`. */
   has(relation: ResolvedRelation, key: string): boolean
-  /** Called before the look-up of a key that is not known; returns the function to call if the record is found, which remembers it. */
+  /** Called before the look-up of an unknown key; returns the function that stores the key as known, to be called if the record is found. */
   beforeLookUp(): Promise<(relation: ResolvedRelation, key: string) => void>
 }
 
@@ -130,7 +130,7 @@ const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean 
 
 /**
  * Adds a problem for each read-only field or relation URL in the body that differs from the stored record, and for all of them
- * if the caller may not read the record: which guess is right would tell what it holds.
+ * if the caller may not read the record: otherwise, guesses of a value could be tested.
  */
 export async function compareSentBack(
   context: WriteContext,

@@ -34,7 +34,7 @@ interface BoundRow {
   readonly update: RowUpdate
 }
 
-/** Rows of a group that one statement changes; without it, a single row. */
+/** Rows of a group that `compiled` changes; without `compiled`, a single row. */
 interface Part {
   readonly rows: readonly BoundRow[]
   readonly compiled?: CompiledWrite
@@ -59,7 +59,7 @@ export async function updateRows(
       for (const part of partsOf(group, all)) await updateOrExplain(group, part)
     }
   }
-  // The database may have changed records that refer to one whose key has changed.
+  // If a key has changed, the database may have changed the foreign keys of other returned rows (ON UPDATE CASCADE).
   if (changed.some(({ written }) => resource.primaryKey.some(({ name }) => name in written))) {
     returned?.rows.splice(0)
   }
@@ -120,7 +120,7 @@ export const maySetUnchangedColumns = (
   resource: Resource,
 ): boolean => shortcuts?.singleWrites?.('update', resource) !== undefined
 
-/** Whether a record gets a unique value that another one had, which becomes free only when that one is changed. */
+/** Whether a record gets a unique value that is still stored in another record of the list, so that their order matters. */
 function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): boolean {
   return uniqueKeys.some((columns) => {
     const isWritten = ({ written }: ChangedRow): boolean =>
