@@ -387,8 +387,9 @@ export interface ApiConfig<
   /**
    * What happens if a model and the database differ: a table or column is missing, a column cannot hold the declared type or
    * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults are others. The schema is
-   * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences. `error`: `ready` rejects with
-   * the list, and requests get 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
+   * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences; `ready` rejects only if
+   * nothing fills a required read-only column, so that every POST fails. `error`: `ready` rejects with the list, and requests get
+   * 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
    * skips all models, which `model-api check` still compares. Default `warn`. Config, meta.
    */
   readonly API_SCHEMA_CHECK?: SchemaCheckMode
