@@ -187,6 +187,25 @@ eachDatabase('mistakes in credentials', (test, db) => {
   })
 })
 
+eachDatabase('mistakes in models that only the database shows', (test, db) => {
+  test.before(() =>
+    db.execScript(
+      'create table notes (id integer not null primary key, state varchar(9) not null)',
+    ),
+  )
+  test('a required read-only column that nothing fills: ready rejects and names the remedies', async () => {
+    const columns = { id, state: { type: 'string', maxLength: 9, readOnly: true } } as const
+    const Note = defineModel('Note', { columns, meta: {} })
+    const { ready } = createApi({ db: db.kysely, models: [Note], onWarning: () => {} })
+    const { message } = await rejects(ready)
+    match(message, 'Note.state (notes): the field is read-only and the model allows POST')
+    match(
+      message,
+      'Declare a default, generated or managed, give the column a default, set it in API_ADD_CALLBACK, or remove POST from allowed_methods.',
+    )
+  })
+})
+
 suite('mistakes in createApi', (test) => {
   const never = (): Promise<never> => Promise.reject(new Error('is never opened'))
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: never }) })

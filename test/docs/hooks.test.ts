@@ -23,7 +23,7 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type ApiConfig, apiError, type Meta, modelsFor } from '@model-api/core'
+import { type ApiConfig, apiError, type DatabaseOf, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
 ${code}
 export { ${names.join(', ')} }\n`,
     )
@@ -81,6 +81,18 @@ export { ${names.join(', ')} }\n`,
     const made = await send(api, 'POST', '/api/tags', { body: { name: 'sea' } })
     const count = (await get(api, '/api/tags')).total
     equal([made.status, made.value.name], [201, `sea (${count})`])
+    const bulk = testApi(db, models, { ...configOf('numbered'), API_ALLOW_BULK: true })
+    const { result, statements } = await db.capture(() =>
+      send(bulk, 'POST', '/api/tags', { body: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] }),
+    )
+    equal(
+      result.value.map(({ name }: { name: string }) => name),
+      [`a (${count + 1})`, `b (${count + 2})`, `c (${count + 3})`],
+    )
+    const asked = statements.filter(({ sql }) => sql.includes('count('))
+    const inserted = statements.filter(({ sql }) => sql.startsWith('insert'))
+    equal([asked.length, inserted.length], [1, 1])
+    await db.kysely.deleteFrom('tags').where('name', 'like', '%(%').execute()
   })
 
   test('the audit is written inside the transaction, the event after it', async () => {

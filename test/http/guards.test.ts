@@ -29,6 +29,13 @@ function expressApp(api: Api): http.RequestListener {
   app.get('/both', requireRoles(api, 'admin', 'viewer'), name)
   app.get('/any', requireRoles(api, 'admin', 'viewer', { any_of: true }), name)
   app.get('/unguarded', name)
+  app.use(express.json())
+  app.post('/echo', requireUser(api), (req, res) => {
+    const user: { name: string } = currentUser<{ name: string }>(req)
+    // @ts-expect-error null is a caller of whom nothing is known
+    const perhaps: { name: string } = currentUser<{ name: string } | null>(req)
+    res.json({ name: user.name, same: user === perhaps, title: req.body.title })
+  })
   return app
 }
 
@@ -133,6 +140,16 @@ eachDatabase('guards', (test, db) => {
       equal([api_version, value], ['1.0.0', null])
       match(response.headers.get('www-authenticate') ?? '', 'Bearer')
     }))
+
+  test('a handler after a guard has the body and the user', async () => {
+    const express = servers.find(({ name }) => name === 'express')
+    const response = await fetch(`http://127.0.0.1:${express?.port}/echo`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.ann}`, 'content-type': 'application/json' },
+      body: '{"title":"Emma"}',
+    })
+    equal(await response.json(), { name: 'ann', same: true, title: 'Emma' })
+  })
 
   test('auth: false lets nobody pass too, but no wrong token', async () => {
     await answers('/open', undefined, null)

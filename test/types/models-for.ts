@@ -1,6 +1,7 @@
 // modelsFor types the user of everything that models are declared with; compiled, never run.
 
 import {
+  type DatabaseOf,
   defineModel,
   type HookArgs,
   modelsFor,
@@ -42,6 +43,48 @@ export const Shared = define('Task', {
   columns: { title: { type: 'string' } },
   meta: { add_callback: shared },
 })
+
+/** Callbacks in meta know the tables. */
+withTables.defineBase({ columns: { id: { type: 'integer', primaryKey: true } } }).define('Task', {
+  columns: { title: { type: 'string' } },
+  meta: {
+    async add_callback(task, _model, { db, user }) {
+      holds<Equal<typeof user, Member>>()
+      const { title } = await db.selectFrom('tasks').select('title').executeTakeFirstOrThrow()
+      holds<Equal<typeof title, string>>()
+      // @ts-expect-error no such column
+      await db.selectFrom('tasks').select('titel').execute()
+      return { ...task, title }
+    },
+  },
+})
+withTables.defineModel('Task', {
+  columns: { id: { type: 'integer', primaryKey: true }, title: { type: 'string' } },
+  meta: {
+    async before_commit_callback(_changes, { db }) {
+      // @ts-expect-error no such table
+      await db.selectFrom('takss').execute()
+    },
+    post_after_commit_callback: async (_changes, { db }) => {
+      // @ts-expect-error no such table
+      await db.selectFrom('takss').execute()
+    },
+  },
+})
+
+/** The tables are those of the models themselves. */
+const numbered: WriteCallback<Member, OwnTables> = async (step, _model, { db }) => {
+  const row = await db.selectFrom('steps').select('position').executeTakeFirstOrThrow()
+  holds<Equal<typeof row, { position: number }>>()
+  return { ...step, position: row.position + 1 }
+}
+const Step = define('Step', {
+  table: 'steps',
+  columns: { id: { type: 'integer', primaryKey: true }, position: { type: 'integer' } },
+  meta: { add_callback: numbered },
+})
+const ownModels = [Step] as const
+export interface OwnTables extends DatabaseOf<typeof ownModels> {}
 
 // biome-ignore lint/suspicious/noExplicitAny: any database
 declare const db: Kysely<any>

@@ -47,9 +47,15 @@ export const requireRoles = (
   ...roles: readonly (string | RoleOptions)[]
 ): Handler => guarding(api, roleRule(roles))
 
-/** The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known. */
+/**
+ * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known.
+ *
+ * ```ts
+ * const user = currentUser<Member>(req) // currentUser<Member | null>(req) where the guard has auth: false
+ * ```
+ */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
-export const currentUser = <User = any>(req: IncomingMessage): User | null => userOf<User>(req)
+export const currentUser = <User = any>(req: IncomingMessage): User => userOf<User>(req)
 
 const guarding =
   (api: GuardingApi, rule: HostRule): Handler =>

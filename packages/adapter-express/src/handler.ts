@@ -8,8 +8,9 @@ export interface ExpressRequest extends IncomingMessage {
   readonly url: string
   /** The mount prefix. */
   readonly baseUrl: string
-  /** The result of a body parser. */
-  readonly body?: unknown
+  /** The result of a body parser. Express takes the type of `req.body` in further handlers of a route from it. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Express's own types
+  readonly body?: any
 }
 
 export type Next = (error?: unknown) => void

@@ -47,9 +47,15 @@ export const requireRoles = (
   ...roles: readonly (string | RoleOptions)[]
 ): Handler => guarding(api, roleRule(roles))
 
-/** The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known. */
+/**
+ * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known.
+ *
+ * ```ts
+ * const user = currentUser<Member>(ctx) // currentUser<Member | null>(ctx) where the guard has auth: false
+ * ```
+ */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
-export const currentUser = <User = any>(ctx: { readonly req: IncomingMessage }): User | null =>
+export const currentUser = <User = any>(ctx: { readonly req: IncomingMessage }): User =>
   userOf<User>(ctx.req)
 
 const guarding =

@@ -190,7 +190,10 @@ export interface Api<Given extends ApiModels = ApiModels> {
    * `register_canonical_routes: false`). Adapters pass other requests on.
    */
   owns(url: string): boolean
-  /** Resolves when the start-up queries have succeeded. While they fail, requests get 503, and each request tries them again. */
+  /**
+   * Resolves when the start-up queries have succeeded. While they fail, requests get 503, and each request tries them again. Also
+   * rejects if nothing fills a required read-only column, so that every POST to the model fails; other requests are served.
+   */
   readonly ready: Promise<void>
   readonly registry: Registry
   /**

@@ -22,15 +22,16 @@ export type GuardingApi = Pick<Api, 'authenticate' | 'refuse'>
 const users = new WeakMap<IncomingMessage, unknown>()
 
 /**
- * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known.
+ * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known. As in
+ * `modelsFor`, the type argument says which it can be: `Member | null` where the guard has `auth: false`.
  *
  * ```ts
  * const user = currentUser<Member>(req)
  * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
-export const currentUser = <User = any>(req: IncomingMessage): User | null =>
-  (users.get(req) as User | undefined) ?? null
+export const currentUser = <User = any>(req: IncomingMessage): User =>
+  (users.get(req) ?? null) as User
 
 /** Authenticates a request: undefined if it may pass, otherwise the response that refuses it. */
 export async function guard(

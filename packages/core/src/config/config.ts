@@ -24,6 +24,7 @@ import type {
   ErrorCallback,
   FilterCallback,
   FinalCallback,
+  HookTables,
   HookUser,
   ReturnCallback,
   SetupCallback,
@@ -60,6 +61,7 @@ export interface ApiConfig<
   CustomUser = HookUser,
   KeyUser = HookUser,
   User = UserOf<UserModel, CustomUser, KeyUser>,
+  DB = HookTables,
 > {
   // ------------------------------------------------------------------ the API as a whole
 
@@ -186,11 +188,11 @@ export interface ApiConfig<
   /** Narrows the query of a read. Unset by default. Config, meta. */
   readonly API_FILTER_CALLBACK?: FilterCallback<User>
   /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
-  readonly API_ADD_CALLBACK?: WriteCallback<User>
+  readonly API_ADD_CALLBACK?: WriteCallback<User, DB>
   /** Receives a record before it is changed, returns it. Unset by default. Config, meta. */
-  readonly API_UPDATE_CALLBACK?: WriteCallback<User>
+  readonly API_UPDATE_CALLBACK?: WriteCallback<User, DB>
   /** Receives a record before it is removed, returns it. Unset by default. Config, meta. */
-  readonly API_REMOVE_CALLBACK?: WriteCallback<User>
+  readonly API_REMOVE_CALLBACK?: WriteCallback<User, DB>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<User>
   /** Receives the value of every answer of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
@@ -198,9 +200,9 @@ export interface ApiConfig<
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback
   /** Receives, once before COMMIT, every record that a request has written, with before and after; `args.db` is the transaction. A failure rolls the request back. Unset by default. Config, meta. */
-  readonly API_BEFORE_COMMIT_CALLBACK?: BeforeCommitCallback<User>
+  readonly API_BEFORE_COMMIT_CALLBACK?: BeforeCommitCallback<User, DB>
   /** Receives, once after COMMIT, every record that a request has written, with before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
-  readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User>
+  readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User, DB>
   /** Receives every failure. Unset by default. Config, meta. */
   readonly API_ERROR_CALLBACK?: ErrorCallback
 
@@ -387,8 +389,9 @@ export interface ApiConfig<
   /**
    * What happens if a model and the database differ: a table or column is missing, a column cannot hold the declared type or
    * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults differ. The schema is
-   * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences. `error`: `ready` rejects with
-   * the list, and requests get 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
+   * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences; `ready` rejects only if
+   * nothing fills a required read-only column, so that every POST fails. `error`: `ready` rejects with the list, and requests get
+   * 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
    * skips all models, which `model-api check` still compares. Default `warn`. Config, meta.
    */
   readonly API_SCHEMA_CHECK?: SchemaCheckMode

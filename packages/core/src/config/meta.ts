@@ -3,7 +3,7 @@
 import type { AnyModel } from '../model/define-model.ts'
 import type { RoleMap } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
-import type { HookUser } from './hook-types.ts'
+import type { HookTables, HookUser } from './hook-types.ts'
 
 /** The keys of ApiConfig that apply to the whole API and are not allowed in meta. */
 export type ApiOnlyKey = Extract<
@@ -25,12 +25,13 @@ export type ApiOnlyKey = Extract<
 export type MetaKeyOf<K extends string> = K extends `API_${infer Rest}` ? Lowercase<Rest> : never
 
 /** The keys of ApiConfig that are allowed in meta, by their names there. */
-type SharedMeta<User> = {
+type SharedMeta<User, DB> = {
   readonly [K in Exclude<keyof ApiConfig, ApiOnlyKey> as MetaKeyOf<K>]?: ApiConfig<
     AnyModel,
     HookUser,
     HookUser,
-    User
+    User,
+    DB
   >[K]
 }
 
@@ -38,9 +39,9 @@ type SharedMeta<User> = {
 export type MetaMethod = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
 /** The callbacks of SharedMeta, for one method only: `get_return_callback`. */
-type MethodCallbacks<User> = {
-  readonly [K in keyof SharedMeta<User> &
-    `${string}_callback` as `${MetaMethod}_${K}`]?: SharedMeta<User>[K]
+type MethodCallbacks<User, DB> = {
+  readonly [K in keyof SharedMeta<User, DB> &
+    `${string}_callback` as `${MetaMethod}_${K}`]?: SharedMeta<User, DB>[K]
 }
 
 /** `post_rate_limit: '5 per minute'`: a limit of that method on this model only. */
@@ -79,9 +80,9 @@ export interface OwnMeta {
  * meta: { allow_join: true, allowed_methods: ['GET', 'POST'], post_rate_limit: '5 per minute' }
  * ```
  */
-export interface Meta<User = HookUser>
-  extends SharedMeta<User>,
-    MethodCallbacks<User>,
+export interface Meta<User = HookUser, DB = HookTables>
+  extends SharedMeta<User, DB>,
+    MethodCallbacks<User, DB>,
     MethodRateLimits,
     OwnMeta {}
 

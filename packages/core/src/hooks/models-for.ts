@@ -25,7 +25,7 @@ import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
 
 /** The functions that `modelsFor` returns. */
 export interface ModelsFor<User, DB = HookTables> {
-  /** `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators. */
+  /** `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators, and `args.db` of write and commit callbacks a `Kysely<DB>`. */
   defineModel<
     const Name extends string,
     const C extends Columns<User>,
@@ -35,13 +35,13 @@ export interface ModelsFor<User, DB = HookTables> {
     const Schema extends string = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, C, R, P, C, User, Schema>,
+    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB>,
   ): Model<Name, Table, C, R, P, Schema>
   /** `defineBase` with typed users; `define` of its result too. */
   defineBase<const C extends Columns<User>>(base: {
     readonly columns: C & Exact<C, keyof Column>
-    readonly meta?: Meta<User>
-  }): BaseModel<C, User>
+    readonly meta?: Meta<User, DB>
+  }): BaseModel<C, User, DB>
   /** `policyFor` with typed users. */
   policyFor<M extends AnyModel, Tables, P extends PolicyFor<M, Tables, User>>(
     model: M,
@@ -57,7 +57,7 @@ export interface ModelsFor<User, DB = HookTables> {
 
 /**
  * Types `user` in everything that models are declared with. The type argument is the type of the user in hooks: `Member`, or
- * `Member | null` if some endpoints require no authentication; the second one, if given, the Kysely interface of `args.db` in `hooksFor`.
+ * `Member | null` if some endpoints require no authentication; the second one, if given, the Kysely interface of `args.db` in the callbacks of writes and commits.
  *
  * ```ts
  * interface Member { readonly id: number; readonly team_id: number }

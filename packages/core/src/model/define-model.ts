@@ -1,7 +1,7 @@
 // defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred.
 
 import type { Expression, ExpressionBuilder } from 'kysely'
-import type { HookUser } from '../config/hook-types.ts'
+import type { HookTables, HookUser } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
 import type { PolicyOption } from '../config/policy-of-model.ts'
 import { pluralSnake } from '../naming/plural.ts'
@@ -114,6 +114,7 @@ export interface ModelDefinition<
   All extends Columns = C,
   User = HookUser,
   Schema extends string = string,
+  DB = HookTables,
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
@@ -150,13 +151,14 @@ export interface ModelDefinition<
     >
   readonly methods?: { readonly [name: string]: ModelMethod<FullRow<All, P>> }
   /** Settings of the model; present, if only as `{}`, it publishes the model. */
-  readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User>
+  readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User, DB>
 }
 
-type PlainMeta<User> = Omit<Meta<User>, 'access_policy'>
+type PlainMeta<User, DB> = Omit<Meta<User, DB>, 'access_policy'>
 
 /** The meta of a model: `Meta`, where a policy that is a function of the model is typed by it. */
-export interface MetaOf<M extends AnyModel, User = HookUser> extends PlainMeta<User> {
+export interface MetaOf<M extends AnyModel, User = HookUser, DB = HookTables>
+  extends PlainMeta<User, DB> {
   /** Row-level access: a policy, a class, or `(model) => policy`, which is called once. Default: everything is allowed. */
   readonly access_policy?: PolicyOption<M, User>
 }
@@ -221,7 +223,7 @@ export function defineModel<
 }
 
 /** Columns and settings that several models share. */
-export interface BaseModel<C extends Columns = Columns, User = HookUser> {
+export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = HookTables> {
   readonly columns: C
   readonly meta: Meta
   /** Every model defined so far, in order. */
@@ -236,7 +238,7 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser> {
     const Schema extends string = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema>,
+    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema, DB>,
   ): Model<Name, Table, Merged<C, Own>, R, P, Schema>
 }
 

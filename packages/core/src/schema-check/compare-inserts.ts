@@ -2,6 +2,7 @@
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import { unwritable } from '../registry/field-rules.ts'
+import { junctionOf } from '../registry/junction.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { type DatabaseSchema, sameColumn } from './database-schema.ts'
 import type { Difference } from './difference.ts'
@@ -10,12 +11,26 @@ import type { Difference } from './difference.ts'
 const isFilled = ({ nullable, hasDefault, generated, readOnly }: CatalogueColumn): boolean =>
   nullable || hasDefault || generated || readOnly
 
+/** Foreign keys that new records get from the parent in which they are nested, or from the list of links of a many-to-many. */
+export const linkedColumns = (resources: readonly Resource[]): ReadonlySet<NamedColumn> =>
+  new Set(
+    resources.flatMap(({ allRelations, settings }) =>
+      [...allRelations.values()].flatMap((relation) => {
+        const junction = junctionOf(relation)
+        if (junction !== undefined) return [...junction.own, ...junction.partner]
+        const isOfChild = relation.kind === 'hasOne' || relation.kind === 'hasMany'
+        return isOfChild && settings.allowNestedWrites ? relation.to : []
+      }),
+    ),
+  )
+
 /** Compares how a declared column and the database fill omitted values. */
 export function* compareFilling(
   { resource, creates }: { readonly resource: Resource; readonly creates: boolean },
   column: NamedColumn,
   found: CatalogueColumn,
 ): Generator<Difference> {
+  const { schema } = resource
   const place = { model: resource.name, table: resource.table }
   const at = { ...place, column, found: found.declared }
   const { generated, hasDefault, managed, default: own } = column.definition
@@ -32,13 +47,22 @@ export function* compareFilling(
     return
   }
   const sent = generated !== undefined || managed !== undefined || own !== undefined
-  if (!creates || sent || isFilled(found) || resource.settings.hooks.post.add !== undefined) return
-  const because =
-    unwritable(resource, column, 'create') ?? (column.hidden ? 'is hidden' : undefined)
+  const hasCallback = Object.values(resource.settings.hooks).some(({ add }) => add !== undefined)
+  if (!creates || sent || isFilled(found) || hasCallback) return
+  // A relation may set a hidden foreign key that declares `readOnly: false`.
+  const isHidden = column.hidden && column.definition.readOnly !== false
+  const because = unwritable(resource, column, 'create') ?? (isHidden ? 'is hidden' : undefined)
   // The service itself writes the soft delete attribute.
   if (because === undefined || because.startsWith('is set by')) return
-  const field = { name: column.name, because }
-  yield { kind: 'never filled', ...place, name: column.dbName, found: found.declared, field }
+  const field = { name: column.name, because, isHidden: column.hidden }
+  yield {
+    kind: 'never filled',
+    ...place,
+    schema,
+    name: column.dbName,
+    found: found.declared,
+    field,
+  }
 }
 
 /** Whether the service sends a value of the column with a new record. */
@@ -50,7 +74,7 @@ function isWritten(resource: Resource, column: NamedColumn): boolean {
 
 /** Columns that the model does not declare. */
 export function* undeclaredColumns(
-  { name: model, table: tableName, allColumns }: Resource,
+  { name: model, table: tableName, schema: schemaName, allColumns }: Resource,
   { columns }: CatalogueTable,
   schema: DatabaseSchema,
 ): Generator<Difference> {
@@ -63,6 +87,7 @@ export function* undeclaredColumns(
       kind: 'never filled',
       model,
       table: tableName,
+      schema: schemaName,
       name,
       found: found.declared,
       field: undefined,

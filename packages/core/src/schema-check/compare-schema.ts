@@ -2,10 +2,10 @@
 
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
 import { nearest } from '../naming/suggest.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { compareColumn } from './compare-column.ts'
 import { compareForeignKeys } from './compare-foreign-keys.ts'
-import { compareFilling, undeclaredColumns } from './compare-inserts.ts'
+import { compareFilling, linkedColumns, undeclaredColumns } from './compare-inserts.ts'
 import { compareKeys } from './compare-keys.ts'
 import {
   type DatabaseSchema,
@@ -35,16 +35,19 @@ export function compareSchema(
   models: readonly ComparedModel[],
   schema: DatabaseSchema,
 ): readonly Difference[] {
+  const resources = models.map(({ resource }) => resource)
+  const linked = linkedColumns(resources)
   return [
-    ...models.flatMap((model) => [...compareModel(model, schema)]),
-    ...compareForeignKeys(
-      models.map(({ resource }) => resource),
-      schema,
-    ),
+    ...models.flatMap((model) => [...compareModel(model, schema, linked)]),
+    ...compareForeignKeys(resources, schema),
   ]
 }
 
-function* compareModel(model: ComparedModel, schema: DatabaseSchema): Generator<Difference> {
+function* compareModel(
+  model: ComparedModel,
+  schema: DatabaseSchema,
+  linked: ReadonlySet<NamedColumn>,
+): Generator<Difference> {
   const { resource } = model
   const place = { model: resource.name, table: resource.table }
   const table = findTable(schema, resource)
@@ -59,7 +62,7 @@ function* compareModel(model: ComparedModel, schema: DatabaseSchema): Generator<
   }
   // Skips views whose columns cannot be read.
   if (table.columns.length === 0) return
-  yield* compareColumns(model, table, schema)
+  yield* compareColumns(model, table, schema, linked)
   if (isView(table)) return
   yield* compareKeys(resource, table, schema)
   if (model.creates) yield* undeclaredColumns(resource, table, schema)
@@ -69,6 +72,7 @@ function* compareColumns(
   { resource, creates }: ComparedModel,
   table: CatalogueTable,
   schema: DatabaseSchema,
+  linked: ReadonlySet<NamedColumn>,
 ): Generator<Difference> {
   const place = { model: resource.name, table: resource.table }
   for (const column of resource.allColumns.values()) {
@@ -82,6 +86,7 @@ function* compareColumns(
       continue
     }
     yield* compareColumn(place, column, found, { schema, isView: isView(table) })
-    if (!isView(table)) yield* compareFilling({ resource, creates }, column, found)
+    if (isView(table)) continue
+    yield* compareFilling({ resource, creates: creates && !linked.has(column) }, column, found)
   }
 }

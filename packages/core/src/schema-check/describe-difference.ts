@@ -183,8 +183,14 @@ const digits = (precision: number | undefined, scale: number | undefined): strin
 const listed = (members: readonly string[]): string =>
   members.map((member) => `'${member.replaceAll("'", "\\'")}'`).join(', ')
 
-function neverFilled({ name, found, field }: Extract<Difference, { kind: 'never filled' }>): Words {
-  const required = `the column ${name} (${found}) is NOT NULL and has no default, so no record can be created`
+function neverFilled({
+  name,
+  found,
+  field,
+  mayFill,
+}: Extract<Difference, { kind: 'never filled' }>): Words {
+  const unless = mayFill === true ? ' unless the database fills it, for example by a trigger' : ''
+  const required = `the column ${name} (${found}) is NOT NULL and has no default, so no record can be created${unless}`
   if (field === undefined) {
     return {
       column: name,
@@ -197,7 +203,7 @@ function neverFilled({ name, found, field }: Extract<Difference, { kind: 'never 
     column: field.name,
     declared: `the field ${field.because} and the model allows POST`,
     found: required,
-    remedy: `Declare a default, or managed, give the column a default, set it in ${settingNames.addCallback}, or remove POST from allowed_methods.`,
+    remedy: `Declare a default, generated or managed, give the column a default, set it in ${settingNames.addCallback}, or remove POST from allowed_methods.`,
   }
 }
 

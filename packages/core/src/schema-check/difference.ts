@@ -58,10 +58,16 @@ export type Difference =
   | (ColumnPlace & { readonly kind: 'computed' })
   | (Place & {
       readonly kind: 'never filled'
+      /** The schema of the table, as the model names it. */
+      readonly schema: string | undefined
       readonly name: string
       readonly found: string
       /** The field, and why clients cannot write it; undefined if the model has no such column. */
-      readonly field: { readonly name: string; readonly because: string } | undefined
+      readonly field:
+        | { readonly name: string; readonly because: string; readonly isHidden: boolean }
+        | undefined
+      /** Whether the database may fill it all the same (`SchemaRules.mayFill`); `compareSchema` does not ask it. */
+      readonly mayFill?: boolean
     })
   | (Place & {
       readonly kind: 'primary key'

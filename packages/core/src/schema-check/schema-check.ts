@@ -16,6 +16,7 @@ import { executeFragment } from '../sql/statement.ts'
 import type { TableName } from '../sql/table-name.ts'
 import { type ComparedModel, compareSchema } from './compare-schema.ts'
 import { describeDifference, type SchemaDifference } from './describe-difference.ts'
+import type { Difference } from './difference.ts'
 import { readSchema } from './read-schema.ts'
 
 export interface SchemaCheck {
@@ -26,7 +27,7 @@ export interface SchemaCheck {
    * one connection, which the comparison occupies anyway.
    */
   admit(on: AnyDatabase, known: InternalDialect): MaybePromise<void>
-  /** Resolves when the models have been compared; rejects if a difference refuses requests. */
+  /** Resolves when the models have been compared; rejects if a difference refuses requests, or if a column is a mistake (`isMistake`). */
   finished(): Promise<void>
   /** Compares now; rejects if the database cannot be compared. */
   differences(): Promise<readonly SchemaDifference[]>
@@ -62,6 +63,7 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
 
   let settled = checked.length === 0
   let running: Promise<void> | undefined
+  let mistake: Error | undefined
   let failed: { readonly at: number; readonly error: unknown } | undefined
   const said = new Set<string>()
   const once = (text: string, say: (text: string) => void): void => {
@@ -81,6 +83,8 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
     const fatal = found.filter(({ model }) => refusing.has(model))
     const others = found.filter(({ model }) => !refusing.has(model))
     if (others.length > 0) once(messageOf(others), warn)
+    const mistakes = others.filter(isMistake)
+    mistake = mistakes.length === 0 ? undefined : new Error(messageOf(mistakes))
     if (fatal.length === 0) return
     const error = new Error(messageOf(fatal))
     once(error.message, () => report(error))
@@ -118,18 +122,30 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       setTimeout(() => run(db).catch(() => {}), 0)
     },
     async finished() {
-      if (settled) return
-      await run(db).catch((error: unknown) => {
-        if (refuses) throw error
-      })
+      if (!settled) {
+        await run(db).catch((error: unknown) => {
+          if (refuses) throw error
+        })
+      }
+      if (mistake !== undefined) throw mistake
     },
-    differences: () => {
+    differences: async () => {
       // A setting of the whole API does not mean that this model's differences are intended.
       const asked = models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off')
-      return compared(asked, db, options)
+      return (await compared(asked, db, options)).map(describeDifference)
     },
   }
 }
+
+/**
+ * A required column that clients can see, and that neither they nor the service nor the database fill. No POST can succeed, so
+ * `ready` rejects even if other differences are warnings. A hidden column may be one that only the host's own code writes.
+ */
+const isMistake = (one: Difference): boolean =>
+  one.kind === 'never filled' &&
+  one.field?.because === 'is read-only' &&
+  !one.field.isHidden &&
+  one.mayFill === false
 
 const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
@@ -158,7 +174,7 @@ async function compared(
   models: readonly ComparedModel[],
   on: AnyDatabase,
   { dialect }: SchemaCheckOptions,
-): Promise<readonly SchemaDifference[]> {
+): Promise<readonly Difference[]> {
   const known = await dialect(on)
   const rules = schemaRulesOf(known)
   if (rules === undefined) {
@@ -170,10 +186,16 @@ async function compared(
     hasRelations: models.some(({ resource }) => resource.relations.size > 0 || resource.roles),
   }
   const bounds = totalBounds({ deadline: longestRead })
-  const read = (own: AnyDatabase) => readSchema(own, rules, named)
+  const read = async (own: AnyDatabase): Promise<readonly Difference[]> => {
+    const differences: Difference[] = []
+    for (const one of compareSchema(models, await readSchema(own, rules, named))) {
+      const isFilling = one.kind === 'never filled'
+      differences.push(isFilling ? { ...one, mayFill: await rules.mayFill(own, one) } : one)
+    }
+    return differences
+  }
   try {
-    const found = await onBoundedConnection(on.withoutPlugins(), known, bounds, read)
-    return compareSchema(models, found).map(describeDifference)
+    return await onBoundedConnection(on.withoutPlugins(), known, bounds, read)
   } catch (error) {
     if (isTemporary(known.classify(error).kind) || !(await isReachable(on))) {
       throw Object.assign(databaseUnavailable(), { cause: error })
@@ -194,9 +216,11 @@ const isReachable = (db: AnyDatabase): Promise<boolean> =>
     () => false,
   )
 
-function messageOf(differences: readonly SchemaDifference[]): string {
+function messageOf(differences: readonly Difference[]): string {
   const count = differences.length
-  const lines = differences.slice(0, mostInMessage).map(({ message }) => `\n- ${message}`)
+  const lines = differences
+    .slice(0, mostInMessage)
+    .map((one) => `\n- ${describeDifference(one).message}`)
   const more = count > mostInMessage ? `\n… and ${count - mostInMessage} more.` : ''
   const places = count === 1 ? 'one place' : `${count} places`
   return `The models and the database differ in ${places} (${settingNames.schemaCheck}):${lines.join('')}${more}`

@@ -1,5 +1,6 @@
 // How models are compared with a database of MySQL or MariaDB.
 
+import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
@@ -24,10 +25,37 @@ export const mysqlSchema: SchemaRules = {
     return Number(rows[0]?.folds) > 0
   },
   foldsColumns: true,
+  async mayFill(db, { schema = null, table, found }) {
+    // An omitted ENUM gets its first member; outside strict mode, every type has such a value.
+    if (/^enum/i.test(found)) return true
+    const [row] = await rowsOf<{ name: string; mode: string; triggers: unknown }>(db)`
+      select coalesce(${schema}, database()) as name, @@sql_mode as mode,
+        (select count(*) from information_schema.triggers
+          where event_object_schema = coalesce(${schema}, database()) and event_object_table = ${table}
+            and action_timing = 'BEFORE') as triggers`
+    if (row === undefined || !/STRICT_/.test(row.mode) || Number(row.triggers) > 0) return true
+    return !(await seesTriggers(db, row.name))
+  },
   // `boolean` is a name for tinyint(1), and a boolean of 0 and 1 fits into every whole number.
   holds: holdsBy({
     ...strictTypes,
     integer: [...strictTypes.integer, 'boolean'],
     boolean: ['boolean', 'integer', 'bigint'],
   }),
+}
+
+/** Whether the catalogue shows every trigger of a database: it shows only those of tables on which the user has the TRIGGER privilege. */
+async function seesTriggers(db: AnyDatabase, name: string): Promise<boolean> {
+  const grants = (await rowsOf<Readonly<Record<string, string>>>(db)`show grants`).map(
+    (row) => Object.values(row)[0] ?? '',
+  )
+  // MySQL lists privileges that are revoked for single databases, and escapes the wildcards of names.
+  return (
+    !grants.some((grant) => /^revoke/i.test(grant)) &&
+    grants.some((grant) => {
+      const [, what = '', where] = /^grant (.*) on (.*)\.\* to .*@/i.exec(grant) ?? []
+      const isHere = where === '*' || where?.replaceAll('\\', '') === `\`${name}\``
+      return isHere && /\btrigger\b|^all privileges$/i.test(what)
+    })
+  )
 }

@@ -31,6 +31,14 @@ export const postgresSchema: SchemaRules = {
   },
   foldsTables: async () => false,
   foldsColumns: false,
+  // tgtype 7: FOR EACH ROW (1), BEFORE (2), INSERT (4). Partitions may have triggers of their own.
+  async mayFill(db, { schema = null, table }) {
+    const rows = await rowsOf(db)`
+      select 1 from pg_class c where c.oid = to_regclass(concat_ws('.', quote_ident(${schema}), quote_ident(${table})))
+        and (c.relhasrules or c.relkind = 'p'
+          or exists (select 1 from pg_trigger t where t.tgrelid = c.oid and t.tgtype & 7 = 7))`
+    return rows.length > 0
+  },
   // Reading a path would fail on a text that is not JSON.
   holds: (declared, found) =>
     holds(declared, found) && (declared.paths === undefined || found.shape?.type === 'json'),

@@ -4,6 +4,14 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
 
+/** A required column without a default, in an INSERT that omits it. */
+export interface OmittedColumn {
+  readonly schema: string | undefined
+  readonly table: string
+  /** The type as the database writes it. */
+  readonly found: string
+}
+
 export interface SchemaRules {
   /**
    * The named tables of a schema, or of the connection's default schema if it is undefined. If names ignore case, tables that
@@ -26,4 +34,6 @@ export interface SchemaRules {
   readonly foldsColumns: boolean
   /** Whether a column of the database can hold and give back the values of the declared type. */
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
+  /** Whether the database may fill the column all the same, for example by a trigger; also true if this user cannot know. */
+  readonly mayFill: (db: AnyDatabase, column: OmittedColumn) => Promise<boolean>
 }

@@ -41,6 +41,8 @@ const isNumeric = ({ declared, shape }: CatalogueColumn): boolean =>
   /^(?:dec|num)/i.test(declared) || (shape?.type === 'opaque' && !/date|time/i.test(declared))
 
 export const sqliteSchema: SchemaRules = {
+  // Triggers of SQLite cannot change the new row.
+  mayFill: async () => false,
   read: readSqlite,
   async tableNames(db, schema = 'main') {
     const rows = await rowsOf<{ name: string }>(db)`
