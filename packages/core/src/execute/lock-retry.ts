@@ -21,16 +21,20 @@ export function retryWhileLocked<T>(
 ): Promise<T> {
   const until = performance.now() + bounds.deadline
   return work().catch((error: unknown) => {
-    if (!isLocked(error)) throw error
-    return tryAgain(work, isLocked, { until, client: bounds.client, error })
+    const deadline = until - performance.now()
+    return retryAfter(error, work, isLocked, { ...bounds, deadline })
   })
 }
 
-async function tryAgain<T>(
+/** `retryWhileLocked` for work that has failed once, with the error `first`; the deadline counts from now. */
+export async function retryAfter<T>(
+  first: unknown,
   work: () => Promise<T>,
   isLocked: (error: unknown) => boolean,
-  { until, client, error: first }: Pick<Bounds, 'client'> & { until: number; error: unknown },
+  { deadline, client }: Bounds,
 ): Promise<T> {
+  if (!isLocked(first)) throw first
+  const until = performance.now() + deadline
   let error = first
   for (let limit = firstPause; ; limit = Math.min(limit * 2, maxPause)) {
     const left = until - performance.now()
