@@ -5,7 +5,7 @@ import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import type { RecordNode } from './node.ts'
-import { narrowedReferences } from './references.ts'
+import { setsNarrowedReference } from './references.ts'
 
 export type WriteStrategy =
   /** One statement; `echo` says how the response's record is read. */
@@ -144,22 +144,26 @@ function reasonInBody(
   if (takesDefaults && hasDefaultWithArgs(resource))
     return 'a default is a function that may use the connection'
   if (change === 'update') {
-    const compared = [sentBack.fields, sentBack.otherForms, sentBack.urls].flatMap(
-      Object.keys,
-    ).length
-    if (compared > 0) return 'fields of the body must equal the stored ones'
+    const { fields, otherForms, urls } = sentBack
+    if (!isEmpty(fields) || !isEmpty(otherForms) || !isEmpty(urls))
+      return 'fields of the body must equal the stored ones'
     if (merges.length > 0) return 'it merges documents into the stored ones'
     if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
-    if (Object.keys(values).length === 0 && !replace) return 'the body changes no column'
+    if (isEmpty(values) && !replace) return 'the body changes no column'
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }
-  if (narrowedReferences(resource, values, narrows).length > 0)
+  if (setsNarrowedReference(resource, values, narrows))
     return 'a policy may hide a referenced record'
   // A write that marks the record as deleted returns no record.
   const { softDelete } = resource.settings
   return softDelete !== null && softDelete.attribute in values
     ? 'it sets the soft-delete attribute'
     : undefined
+}
+
+const isEmpty = (object: object): boolean => {
+  for (const _ in object) return false
+  return true
 }
 
 /** Whether a column's default is a function that takes the hook arguments, and may use their connection to write. */
