@@ -62,7 +62,7 @@ eachDatabase('batches', (test, db) => {
       }))
       const body = JSON.stringify({ operations, dry_run: true })
       const answer = await api.handle({ method: 'POST', url: '/api/batch', headers: json, body })
-      return (answer.body as { value: { headers: Record<string, string> }[] }).value
+      return answer.body?.value as unknown as readonly { readonly headers: object }[]
     }
     const [first, second] = await removing('1', '2')
     Object.assign(first?.headers ?? {}, { mine: 'yes' })
