@@ -10,23 +10,17 @@ const maxPause = 50
 
 /**
  * Runs `work`, and retries it while another connection holds the lock, after pauses of 1 to 50 ms. Rejects at the deadline,
- * or when the client disconnects.
+ * which counts from the first failure, or when the client disconnects.
  *
  * `work` must have changed nothing if it fails because of the lock, and must not keep a connection between attempts.
  */
-export function retryWhileLocked<T>(
+export const retryWhileLocked = <T>(
   work: () => Promise<T>,
   isLocked: (error: unknown) => boolean,
   bounds: Bounds,
-): Promise<T> {
-  const until = performance.now() + bounds.deadline
-  return work().catch((error: unknown) => {
-    const deadline = until - performance.now()
-    return retryAfter(error, work, isLocked, { ...bounds, deadline })
-  })
-}
+): Promise<T> => work().catch((error: unknown) => retryAfter(error, work, isLocked, bounds))
 
-/** `retryWhileLocked` for work that has failed once, with the error `first`; the deadline counts from now. */
+/** `retryWhileLocked` for work that has failed once, with the error `first`. */
 export async function retryAfter<T>(
   first: unknown,
   work: () => Promise<T>,
