@@ -2,7 +2,7 @@
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import type { RecordNode } from './node.ts'
 import { setsNarrowedReference } from './references.ts'
@@ -124,12 +124,16 @@ export function maySet(
 ): boolean {
   if (change === 'insert' || replace) return true
   if (node === null) return false
-  const known = [...resource.allColumns.values()]
   return columns.some((dbName) => {
-    const column = known.find((one) => one.dbName === dbName)
+    const column = columnStoredAs(resource, dbName)
     if (column === undefined || column.name in node.values) return true
     return column.definition.generated === true && !resource.primaryKey.includes(column)
   })
+}
+
+function columnStoredAs({ allColumns }: Resource, dbName: string): NamedColumn | undefined {
+  for (const column of allColumns.values()) if (column.dbName === dbName) return column
+  return undefined
 }
 
 function reasonInBody(
