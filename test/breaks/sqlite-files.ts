@@ -52,8 +52,8 @@ export const sqliteFiles: readonly Break[] = [
   {
     title: 'A COMMIT that readers keep out is given up at once',
     file: 'packages/core/src/execute/lock-retry-connection.ts',
-    find: 'return await retryWhileLocked(() => send(compiled), isLocked, within)',
-    replace: 'return await send(compiled)',
+    find: 'return await retryAfter(first, () => send<R>(compiled, options), isLocked, within)',
+    replace: 'throw first',
     fails: locks,
   },
   {

@@ -53,6 +53,23 @@ eachDatabase('batches', (test, db) => {
     equal(alone.value.rating, 5)
   })
 
+  test('the results belong to the host that called handle: a change to one changes no other', async () => {
+    const removing = async (...ids: readonly string[]) => {
+      const operations = ids.map((id) => ({
+        id: `t${id}`,
+        method: 'DELETE',
+        url: `/api/tags/${id}`,
+      }))
+      const body = JSON.stringify({ operations, dry_run: true })
+      const answer = await api.handle({ method: 'POST', url: '/api/batch', headers: json, body })
+      return answer.body?.value as unknown as readonly { readonly headers: object }[]
+    }
+    const [first, second] = await removing('1', '2')
+    Object.assign(first?.headers ?? {}, { mine: 'yes' })
+    const [later] = await removing('2')
+    equal([first?.headers, second?.headers, later?.headers], [{ mine: 'yes' }, {}, {}])
+  })
+
   test('one operation fails: its status and error with its place, and nothing is stored', async () => {
     const before = await titles()
     for (const [failing, status, code] of [

@@ -47,6 +47,23 @@ suite('templates of statements', (test) => {
     )
   })
 
+  test('a piece that is a single parameter takes a bound value; any other piece does not fit', () => {
+    const [count, sum, name, key] = [{}, {}, {}, {}]
+    const mixed = templateOf(
+      sql`select ${withOrigin(count, sql`${1}`)}, ${withOrigin(sum, sql`${2} + ${3}`)}, ${withOrigin(name, sql.id('title'))}, ${withOrigin(key, sql`cast(${4} as text)`)}`,
+      style,
+    )
+    const bind = (piece: object, bound: unknown) =>
+      mixed && filled(mixed, (origin) => (origin === piece ? { bound } : undefined))
+    equal(bind(count, null), [null, 2, 3, 4])
+    // A value that looks like SQL stays a value.
+    equal(bind(count, 'count(*)'), ['count(*)', 2, 3, 4])
+    equal(
+      [sum, name, key].map((piece) => bind(piece, 9)),
+      [undefined, undefined, undefined],
+    )
+  })
+
   test('other names and other shapes are another text', () => {
     const column = {}
     const named = templateOf(

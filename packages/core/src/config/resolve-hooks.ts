@@ -45,16 +45,27 @@ const keys = {
 
 const methods: readonly MetaMethod[] = ['get', 'post', 'patch', 'put', 'delete']
 
+/** The callbacks of a resource by method; methods without a key of their own use those of GET. */
+export type HooksByMethod = Readonly<Record<MetaMethod, HookSettings>>
+
+const methodKeys: Readonly<Record<string, MetaMethod>> = {
+  POST: 'post',
+  PATCH: 'patch',
+  PUT: 'put',
+  DELETE: 'delete',
+}
+
+/** The callbacks of a method in upper case. */
+export const hooksOf = (hooks: HooksByMethod, method: string): HookSettings =>
+  hooks[methodKeys[method] ?? 'get']
+
 /** The callbacks of the whole API: for requests that reach no resource. */
 export function resolveApiHooks(config: ApiConfig): HookSettings {
   return resolve((key) => config[key])
 }
 
 /** The callbacks of one resource, by method. */
-export function resolveResourceHooks(
-  meta: Meta,
-  config: ApiConfig,
-): Readonly<Record<MetaMethod, HookSettings>> {
+export function resolveResourceHooks(meta: Meta, config: ApiConfig): HooksByMethod {
   const settings = meta as Readonly<Record<string, unknown>>
   const byMethod = methods.map((method): [MetaMethod, HookSettings] => [
     method,
@@ -62,7 +73,7 @@ export function resolveResourceHooks(
       (key) => settings[`${method}_${metaKeyOf(key)}`] ?? settings[metaKeyOf(key)] ?? config[key],
     ),
   ])
-  return Object.fromEntries(byMethod) as Record<MetaMethod, HookSettings>
+  return Object.fromEntries(byMethod) as HooksByMethod
 }
 
 function resolve(find: (key: (typeof keys)[keyof typeof keys]) => unknown): HookSettings {

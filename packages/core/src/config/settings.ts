@@ -6,11 +6,10 @@ import type { AuthSettings } from './auth-settings.ts'
 import type { ReadYourWrites, SchemaCheckMode } from './config.ts'
 import type { DefaultFunction } from './hook-types.ts'
 import type { IpRange } from './ip-range.ts'
-import type { MetaMethod } from './meta.ts'
 import type { RateSettings } from './rate-settings.ts'
 import type { RateWindow } from './rate-windows.ts'
 import type { Requirements } from './requirements.ts'
-import type { HookSettings } from './resolve-hooks.ts'
+import type { HookSettings, HooksByMethod } from './resolve-hooks.ts'
 
 /** Which members of the envelope are written (API_DUMP_*). */
 export interface DumpSettings {
@@ -166,7 +165,7 @@ export type DeletedValue =
 /** Settings of one resource. */
 export interface ResourceSettings {
   /** Callbacks by method. */
-  readonly hooks: Readonly<Record<MetaMethod, HookSettings>>
+  readonly hooks: HooksByMethod
   /** The allowed methods without the blocked ones. */
   readonly methods: ReadonlySet<string>
   readonly allowJoin: boolean

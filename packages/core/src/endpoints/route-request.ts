@@ -2,10 +2,9 @@
 
 import { anonymous } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
-import type { MetaMethod } from '../config/meta.ts'
-import type { HookSettings } from '../config/resolve-hooks.ts'
+import { hooksOf } from '../config/resolve-hooks.ts'
 import { settingNames } from '../config/setting-names.ts'
-import type { ApiSettings, ResourceSettings } from '../config/settings.ts'
+import type { ApiSettings } from '../config/settings.ts'
 import {
   type ApiError,
   endpointDisabled,
@@ -41,17 +40,6 @@ type SplitUrl = ReturnType<typeof splitUrl>
 
 /** The settings that shape an error response: `final` and error callbacks, and the naming of its members. */
 export type ResponseSettings = Pick<ApiSettings, 'hooks' | 'dump'>
-
-/** Which `hooks` a method uses; all other methods use those of GET. */
-const hookMethods: Readonly<Record<string, MetaMethod>> = {
-  POST: 'post',
-  PATCH: 'patch',
-  PUT: 'put',
-  DELETE: 'delete',
-}
-
-const hooksOf = ({ hooks }: ResourceSettings, method: string): HookSettings =>
-  hooks[hookMethods[method] ?? 'get']
 
 /** A call before authentication: its caller is anonymous and can be replaced. */
 export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[K] } & {
@@ -101,7 +89,7 @@ export function routeRequest(
   const method = isQuery ? 'GET' : asksQuery ? 'QUERY' : request.method.toUpperCase()
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
-  const hooks = hooksOf(resource.settings, method)
+  const hooks = hooksOf(resource.settings.hooks, method)
   const endsAsText = wantsText && hooks.final === undefined
   const call: RoutedCall = {
     runtime,
@@ -158,7 +146,7 @@ export function responseSettingsOf(
     const route = matchRoute(runtime.routes, splitUrl(request.url).path)
     if (route === undefined) return undefined
     const { settings } = resourceOf(route)
-    return { hooks: hooksOf(settings, request.method.toUpperCase()), dump: settings.dump }
+    return { hooks: hooksOf(settings.hooks, request.method.toUpperCase()), dump: settings.dump }
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
-import { lockedBy, retryWhileLocked } from './lock-retry.ts'
+import { lockedBy, retryAfter, retryWhileLocked } from './lock-retry.ts'
 import { isBegin, isCommit, isRollback } from './transaction-statements.ts'
 
 /** Milliseconds that each statement may wait for a lock, even if its transaction has reached its deadline. */
@@ -72,25 +72,37 @@ function retryLocksOn(
   // Another wrapper, such as Kysely's log, may still call this method after `end`; it then only passes statements on.
   let isOver = false
   const own = connection.executeQuery
+  const send = <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> =>
+    own.call(connection, compiled, options) as Promise<QueryResult<R>>
   const executeQuery = async <R>(
     compiled: CompiledQuery,
     options?: object,
   ): Promise<QueryResult<R>> => {
-    const send = (query: CompiledQuery): Promise<QueryResult<R>> =>
-      own.call(connection, query, options) as Promise<QueryResult<R>>
-    if (isOver) return send(compiled)
+    if (isOver) return send(compiled, options)
     if (!begun()) {
-      if (!isBegin(compiled)) return send(compiled)
-      const result = await send(lockOnBegin(compiled, dialect))
+      if (!isBegin(compiled)) return send(compiled, options)
+      const result = await send<R>(lockOnBegin(compiled, dialect), options)
       begin()
       return result
     }
     if (ending !== undefined && !isRollback(compiled)) throw ending
+    try {
+      return await send(compiled, options)
+    } catch (error) {
+      return sendAgain(compiled, options, error)
+    }
+  }
+  /** Retries a statement that failed with this error, if another connection holds the lock. */
+  const sendAgain = async <R>(
+    compiled: CompiledQuery,
+    options: object | undefined,
+    first: unknown,
+  ): Promise<QueryResult<R>> => {
     const isEnd = isCommit(compiled) || isRollback(compiled)
     const deadline = Math.max(until - performance.now(), minLockWait)
     try {
       const within = isEnd ? { deadline } : { deadline, client }
-      return await retryWhileLocked(() => send(compiled), isLocked, within)
+      return await retryAfter(first, () => send<R>(compiled, options), isLocked, within)
     } catch (error) {
       if (!isEnd && ending === undefined && !isLocked(error) && (await hasEnded(send)))
         ending = error

@@ -10,27 +10,25 @@ const maxPause = 50
 
 /**
  * Runs `work`, and retries it while another connection holds the lock, after pauses of 1 to 50 ms. Rejects at the deadline,
- * or when the client disconnects.
+ * which counts from the first failure, or when the client disconnects.
  *
  * `work` must have changed nothing if it fails because of the lock, and must not keep a connection between attempts.
  */
-export function retryWhileLocked<T>(
+export const retryWhileLocked = <T>(
   work: () => Promise<T>,
   isLocked: (error: unknown) => boolean,
   bounds: Bounds,
-): Promise<T> {
-  const until = performance.now() + bounds.deadline
-  return work().catch((error: unknown) => {
-    if (!isLocked(error)) throw error
-    return tryAgain(work, isLocked, { until, client: bounds.client, error })
-  })
-}
+): Promise<T> => work().catch((error: unknown) => retryAfter(error, work, isLocked, bounds))
 
-async function tryAgain<T>(
+/** `retryWhileLocked` for work that has failed once, with the error `first`. */
+export async function retryAfter<T>(
+  first: unknown,
   work: () => Promise<T>,
   isLocked: (error: unknown) => boolean,
-  { until, client, error: first }: Pick<Bounds, 'client'> & { until: number; error: unknown },
+  { deadline, client }: Bounds,
 ): Promise<T> {
+  if (!isLocked(first)) throw first
+  const until = performance.now() + deadline
   let error = first
   for (let limit = firstPause; ; limit = Math.min(limit * 2, maxPause)) {
     const left = until - performance.now()

@@ -5,8 +5,7 @@ import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import { returned } from '../call-hook.ts'
 import type { HookRecord } from '../config/hook-types.ts'
-import type { MetaMethod } from '../config/meta.ts'
-import type { HookSettings } from '../config/resolve-hooks.ts'
+import { type HookSettings, hooksOf } from '../config/resolve-hooks.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -59,8 +58,7 @@ const callbackOf = <C extends Change>(
   { settings: { hooks } }: Resource,
   method: string,
   change: C,
-): HookSettings[C] =>
-  hooks[method.toLowerCase() as MetaMethod]?.[change] ?? hooks[usual[change]][change]
+): HookSettings[C] => hooksOf(hooks, method)[change] ?? hooks[usual[change]][change]
 
 /** Whether such a change has a callback. */
 export const hasCallback = (resource: Resource, method: string, change: Change): boolean =>

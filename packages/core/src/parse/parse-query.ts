@@ -32,12 +32,17 @@ export interface ParseOptions {
  * ```
  */
 export function parseQuery(raw: string, options: ParseOptions): QueryAst {
+  if (raw === '') return emptyQuery
   const tally: Tally = { limits: options.limits, conditions: 0, relationFilters: 0 }
   const additional = options.additional ?? none
   const draft = emptyDraft()
   for (const pair of splitPairs(raw)) {
     readPair({ pair, tally, position: 0 }, draft, additional)
   }
+  return astOf(raw, draft)
+}
+
+function astOf(raw: string, draft: Draft): QueryAst {
   const { where, joins, fields, groupBy, aggregates, order, relationOptions, single } = draft
   const ast: QueryAst = {
     raw,
@@ -54,6 +59,9 @@ export function parseQuery(raw: string, options: ParseOptions): QueryAst {
 }
 
 const none: readonly string[] = []
+
+/** Most writes have no query. */
+const emptyQuery = astOf('', emptyDraft())
 
 /** pair = group | relfilter | filter | aggregate | relopt | parameter */
 function readPair(cursor: Cursor, draft: Draft, additional: readonly string[]): void {

@@ -7,8 +7,8 @@ import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { type LruMap, lruMap } from '../lru-map.ts'
 import type { Output, RowPlan } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Fragment } from '../sql/fragment.ts'
-import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
+import { type Fragment, sql } from '../sql/fragment.ts'
+import { filled, isPart, type Refill, type Template, templateOf } from '../sql/template.ts'
 import {
   type CompiledWrite,
   compileDelete,
@@ -16,7 +16,7 @@ import {
   compileInsert,
   compileLockedRecord,
   compileUpdate,
-  encodedValue,
+  encoded,
   keyOrigin,
   type Match,
   matchCondition,
@@ -89,7 +89,8 @@ export function cachedSingleWrites(
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
     const statements = statementsOf(resource, output)
-    const key = `${change} ${columns.map(({ name }) => name).join()} ${formOf(written)} ${formOf(shown)}`
+    let key = `${change} ${formOf(written)} ${formOf(shown)}`
+    for (const { name } of columns) key += `,${name}`
     const known = statements.get(key)
     if (known?.dialect === dialect) {
       const parameters = filled(known.template, refill)
@@ -177,7 +178,8 @@ const refillOf =
   (target: Target, values: Values): Refill =>
   (origin) => {
     const column = origin as NamedColumn
-    return encodedValue(target, column, values[column.name])
+    const bound = encoded(target, column, values[column.name])
+    return isPart(bound) ? sql`${bound}` : { bound }
   }
 
 function statementsOf(resource: Resource, output: readonly Output[]): LruMap<CachedWrite> {

@@ -78,8 +78,12 @@ function fragmentOf<T>(
   values: readonly unknown[],
   origin?: object,
 ): Fragment<T> {
-  const fragment = { strings, values, toOperationNode, as, expressionType: undefined }
-  return (origin === undefined ? fragment : { ...fragment, origin }) as Fragment<T>
+  const expressionType = undefined
+  return (
+    origin === undefined
+      ? { strings, values, toOperationNode, as, expressionType }
+      : { strings, values, toOperationNode, as, expressionType, origin }
+  ) as Fragment<T>
 }
 
 function template<T = unknown>(
@@ -89,11 +93,15 @@ function template<T = unknown>(
   return fragmentOf(strings, values)
 }
 
+/** The text around a single value. */
+const whole: readonly string[] = ['', '']
+
 const comma = fragmentOf([', '], [])
 
 /** Joins fragments with a separator, a comma by default. */
 function join(items: readonly unknown[], separator: Fragment = comma): Fragment {
   if (items.length === 0) return fragmentOf([''], [])
+  if (items.length === 1) return fragmentOf(whole, items)
   const [between = ''] = separator.strings
   const strings = items.map((_, i) => (i === 0 ? '' : between))
   return fragmentOf([...strings, ''], items)
@@ -134,8 +142,6 @@ function quoted(text: string): Fragment {
 /** Marks a fragment with the plan part it was compiled from. */
 export const withOrigin = <T>(origin: object, fragment: unknown): Fragment<T> =>
   fragmentOf<T>(whole, [fragment], origin)
-
-const whole: readonly string[] = ['', '']
 
 /**
  * Creates a fragment: every `${value}` that is not a fragment, an identifier or a Kysely expression becomes a parameter.

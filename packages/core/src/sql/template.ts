@@ -14,22 +14,29 @@ interface Piece {
   readonly origin: object
   /** The fragment as printed, for comparison: another value may also change the text. */
   readonly made: Part
+  /** Whether it is a single parameter. */
+  readonly isParameter: boolean
   /** Index of its first parameter. */
   readonly start: number
 }
 
+/** The value of a part that is a single parameter. */
+export interface Bound {
+  readonly bound: unknown
+}
+
 /** Compiles a part with the new values; undefined keeps it unchanged. */
-export type Refill = (origin: object) => Fragment | undefined
+export type Refill = (origin: object) => Fragment | Bound | undefined
 
 /** The template of a statement; undefined if Kysely prints a part of it, or a replaceable part contains another one. */
 export function templateOf(fragment: Fragment, style: TextStyle): Template | undefined {
   const whole = printed(fragment, style)
   if (whole === undefined || whole.nested) return undefined
-  const pieces = whole.origins.map(({ fragment: made, start }) => ({
-    origin: made.origin as object,
-    made: inner(made),
-    start,
-  }))
+  const pieces = whole.origins.map(({ fragment, start }) => {
+    const made = inner(fragment)
+    const isParameter = sameTexts(made.strings, ['', '']) && !isPart(made.values[0])
+    return { origin: fragment.origin as object, made, isParameter, start }
+  })
   return { text: whole.text, parameters: whole.parameters, pieces }
 }
 
@@ -45,10 +52,13 @@ export function templateOf(fragment: Fragment, style: TextStyle): Template | und
 export function filled(template: Template, refill: Refill): readonly unknown[] | undefined {
   if (template.pieces.length === 0) return template.parameters
   const parameters = [...template.parameters]
-  for (const { origin, made, start } of template.pieces) {
+  for (const { origin, made, isParameter, start } of template.pieces) {
     const now = refill(origin)
     if (now === undefined) continue
-    if (replaced(made, inner(now), parameters, start) === undefined) return undefined
+    if ('bound' in now) {
+      if (!isParameter) return undefined
+      parameters[start] = now.bound
+    } else if (replaced(made, inner(now), parameters, start) === undefined) return undefined
   }
   return parameters
 }
@@ -94,7 +104,8 @@ function replaced(
   return at
 }
 
-const isPart = (value: unknown): boolean =>
+/** Whether a value of a fragment is no parameter. */
+export const isPart = (value: unknown): boolean =>
   isFragment(value) || isIdentifier(value) || isNodeSource(value)
 
 /** Compares by identity first: fragments of one template literal share the array. */

@@ -6,6 +6,7 @@ import { notInBatch, referencesSeenEarly } from '../../errors.ts'
 import { runSetup } from '../../hooks/read-hooks.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isIndex, type Route, splitUrl } from '../../http/route-table.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { authEndpointAt } from '../auth/route.ts'
 import { docsPartAt } from '../docs.ts'
 import { healthPartAt } from '../health.ts'
@@ -18,7 +19,7 @@ import {
   needsIdentity,
   setCaller,
 } from '../serve-call.ts'
-import type { Operation } from './operations.ts'
+import { noHeaders, type Operation } from './operations.ts'
 import { urlWithStandIns } from './references.ts'
 
 /** An operation that may run. */
@@ -54,24 +55,28 @@ export function admission(batch: BatchRequest) {
    * Routes, and throws 404, 405, 414, 429, 401 and 403 as the operation's own request would; 400 for references where
    * functions of the host would see them without their values.
    */
-  return async (
+  return (
     operation: Operation,
     routed: (call: RoutedCall) => void,
-  ): Promise<AdmittedOperation> => {
+  ): MaybePromise<AdmittedOperation> => {
     const request = requestOf(batch, operation, urlWithStandIns(operation.url))
     const { call, route } = routeOperation(batch, operation, request)
     routed(call)
-    if (call.method === 'OPTIONS') return { operation, call, route, facts: undefined, headers: {} }
+    if (call.method === 'OPTIONS') {
+      return { operation, call, route, facts: undefined, headers: noHeaders }
+    }
     const facts = methodFactsOf(route, call.method)
     const { inUrl, inBody } = operation.refers
     if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
-    if (call.hooks.setup !== undefined) {
-      call.timing?.enter('setup')
-      await runSetup(call.runtime, call.hooks, request)
-    }
-    const headers = needsIdentity(call, facts) ? await admitCaller(batch, call, facts, known) : {}
-    authorize(call.caller, facts.checks)
-    return { operation, call, route, facts, headers }
+    // Continues synchronously if nothing must be awaited, as for a single request.
+    const limits =
+      call.hooks.setup === undefined && !needsIdentity(call, facts)
+        ? noHeaders
+        : admitCall(batch, call, facts, known)
+    return andThen(limits, (headers) => {
+      authorize(call.caller, facts.checks)
+      return { operation, call, route, facts, headers }
+    })
   }
 }
 
@@ -126,7 +131,7 @@ export function requestOf(
   return new OperationRequest(request, {
     method,
     url: withoutOrigin(url, runtime.settings.baseUrl, request.baseUrl),
-    headers: { ...inherited, ...headers },
+    headers: headers === noHeaders ? { ...inherited } : { ...inherited, ...headers },
     body,
   })
 }
@@ -170,6 +175,20 @@ function withoutOrigin(url: string, base: string, mount = ''): string {
   const origins = [`${base}${mount}`, mount]
   const origin = origins.find((text) => text !== '' && url.startsWith(`${text}/`))
   return origin === undefined ? url : url.slice(origin.length)
+}
+
+/** The stages setup, limit and authenticate; returns the headers of the rate limit. */
+async function admitCall(
+  batch: BatchRequest,
+  call: RoutedCall,
+  facts: MethodFacts,
+  known: Map<string, AdmittedCaller>,
+): Promise<Readonly<Record<string, string>>> {
+  if (call.hooks.setup !== undefined) {
+    call.timing?.enter('setup')
+    await runSetup(call.runtime, call.hooks, call.request)
+  }
+  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : noHeaders
 }
 
 /** The stages limit and authenticate. Credentials are verified once for all operations that accept the same ones. */

@@ -180,13 +180,17 @@ function readOperation(item: JsonValue, path: string, problems: InputProblems): 
   }
 }
 
+/** The headers of an operation that has none; frozen, because all share them. */
+export const noHeaders: Operation['headers'] = Object.freeze({})
+
 function readHeaders(
   given: JsonValue | undefined,
   path: string,
   problems: InputProblems,
-): Record<string, string> {
+): Operation['headers'] {
+  if (given === undefined) return noHeaders
   const headers: Record<string, string> = {}
-  if (given !== undefined && !isObject(given)) problems.add(path, 'Must be an object of texts.')
+  if (!isObject(given)) problems.add(path, 'Must be an object of texts.')
   for (const [name, value] of Object.entries(isObject(given) ? given : {})) {
     const lower = name.toLowerCase()
     if (!ownHeaders.has(lower)) {

@@ -12,6 +12,7 @@ import { stringify } from '../../json/stringify.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { batchInvalidation, withoutCacheGroups } from '../choose-cache-groups.ts'
 import type { RoutedCall } from '../route-request.ts'
+import { noHeaders } from './operations.ts'
 
 /** The result of one operation. */
 export interface OperationResult {
@@ -37,9 +38,10 @@ export function operationResult(
   limits: Readonly<Record<string, string>>,
   result: Result,
 ): MaybePromise<OperationResult> {
-  const counts = call.action.endsWith('MANY') ? bareHeaders(result) : {}
-  const { headers: own, changed } = withoutCacheGroups(result.headers ?? {})
-  const headers = { ...limits, ...counts, ...own }
+  const counts = call.action.endsWith('MANY') ? bareHeaders(result) : noHeaders
+  const { headers: own, changed } = withoutCacheGroups(result.headers ?? noHeaders)
+  const headers =
+    limits === noHeaders && counts === noHeaders ? own : { ...limits, ...counts, ...own }
   const { status, keys } = result
   return andThen(shownValue(call, result), (shown) => {
     const { value, text } = call.method === 'HEAD' ? noValue : shown
@@ -80,7 +82,7 @@ const resultList = (results: readonly OperationResult[]): JsonValue =>
   results.map(({ id, status, headers, value, text }) => ({
     id,
     status,
-    headers,
+    headers: { ...headers },
     value: text === undefined ? value : (JSON.parse(text) as JsonValue),
   }))
 

@@ -140,11 +140,10 @@ async function admitAll(
   for (const [at, operation] of operations.entries()) {
     let call: RoutedCall | undefined
     try {
-      admitted.push(
-        await admitNext(operation, (routed) => {
-          call = routed
-        }),
-      )
+      const admitting = admitNext(operation, (routed) => {
+        call = routed
+      })
+      admitted.push(admitting instanceof Promise ? await admitting : admitting)
     } catch (error) {
       if (call !== undefined) failed(call.request, shapeOf(call))
       throw atOperation(error, at)

@@ -231,11 +231,18 @@ export function storedColumns(resource: Resource, values: Values): readonly Name
   return stored
 }
 
-export const encodedValue = (
+/** A value of a column as a parameter or as SQL. */
+export const encoded = (
   { dialect }: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
-): Fragment => withOrigin(column, sql`${value === null ? null : dialect.encode(column, value)}`)
+): unknown => (value === null ? null : dialect.encode(column, value))
+
+const encodedValue = (
+  target: Target,
+  column: NamedColumn,
+  value: JsonValue | undefined,
+): Fragment => withOrigin(column, sql`${encoded(target, column, value)}`)
 
 export function matchCondition(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
   const parts = matches.map(({ dbName, column, value }) =>

@@ -111,13 +111,14 @@ export async function removeInOneStatement(
   const referredTo = softDelete === null && dependentsOf(call.registry, resource).length > 0
   const change = softDelete === null ? 'delete' : 'update'
   const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
-  const run = await singleWriteFor(place, write, {
+  const found = singleWriteFor(place, write, {
     ...noOptions,
     additional: [],
     precondition,
     action: 'DELETE',
     callback: 'remove',
   })
+  const run = found instanceof Promise ? await found : found
   if ('isSingle' in run) return run
   const mark = softDelete && (await deletionMark(valueSourcesOf(call), resource, softDelete, null))
   const isRemoved = await removeRecord(run.context, resource, key, mark, run.echo)

@@ -19,7 +19,7 @@ import {
 } from './checks.ts'
 import type { Precondition, ValueSources, WriteContext } from './context.ts'
 import { parentKeys, writeChildren } from './create.ts'
-import { initialValue, pendingRecord, updatedTimestamps } from './defaults.ts'
+import { initialValue, pendingRecord, setsTimestamps, updatedTimestamps } from './defaults.ts'
 import { requireListAccess } from './links.ts'
 import { lockedRecord } from './look-up.ts'
 import { changeStored } from './save.ts'
@@ -168,16 +168,18 @@ async function clearedRelations(
 }
 
 /** The changes of a PATCH or PUT that do not depend on the stored record. */
-export const independentChanges = (
+export function independentChanges(
   sources: ValueSources,
   { resource, values }: RecordNode,
   replace: boolean,
-): MaybePromise<Values> =>
-  andThen(replace ? resetValues(sources, resource) : {}, (rest) => ({
+): MaybePromise<Values> {
+  if (!replace && !setsTimestamps(resource)) return values
+  return andThen(replace ? resetValues(sources, resource) : {}, (rest) => ({
     ...rest,
     ...values,
     ...updatedTimestamps(sources, resource),
   }))
+}
 
 /** The values that PUT gives to fields that were not sent. */
 function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {

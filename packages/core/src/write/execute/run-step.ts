@@ -33,7 +33,8 @@ async function send(
   const { dialect } = connection
   try {
     const sent = 'printed' in statement ? statement.printed : compiled(connection, statement, rows)
-    return await withExactKey(connection, (await execute(connection, sent)) as QueryResult<RawRow>)
+    const result = (await execute(connection, sent)) as QueryResult<RawRow>
+    return hasExactKey(result) ? result : await withExactKey(connection, result)
   } catch (error) {
     const failure = dialect.classify(error)
     switch (failure.kind) {
@@ -50,15 +51,19 @@ async function send(
   }
 }
 
-/** The result with the exact key; drivers round insert ids beyond the safe integers, or return them as negative numbers. */
+const largestExact = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Drivers round insert ids beyond the safe integers, or return them as negative numbers. */
+const hasExactKey = ({ insertId }: QueryResult<RawRow>): boolean =>
+  insertId === undefined || (insertId >= 0n && insertId <= largestExact)
+
+/** The result with the exact key, where the database tells it. */
 async function withExactKey(
   connection: Connection,
   result: QueryResult<RawRow>,
 ): Promise<QueryResult<RawRow>> {
   const { insertId } = connection.dialect
-  const given = result.insertId ?? 0n
-  const isExact = given >= 0n && given <= BigInt(Number.MAX_SAFE_INTEGER)
-  if (insertId === undefined || isExact) return result
+  if (insertId === undefined) return result
   const [row] = await run(connection, sql`select ${insertId} as ${sql.id('key')}`)
   return { ...result, insertId: BigInt(String(row?.key)) }
 }

@@ -41,10 +41,13 @@ export interface SingleWriteRead {
   readonly rows: RowPlan
 }
 
-/** What was written; `row` is undefined if a concurrent request has deleted it, or if the scope of the policy hides it. */
+/**
+ * What was written. `row` is undefined if a concurrent request has deleted it, or if the scope of the policy hides it; absent if
+ * the statement does not return it.
+ */
 export interface Written {
   readonly key: readonly Value[]
-  readonly row: LoadedRow | undefined
+  readonly row?: LoadedRow | undefined
 }
 
 /** No columns. A constant, because compiled statements are cached by this array. */
@@ -102,25 +105,28 @@ export async function updateRecord(
   return isReturned || context.mayHide || written?.row !== undefined ? written : undefined
 }
 
-/** What a statement has written; without `row` if the record must still be read. */
-type Stored = Pick<Written, 'key'> & Partial<Pick<Written, 'row'>>
+type Write = (context: SingleWriteContext) => Promise<Written | undefined>
 
-/**
- * Runs the statement of a write, and reads the record if the statement does not return it. Both use one connection, because the
- * pool may connect to several servers, some of which lag. A failed read is retried on another connection; the write is not,
- * because it is stored.
- */
-async function writeAndRead(
+/** Runs the statement of a write, and reads the record if the statement does not return it. */
+const writeAndRead = (
   context: SingleWriteContext,
   resource: Resource,
   { echo, rows }: SingleWriteRead,
-  write: (context: SingleWriteContext) => Promise<Stored | undefined>,
+  write: Write,
+): Promise<Written | undefined> =>
+  echo === 'returned' ? write(context) : writeThenRead(context, resource, rows, write)
+
+/**
+ * Both statements use one connection, because the pool may connect to several servers, some of which lag. A failed read is retried
+ * on another connection; the write is not, because it is stored.
+ */
+async function writeThenRead(
+  context: SingleWriteContext,
+  resource: Resource,
+  rows: RowPlan,
+  write: Write,
 ): Promise<Written | undefined> {
   const { connection } = context
-  if (echo === 'returned') {
-    const stored = await write(context)
-    return stored && { row: undefined, ...stored }
-  }
   const { dialect } = connection
   let failure: unknown
   // The connection of onOneConnection bounds the statements.
@@ -136,7 +142,7 @@ async function writeAndRead(
       return written
     }
   })
-  if (stored === undefined || 'row' in stored) return stored as Written | undefined
+  if (stored === undefined || 'row' in stored) return stored
   if (context.inTransaction || !isTemporaryFailure(dialect, failure)) throw failure
   try {
     const again = () => readStored(context, resource, rows, stored.key)
@@ -203,20 +209,19 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
  * give the error. Outside of a transaction the statement commits by itself: if its connection broke, it may be stored and is not
  * sent again.
  */
-async function runUnless(
+function runUnless(
   context: SingleWriteContext,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
   isExpected: (context: SingleWriteContext, error: unknown) => boolean,
 ): Promise<QueryResult<RawRow> | undefined> {
-  try {
-    return await runWriteForRows(context, statement, step)
-  } catch (error) {
-    if (context.inTransaction) throw error
+  const running = runWriteForRows(context, statement, step)
+  if (context.inTransaction) return running
+  return running.catch((error: unknown) => {
     if (isExpected(context, error)) return undefined
     const isLost = context.connection.dialect.classify(error).lost === true
     throw isLost ? unknownOutcome(error) : error
-  }
+  })
 }
 
 /** Whether the statement failed because of a conflict with another transaction. */

@@ -3,26 +3,33 @@
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { Values } from './node.ts'
 
-/**
- * The to-one relations of these values whose target hides records: by soft delete, or by a policy (`narrows`). For other
- * targets the foreign key constraint is enough, because every record is visible.
- */
-export const narrowedReferences = (
-  resource: Resource,
-  values: Values,
-  narrows: (target: Resource) => boolean,
-): readonly ResolvedRelation[] =>
-  narrowedRelations(resource, narrows).filter((relation) => isSet(relation, values))
+type Narrows = (target: Resource) => boolean
 
-/** `narrowedReferences` of all values that a record may have. */
+/**
+ * Whether the target of a relation hides records: by soft delete, or by a policy (`narrows`). For other targets the foreign key
+ * constraint is enough, because every record is visible.
+ */
+const isNarrowed = ({ kind, target }: ResolvedRelation, narrows: Narrows): boolean =>
+  kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target))
+
+/** The to-one relations whose target hides records. */
 export const narrowedRelations = (
   resource: Resource,
-  narrows: (target: Resource) => boolean,
+  narrows: Narrows,
 ): readonly ResolvedRelation[] =>
-  [...resource.allRelations.values()].filter(
-    ({ kind, target }) =>
-      kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target)),
-  )
+  [...resource.allRelations.values()].filter((relation) => isNarrowed(relation, narrows))
+
+/** Whether the values contain a part of a foreign key whose target hides records. */
+export function setsNarrowedReference(
+  resource: Resource,
+  values: Values,
+  narrows: Narrows,
+): boolean {
+  for (const relation of resource.allRelations.values()) {
+    if (isNarrowed(relation, narrows) && isSet(relation, values)) return true
+  }
+  return false
+}
 
 /** Whether the values contain a part of the relation's foreign key. */
 export const isSet = ({ from }: ResolvedRelation, values: Values): boolean =>

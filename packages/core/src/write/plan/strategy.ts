@@ -2,10 +2,10 @@
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import type { RecordNode } from './node.ts'
-import { narrowedReferences } from './references.ts'
+import { setsNarrowedReference } from './references.ts'
 
 export type WriteStrategy =
   /** One statement; `echo` says how the response's record is read. */
@@ -124,12 +124,16 @@ export function maySet(
 ): boolean {
   if (change === 'insert' || replace) return true
   if (node === null) return false
-  const known = [...resource.allColumns.values()]
   return columns.some((dbName) => {
-    const column = known.find((one) => one.dbName === dbName)
+    const column = columnStoredAs(resource, dbName)
     if (column === undefined || column.name in node.values) return true
     return column.definition.generated === true && !resource.primaryKey.includes(column)
   })
+}
+
+function columnStoredAs({ allColumns }: Resource, dbName: string): NamedColumn | undefined {
+  for (const column of allColumns.values()) if (column.dbName === dbName) return column
+  return undefined
 }
 
 function reasonInBody(
@@ -144,22 +148,26 @@ function reasonInBody(
   if (takesDefaults && hasDefaultWithArgs(resource))
     return 'a default is a function that may use the connection'
   if (change === 'update') {
-    const compared = [sentBack.fields, sentBack.otherForms, sentBack.urls].flatMap(
-      Object.keys,
-    ).length
-    if (compared > 0) return 'fields of the body must equal the stored ones'
+    const { fields, otherForms, urls } = sentBack
+    if (!isEmpty(fields) || !isEmpty(otherForms) || !isEmpty(urls))
+      return 'fields of the body must equal the stored ones'
     if (merges.length > 0) return 'it merges documents into the stored ones'
     if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
-    if (Object.keys(values).length === 0 && !replace) return 'the body changes no column'
+    if (isEmpty(values) && !replace) return 'the body changes no column'
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }
-  if (narrowedReferences(resource, values, narrows).length > 0)
+  if (setsNarrowedReference(resource, values, narrows))
     return 'a policy may hide a referenced record'
   // A write that marks the record as deleted returns no record.
   const { softDelete } = resource.settings
   return softDelete !== null && softDelete.attribute in values
     ? 'it sets the soft-delete attribute'
     : undefined
+}
+
+const isEmpty = (object: object): boolean => {
+  for (const _ in object) return false
+  return true
 }
 
 /** Whether a column's default is a function that takes the hook arguments, and may use their connection to write. */
