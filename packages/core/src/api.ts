@@ -381,6 +381,10 @@ export function createApi<
           }),
         )
       : undefined
+  const endpoints = {
+    ...describedEndpoints,
+    hasSessions: config.API_SESSION_GETTER !== undefined,
+  }
   const runtime: Runtime = {
     settings,
     registry,
@@ -419,8 +423,8 @@ export function createApi<
     }),
     refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
     documentation: createDocumentation(
-      () => documentSteps(registry, settings, describedEndpoints),
-      () => queryStringSteps(registry, settings, describedEndpoints),
+      () => documentSteps(registry, settings, endpoints),
+      () => queryStringSteps(registry, settings, endpoints),
     ),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
@@ -506,7 +510,7 @@ const replicaAway = (index: number, cause: unknown): string =>
 const cachedPlans = 300
 
 /** Methods and protection of the endpoints, for the OpenAPI document. */
-const describedEndpoints: Endpoints = {
+const describedEndpoints: Omit<Endpoints, 'hasSessions'> = {
   methods: allowedMethods,
   protection: (route, method) => admissionOf(checksOf(route, method), '', []),
 }

@@ -101,7 +101,12 @@ export const rolesOf = (rule: RoleRule): readonly string[] => {
 export function ruleText(rule: RoleRule): string {
   if (rule === true) return 'authentication'
   if (typeof rule === 'string') return rule
-  const anyOf = !isList(rule) && rule.any_of === true
   const roles = rolesOf(rule)
-  return roles.length === 1 ? (roles[0] ?? '') : `${anyOf ? 'any' : 'all'} of ${roles.join(', ')}`
+  return roles.length === 1
+    ? (roles[0] ?? '')
+    : `${isAnyOf(rule) ? 'any' : 'all'} of ${roles.join(', ')}`
 }
+
+/** Whether one of the roles is enough. */
+export const isAnyOf = (rule: RoleRule): boolean =>
+  typeof rule === 'object' && !isList(rule) && rule.any_of === true

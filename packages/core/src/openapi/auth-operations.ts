@@ -8,9 +8,10 @@ import type {
 } from 'openapi3-ts/oas31'
 import type { Occasion } from './catalogue.ts'
 import { successSchema } from './envelope-schemas.ts'
+import type { OperationKind } from './form.ts'
 import { authTag } from './info.ts'
 import { jsonBody, type Writer } from './operations.ts'
-import { failuresOf, type OperationKind } from './problems.ts'
+import { failuresOf } from './problems.ts'
 import { oneParameters } from './query-parameters.ts'
 import { answeredRecord } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
@@ -138,7 +139,7 @@ export const ok = (writer: Writer, value: Schema | ReferenceObject): ResponseObj
     'application/json': {
       schema: {
         ...successSchema(
-          { value, list: false, status: writer.components.isBrief ? undefined : 200 },
+          { value, list: false, status: 200 },
           writer.settings.dump,
           shareEnvelope(writer, ''),
         ),

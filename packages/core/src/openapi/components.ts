@@ -1,43 +1,23 @@
 // Components: the shared parts of the document, each under a unique name, sorted.
 
 import type {
-  ComponentsObject,
   HeaderObject,
   ParameterObject,
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
+import type { Components, Form } from './form.ts'
 import type { Schema } from './schema.ts'
 
-/**
- * Collects shared parts while the document is built. `key` identifies a part, `wanted` is its preferred name; two parts with
- * the same preferred name get different names.
- */
-export interface Components {
-  /** Whether descriptions, errors and examples that several operations share are written once. */
-  readonly isBrief: boolean
-  schema(key: string, wanted: string, make: () => Schema): ReferenceObject
-  parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
-  response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
-  header(key: string, wanted: string, make: () => HeaderObject): ReferenceObject
-  /** Memoises a value that several operations share but that is not a component. */
-  once<T>(key: string, make: () => T): T
-  /** Builds the referenced parts, one in each step, including those that they refer to. */
-  steps(): Generator<
-    void,
-    Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses' | 'headers'>
-  >
-}
-
 /** Only a schema whose key is a `reserved` name gets that name: the schema of a record always has the name of its model. */
-export function createComponents(reserved: readonly string[], isBrief: boolean): Components {
+export function createComponents(reserved: readonly string[], form: Form): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
   const responses = section<ResponseObject>('responses', [])
   const headers = section<HeaderObject>('headers', [])
   const shared = new Map<string, unknown>()
   return {
-    isBrief,
+    form,
     schema: schemas.ref,
     parameter: parameters.ref,
     response: responses.ref,

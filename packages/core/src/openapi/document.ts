@@ -13,6 +13,8 @@ import { authPaths } from './auth-operations.ts'
 import { batchPaths } from './batch-operations.ts'
 import { serverVariable } from './code-samples.ts'
 import { createComponents, freeName } from './components.ts'
+import type { Form } from './form.ts'
+import { wholeForm } from './forms.ts'
 import { healthPaths } from './health-operations.ts'
 import { indexPath } from './index-operation.ts'
 import { infoOf, serversOf, tagGroupsOf, tagsOf } from './info.ts'
@@ -26,13 +28,15 @@ export interface Endpoints {
   methods(route: Route): readonly string[]
   /** The authentication that it requires. */
   protection(route: Route, method: string): Protection
+  /** Whether requests have connections of their own. */
+  readonly hasSessions: boolean
 }
 
 const documented: readonly MethodName[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 /**
  * Builds the document of an API, in steps of a path or a component each. HEAD and OPTIONS are omitted: HEAD responds like
- * GET without a body, OPTIONS lists the methods. A brief document says once what operations share.
+ * GET without a body, OPTIONS lists the methods.
  *
  * ```ts
  * atOnce(documentSteps(registry, settings, endpoints)).paths['/api/books'].get.operationId // 'listBooks'
@@ -42,12 +46,12 @@ export function* documentSteps(
   registry: Registry,
   settings: ApiSettings,
   endpoints: Endpoints,
-  isBrief: boolean = false,
+  form: Form = wholeForm,
 ): Generator<void, OpenAPIObject> {
   const { resources } = registry
   const components = createComponents(
     resources.map(({ name }) => name),
-    isBrief,
+    form,
   )
   const ids = new Set<string>()
   const writer: Writer = {
@@ -59,6 +63,7 @@ export function* documentSteps(
       (resource) => resource.settings.policy !== null || !mayList(resource, anonymous),
     ),
     protection: endpoints.protection,
+    hasSessions: endpoints.hasSessions,
     operationId(wanted) {
       const id = freeName(wanted, (known) => ids.has(known))
       ids.add(id)
@@ -80,7 +85,8 @@ export function* documentSteps(
     auth: Object.values(settings.auth.routes).some((path) => path !== null),
     batch: settings.batch !== null,
     health: settings.healthRoute !== null,
-    serverVariable: serverVariable(settings),
+    serverVariable: form.hasExamples ? serverVariable(settings) : '',
+    describesModels: form.hasExamples,
   }
   const groups = tagGroupsOf(served, sections)
   const schemes = securitySchemes(settings.auth)
@@ -97,17 +103,15 @@ export function* documentSteps(
   }
 }
 
-/** The paths of lists that take QUERY, as the document has them. */
+/** The paths of collections that take QUERY, as the document has them. */
 export function queriedPaths(
   { resources }: Registry,
   { prefix }: ApiSettings,
   endpoints: Endpoints,
 ): ReadonlySet<string> {
-  const routes = [...resources.flatMap(ownRoutes), ...resources.flatMap(relationRoutes)]
+  const routes = resources.flatMap(ownRoutes)
   const lists = routes.filter(
-    ({ route }) =>
-      (route.kind !== 'related' || route.relation.cardinality === 'many') &&
-      endpoints.methods(route).includes('QUERY'),
+    ({ route }) => route.kind === 'collection' && endpoints.methods(route).includes('QUERY'),
   )
   return new Set(lists.map(({ path }) => `${prefix}/${path}`))
 }

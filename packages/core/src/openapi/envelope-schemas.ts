@@ -9,8 +9,7 @@ export interface Answer {
   readonly value: Schema | ReferenceObject
   /** Whether it is a page of a list, with a count that may be absent and links to other pages. */
   readonly list: boolean
-  /** Undefined if responses of several statuses have this body. */
-  readonly status: number | undefined
+  readonly status: number
 }
 
 const instant: Schema = {
@@ -23,38 +22,44 @@ const duration: Schema = { type: 'number', description: 'Processing time in mill
 const requestId: Schema = { type: 'string', description: 'As in the X-Request-ID header.' }
 const nothing: Schema = { type: 'null' }
 
-/** Shares an envelope between operations; `name` says which of them it is. */
-export type Share = (name: string, schema: Schema) => ReferenceObject
+export interface Envelopes {
+  /** Whether the schemas tell the status and forbid further members; otherwise all answers share the schema of a list. */
+  readonly isExact: boolean
+  /** Shares an envelope between operations; `name` says which of them it is. */
+  share(name: string, schema: Schema): ReferenceObject
+}
 
 /** The body of a success: the value in its envelope, of which operations with the same members share the schema, or the bare value. */
 export function successSchema(
   answer: Answer,
   dump: DumpSettings,
-  share: Share,
+  { isExact, share }: Envelopes,
 ): Schema | ReferenceObject {
-  const { value, list, status } = answer
+  const { value } = answer
   if (!dump.envelope) return value
+  const list = answer.list || !isExact
+  const status = isExact ? answer.status : undefined
   const always: Record<string, Schema> = {
     ...leadingMembers(status, dump),
     ...(dump.nullErrors ? { errors: nothing } : {}),
     ...(dump.requestId ? { request_id: requestId } : {}),
-    ...(dump.totalCount && !list ? { total_count: count(answer) } : {}),
+    ...(dump.totalCount && !list ? { total_count: count(list) } : {}),
     ...(dump.nullNextUrl ? { next_url: neighbour(list, 'next') } : {}),
     ...(dump.nullPreviousUrl ? { previous_url: neighbour(list, 'previous') } : {}),
   }
   const sometimes: Record<string, Schema> = {
-    ...(dump.totalCount && list ? { total_count: count(answer) } : {}),
+    ...(dump.totalCount && list ? { total_count: count(list) } : {}),
     ...(list && !dump.nullNextUrl ? { next_url: link } : {}),
     ...(list && !dump.nullPreviousUrl ? { previous_url: link } : {}),
   }
   const required = Object.keys(always)
-  const members = { ...always, ...sometimes }
+  const members = told({ ...always, ...sometimes }, isExact)
   // An envelope without other members than the value is not sent.
   if (Object.keys(members).length === 0) return value
   const envelope: Schema = {
-    type: 'object',
+    ...(isExact ? { type: 'object' } : {}),
     allOf: [
-      share(envelopeName(answer), {
+      share(envelopeName(list && isExact, status), {
         type: 'object',
         properties: members,
         ...(required.length === 0 ? {} : { required }),
@@ -62,12 +67,23 @@ export function successSchema(
     ],
     properties: { value },
     required: ['value'],
-    unevaluatedProperties: false,
+    ...(isExact ? { unevaluatedProperties: false } : {}),
   }
   return required.length > 0 ? envelope : { anyOf: [value, envelope] }
 }
 
-const envelopeName = ({ list, status }: Answer): string =>
+/** The members with their descriptions, or without: the schema of failures has those too. */
+const told = (members: Record<string, Schema>, isExact: boolean): Record<string, Schema> =>
+  isExact
+    ? members
+    : Object.fromEntries(
+        Object.entries(members).map(([name, { description: _, examples: __, ...schema }]) => [
+          name,
+          schema,
+        ]),
+      )
+
+const envelopeName = (list: boolean, status: number | undefined): string =>
   list ? 'ListEnvelope' : status === 201 ? 'CreatedEnvelope' : 'Envelope'
 
 /** The body of an error, which always has the envelope. */
@@ -99,7 +115,7 @@ function leadingMembers(status: number | undefined, dump: DumpSettings): Record<
   }
 }
 
-const count = ({ list }: Answer): Schema => ({
+const count = (list: boolean): Schema => ({
   type: 'integer',
   minimum: 0,
   description: list

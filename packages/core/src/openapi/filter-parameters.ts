@@ -6,9 +6,10 @@ import { toCase } from '../naming/case.ts'
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Components, freeName } from './components.ts'
+import { freeName } from './components.ts'
+import type { Components, FilterForm } from './form.ts'
 import type { Schema } from './schema.ts'
-import { filterSchema, listSchema } from './value-schemas.ts'
+import { filterSchema, listSchema, operandSchema } from './value-schemas.ts'
 
 const meanings: Readonly<Record<FilterOperator, string>> = {
   eq: 'equals',
@@ -37,7 +38,6 @@ const operators = Object.keys(filterOperators) as FilterOperator[]
 const name = '[A-Za-z_][A-Za-z0-9_]*'
 /** Names inside of json columns may have hyphens. */
 const nameInside = '[A-Za-z_][A-Za-z0-9_-]*'
-const anyOperator = `(${[...operators, 'neq', 'lte', 'gte'].join('|')})`
 
 /** The operators a column can be filtered by. */
 const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
@@ -71,79 +71,103 @@ function columnFilters(components: Components, resource: Resource): ReferenceObj
   return components.parameter(`filters of ${owner}`, `${owner}.filters`, () =>
     objectOfParameters(
       freeName('filters', isHosts),
-      filtersSchema(components, resource),
+      components.form.filters.columns(components, resource),
       'Filters, joined by AND; each member is a parameter of its own.',
     ),
   )
 }
 
-const filtersSchema = (components: Components, resource: Resource): Schema =>
-  components.isBrief
-    ? {
-        type: 'object',
-        allOf: [operatorValues(components)],
-        patternProperties: filterPatterns(components, resource) ?? {},
-      }
-    : {
-        type: 'object',
-        allOf: queryColumns(resource).map((column) =>
-          filtersOfColumn(components, resource, column),
-        ),
-      }
-
-/** A name as a regular expression; names inside of json columns have dots. */
-const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
-/** The filters of all columns as patterns of names, one for the columns with the same operators and values. */
-function filterPatterns(components: Components, resource: Resource): Schema['patternProperties'] {
-  const patterns = new Map<string, { names: string[]; schema: Schema | ReferenceObject }>()
-  for (const column of queryColumns(resource)) {
-    const fitting = operatorsOf(column)
-    const schema = filterValue(components, column, fitting)
-    const ending = `)__(${fitting.join('|')})$`
-    const key = `${ending} ${JSON.stringify(schema)}`
-    const known = patterns.get(key) ?? { names: [], schema }
-    known.names.push(literal(column.name))
-    patterns.set(key, known)
-  }
-  return Object.fromEntries(
-    [...patterns].map(([key, { names, schema }]) => [
-      `^(${names.join('|')}${key.slice(0, key.indexOf(' '))}`,
-      schema,
-    ]),
-  )
-}
-
-/** What the filters of a column take: a schema that all columns of the type share, unless this one has other values. */
-function filterValue(
-  components: Components,
-  column: NamedColumn,
-  fitting: readonly FilterOperator[],
-): Schema | ReferenceObject {
-  const values = new Map(
-    fitting.map((operator) => {
-      const value = filterSchema(components, column, operator)
-      return [JSON.stringify(value), value]
-    }),
-  )
-  const schema: Schema = { anyOf: [...values.values()] }
-  const key = JSON.stringify(schema)
-  return column.enum === undefined && column.special === undefined
-    ? components.schema(`filter ${key}`, `${toCase(column.type, 'pascal')}Filter`, () => schema)
-    : schema
-}
-
-/** What the operators that are the same for all types take. */
-const operatorValues = (components: Components): ReferenceObject =>
-  components.schema('operator values', 'FilterOperators', () => ({
+/** A member for each column and operator; columns of a name and type share theirs. */
+export const filtersByName: FilterForm = {
+  columns: (components, resource) => ({
     type: 'object',
-    description: `\`<column>__<operator>=<value>\`, joined by AND. Operators: ${meaningsText}.`,
+    allOf: queryColumns(resource).map((column) => filtersOfColumn(components, resource, column)),
+  }),
+  conditions: (_, { relations, joined }) => ({
+    description: [
+      'Conditions beside the filters of columns (`<column>__<operator>=<value>`); each is a parameter of its own, written as it stands here, and all are joined by AND.',
+      'Conditions joined by OR, by AND, or negated together: `or[price__ge=30,title__like=Emma]`, `and[…]`, `not[…]`, also nested.',
+      ...(relations
+        ? [
+            'Records that have, or lack, related ones: `exists(books)`, `missing(books)`, with conditions on one related record: `exists(books.price__ge=1,pages__lt=9)`.',
+          ]
+        : []),
+      ...(joined
+        ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
+        : []),
+      `Operators: ${operators.map((one) => `\`${one}\` ${meanings[one]}`).join('; ')}.`,
+    ].join('\n\n'),
+  }),
+}
+
+/** A pattern of names for each type; what the operators take is said once. */
+export const filtersByPattern: FilterForm = {
+  columns: (_, resource) => ({
+    type: 'object',
+    patternProperties: filterPatterns(resource) ?? {},
+  }),
+  conditions: (components, { relations, joined }) => ({
+    description: [
+      'Filters are `<column>__<operator>=<value>`, joined by AND; `or[<filter>,<filter>]`, `and[…]` and `not[…]` group them.',
+      ...(relations
+        ? ['`exists(<relation>,<filter>)` and `missing(…)` ask for related records.']
+        : []),
+      ...(joined ? ['`<relation>.<column>` is one of a joined relation.'] : []),
+      `Operators: ${listed(operators.filter((one) => !isPartial(one)))}; \`like\` (contains), \`startswith\`, \`endswith\`, in any letter case after \`i\`, negated \`nlike\` and \`nilike\`.`,
+    ].join(' '),
     patternProperties: {
       [`__(${operators.filter((one) => filterOperators[one].takes === 'list').join('|')})$`]:
         listSchema(components),
       __isnull$: { type: 'boolean' },
     },
-  }))
+  }),
+}
+
+const isPartial = (operator: FilterOperator): boolean => /like|with/.test(operator)
+
+const listed = (names: readonly string[]): string => names.map((one) => `\`${one}\``).join(', ')
+
+/** A name as a regular expression; names inside of json columns have dots. */
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** The operators that take the same in all columns. */
+const takesTheSame = (operator: FilterOperator): boolean =>
+  operator === 'isnull' || filterOperators[operator].takes === 'list'
+
+/** The other filters of all columns as patterns of names, one for the columns with the same operators and values. */
+function filterPatterns(resource: Resource): Schema['patternProperties'] {
+  const columns = new Map<string, { names: string[]; ending: string; schema: Schema }>()
+  for (const column of queryColumns(resource)) {
+    const values = new Map<string, { fitting: FilterOperator[]; schema: Schema }>()
+    for (const operator of operatorsOf(column).filter((one) => !takesTheSame(one))) {
+      const schema = operandSchema(column, operator)
+      const key = JSON.stringify(schema)
+      const known = values.get(key) ?? { fitting: [], schema }
+      known.fitting.push(operator)
+      values.set(key, known)
+    }
+    for (const [value, { fitting, schema }] of values) {
+      const ending = `)__(${namesOf(fitting)})$`
+      const known = columns.get(`${ending} ${value}`) ?? { names: [], ending, schema }
+      known.names.push(literal(column.name))
+      columns.set(`${ending} ${value}`, known)
+    }
+  }
+  return Object.fromEntries(
+    [...columns.values()].map(({ names, ending, schema }) => [
+      `^(${names.join('|')}${ending}`,
+      schema,
+    ]),
+  )
+}
+
+/** Operators as a part of a pattern: by what their names have in common. */
+const namesOf = (fitting: readonly FilterOperator[]): string =>
+  fitting
+    .join('|')
+    .replace('lt|le|gt|ge', '[lg][te]')
+    .replace('like|ilike|nlike|nilike', 'n?i?like')
+    .replace('startswith|istartswith|endswith|iendswith', 'i?(starts|ends)with')
 
 /** The filters of a column, shared by all resources that have a column of this name and type. */
 function filtersOfColumn(
@@ -168,8 +192,6 @@ function filtersOfColumn(
   }))
 }
 
-const meaningsText = operators.map((one) => `\`${one}\` ${meanings[one]}`).join('; ')
-
 const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 
 /**
@@ -180,34 +202,26 @@ function conditions(components: Components, resource: Resource): ReferenceObject
   const relations = resource.relations.size > 0
   const joined = relations && resource.settings.allowJoin
   const wanted = joined ? 'conditions' : relations ? 'conditions_unjoined' : 'conditions_unrelated'
-  return components.parameter(wanted, wanted, () =>
-    objectOfParameters(
+  return components.parameter(wanted, wanted, () => {
+    const on = { relations, joined }
+    const { description = '', patternProperties } = components.form.filters.conditions(
+      components,
+      on,
+    )
+    return objectOfParameters(
       'conditions',
       {
         type: 'object',
         patternProperties: {
+          ...patternProperties,
           '^(or|and|not)\\[.+\\]$': { type: 'string' },
           ...(relations ? { [related]: { type: 'string' } } : {}),
-          ...(joined
-            ? { [`^${name}(\\.${nameInside})+__${anyOperator}$`]: { type: 'string' } }
-            : {}),
+          ...(joined ? { [`^${name}(\\.${nameInside})+__[a-z]+$`]: { type: 'string' } } : {}),
         },
       },
-      [
-        'Conditions beside the filters of columns (`<column>__<operator>=<value>`); each is a parameter of its own, written as it stands here, and all are joined by AND.',
-        'Conditions joined by OR, by AND, or negated together: `or[price__ge=30,title__like=Emma]`, `and[…]`, `not[…]`, also nested.',
-        ...(relations
-          ? [
-              'Records that have, or lack, related ones: `exists(books)`, `missing(books)`, with conditions on one related record: `exists(books.price__ge=1,pages__lt=9)`.',
-            ]
-          : []),
-        ...(joined
-          ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
-          : []),
-        ...(components.isBrief ? [] : [`Operators: ${meaningsText}.`]),
-      ].join('\n\n'),
-    ),
-  )
+      description,
+    )
+  })
 }
 
 /** Options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */

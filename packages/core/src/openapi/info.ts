@@ -53,6 +53,8 @@ export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? n
 export interface OwnSections {
   /** A sentence about the examples, or empty. */
   readonly serverVariable: string
+  /** Whether the tags of models have descriptions, as the schemas of their records do. */
+  readonly describesModels: boolean
   readonly auth: boolean
   readonly batch: boolean
   readonly health: boolean
@@ -61,7 +63,7 @@ export interface OwnSections {
 /** The tags that have operations, in the order of their models. */
 export function tagsOf(
   resources: readonly Resource[],
-  { auth, batch, health, serverVariable }: OwnSections,
+  { auth, batch, health, serverVariable, describesModels }: OwnSections,
 ): TagObject[] {
   const texts = new Map<string, Set<string>>()
   for (const resource of resources) {
@@ -69,7 +71,9 @@ export function tagsOf(
     const text = resource.settings.description ?? `Everything about ${plural(resource)}.`
     texts.set(tag, (texts.get(tag) ?? new Set()).add(text))
   }
-  const tags = [...texts].map(([name, own]) => ({ name, description: [...own].join('\n\n') }))
+  const tags = [...texts].map(([name, own]) =>
+    describesModels ? { name, description: [...own].join('\n\n') } : { name },
+  )
   return [
     { name: indexTag, description: `What is served.${serverVariable}` },
     ...(auth ? [{ name: authTag, description: 'Login, tokens, and the current user.' }] : []),
@@ -82,7 +86,7 @@ export function tagsOf(
 /** `x-tagGroups` if a model sets a group; tags without a group are added at the end, because Redoc hides ungrouped tags. */
 export function tagGroupsOf(
   resources: readonly Resource[],
-  { auth, batch, health }: Omit<OwnSections, 'serverVariable'>,
+  { auth, batch, health }: Pick<OwnSections, 'auth' | 'batch' | 'health'>,
 ): { name: string; tags: string[] }[] | undefined {
   if (!resources.some(({ settings }) => settings.tagGroup !== undefined)) return undefined
   const groups = new Map<string, Set<string>>()

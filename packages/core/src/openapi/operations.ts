@@ -8,6 +8,8 @@ import type {
   RequestBodyObject,
 } from 'openapi3-ts/oas31'
 import { checksOf } from '../access/authorize.ts'
+import { mayList } from '../access/reach.ts'
+import { anonymous } from '../access/roles.ts'
 import type { MethodName } from '../config/config.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { Route } from '../http/route-table.ts'
@@ -18,10 +20,9 @@ import { unwritable, type WriteMode } from '../registry/field-rules.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Occasion } from './catalogue.ts'
 import { codeSamples } from './code-samples.ts'
-import type { Components } from './components.ts'
 import type { Answer } from './envelope-schemas.ts'
+import type { OperationKind, Records } from './form.ts'
 import { plural, tagOf } from './info.ts'
-import { failures, type OperationKind } from './problems.ts'
 import {
   bulkParameters,
   bulkRemovalParameters,
@@ -32,17 +33,18 @@ import {
   shared,
   upsertParameters,
 } from './query-parameters.ts'
-import { answeredRecord, listedChangeRef, type Records, writtenRef } from './record-schemas.ts'
+import { alternatives, answeredRecord, listedChangeRef, writtenRef } from './record-schemas.ts'
 import type { Schema } from './schema.ts'
 import {
   csrfParameters,
   hasCookie,
   isRestricted,
   type Protection,
+  roleRules,
   rolesText,
   securityOf,
 } from './security.ts'
-import { failureShape, header, headerRefs, successRef } from './success-responses.ts'
+import { failureShape, header, headerRefs } from './success-responses.ts'
 
 /** The context in which operations are built. */
 export interface Writer extends Records {
@@ -50,11 +52,16 @@ export interface Writer extends Records {
   readonly settings: ApiSettings
   /** Who may call an operation. */
   protection(route: Route, method: string): Protection
+  /** Whether requests have connections of their own, from which the database may hide rows. */
+  readonly hasSessions: boolean
   /** Whether some resources cannot be listed by everyone: a query that names one is refused. */
   readonly closes: boolean
   /** A unique operationId. */
   operationId(wanted: string): string
 }
+
+/** A header of requests, and the name of its component if that differs from its own. */
+type HeaderSent = readonly [header: ParameterObject, component?: string]
 
 /** An operation before it is turned into an OpenAPI object. */
 interface Draft {
@@ -63,8 +70,12 @@ interface Draft {
   /** The kind of response, as in the name of its component. */
   readonly outcome: string
   readonly summary: string
+  /** The summary that the model sets. */
+  readonly ownSummary?: string | undefined
   readonly description: string
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
+  /** Headers that the client may send, besides those of all operations. */
+  readonly sends?: readonly HeaderSent[]
   readonly body?: Schema | ReferenceObject
   /** Whether the body may be a JSON Merge Patch, which changes more of the record than a plain one. */
   readonly isMergeable?: boolean
@@ -82,7 +93,8 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const target = route.kind === 'related' ? route.relation.target : route.resource
   const draft = draftOf(writer, route, method)
   const { settings } = writer
-  const { isBrief } = writer.components
+  const { components } = writer
+  const { form } = components
   const checks = checksOf(route, method)
   const protection = writer.protection(route, method)
   const writes = method !== 'GET'
@@ -95,40 +107,45 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
     ...(writes ? preferenceApplied : {}),
     ...groups,
   }
-  const roles = rolesText(checks)
+  const rules = roleRules(checks)
+  const roles = rolesText(rules)
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
   // Pages show the accepted schemes, but not that authentication is optional, so the text says it.
   const access = open ? 'Public: no credential is needed.' : roles
-  const told = isBrief ? [roles] : [draft.description, access]
-  const description = told.filter(Boolean).join('\n\n')
+  const sent: readonly HeaderSent[] = [
+    ...(draft.sends ?? []),
+    ...(carriesPosition(settings, method) ? [[positionCarried] as const] : []),
+    ...(writes ? [[prefer] as const] : []),
+  ]
   return {
     operationId: writer.operationId(draft.id),
-    summary: draft.summary,
-    ...(description === '' ? {} : { description }),
+    ...form.texts({
+      ...draft,
+      access,
+      samples: () => codeSamples({ route, method, settings, protection }),
+    }),
     tags: [tagOf(route.resource)],
     ...(settings.auth.strategies.length === 0
       ? {}
-      : { security: securityOf(settings.auth, protection) }),
+      : { security: form.security(securityOf(settings.auth, protection), rules) }),
     parameters: [
       ...draft.parameters,
-      ...(carriesPosition(settings, method) ? [shared(writer.components, positionCarried)] : []),
-      ...(writes ? [shared(writer.components, prefer)] : []),
+      ...(form.listsHeaders ? sent.map(([one, name]) => shared(components, one, name)) : []),
       ...(writes ? csrfParameters(settings.auth, protection) : []),
     ],
-    ...(isBrief ? {} : { 'x-codeSamples': codeSamples({ route, method, settings, protection }) }),
     ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body, draft.isMergeable) }),
     responses: {
       ...Object.fromEntries(
         [draft.also ?? [], draft.answer.status].flat().map((status) => {
           const answer = { ...draft.answer, status }
           const outcome = status === draft.also ? 'Upserted' : draft.outcome
-          return [status, successRef(writer, { target, method, answer, headers, outcome })]
+          return [status, form.success(writer, { target, method, answer, headers, outcome })]
         }),
       ),
-      ...(writes ? { 204: noContent(writer, groups) } : {}),
-      ...(draft.notModified ? { 304: notModified(writer, groups) } : {}),
-      ...failures(
-        writer.components,
+      ...(form.listsHeaders && writes ? { 204: noContent(writer, groups) } : {}),
+      ...(form.listsHeaders && draft.notModified ? { 304: notModified(writer, groups) } : {}),
+      ...form.failures(
+        components,
         failureShape(writer, target, hooks.final !== undefined),
         draft.kind,
         new Set(occasionsOf(writer, route, method, draft)),
@@ -175,7 +192,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const records = plural(resource)
   const record = answeredRecord(writer, resource)
   const list = { type: 'array', items: record } as const satisfies Schema
-  const written: Schema = { type: 'array', items: unseen(record) }
+  const written: Schema = { type: 'array', items: unseen(writer, resource, record) }
   const many = pascalPlural(resource)
   switch (method) {
     case 'POST': {
@@ -185,14 +202,18 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         id: `create${name}`,
         kind: 'Create',
         outcome: 'Created',
-        summary: summaries.post ?? `Create ${article(resource)}`,
+        ownSummary: summaries.post,
+        summary: `Create ${article(resource)}`,
         description: bulk
           ? 'A list creates all of its records, or none.'
           : 'A new record, with what the database fills in.',
-        parameters: [...upsertParameters(components, resource), shared(components, idempotencyKey)],
+        parameters: upsertParameters(components, resource),
+        sends: [[idempotencyKey]],
         body: bulk ? { anyOf: [one, { type: 'array', items: one, minItems: 1 }] } : one,
         answer: {
-          value: bulk ? { anyOf: [...alternatives(unseen(record)), written] } : unseen(record),
+          value: bulk
+            ? { anyOf: [...alternatives(unseen(writer, resource, record)), written] }
+            : unseen(writer, resource, record),
           list: false,
           status: 201,
         },
@@ -240,12 +261,11 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         id: `list${many}`,
         kind: 'List',
         outcome: 'List',
-        summary: summaries.getMany ?? `List ${records}`,
+        ownSummary: summaries.getMany,
+        summary: `List ${records}`,
         description: 'A page of them.',
-        parameters: [
-          ...listParameters(components, resource),
-          ...listConditions(components, resource),
-        ],
+        parameters: listParameters(components, resource),
+        sends: listConditions(resource),
         answer: { value: list, list: true, status: 200 },
         headers: listHeaders(resource),
         notModified: settings.listEtags,
@@ -266,16 +286,20 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     outcome: mode === 'update' ? 'Updated' : 'Replaced',
     summary,
     description: mode === 'update' ? fieldsSent(resource) : 'All fields.',
-    parameters: [...keys, ...oneParameters(components, resource), shared(components, ifMatch)],
+    parameters: [...keys, ...oneParameters(components, resource)],
+    sends: [[ifMatch]],
     body: writtenRef(writer, resource, mode),
     isMergeable: mode === 'update' && hasDocuments(resource),
-    answer: { value: unseen(record), list: false, status: 200 },
+    answer: { value: unseen(writer, resource, record), list: false, status: 200 },
     headers: etag,
     occasions: ['query', 'record', 'body', 'written', 'stored', 'precondition'],
   })
   switch (method) {
     case 'PATCH':
-      return changed('update', 'update', summaries.patch ?? `Change ${article(resource)}`)
+      return {
+        ...changed('update', 'update', `Change ${article(resource)}`),
+        ownSummary: summaries.patch,
+      }
     case 'PUT':
       return changed('replace', 'replace', `Replace ${article(resource)}`)
     case 'DELETE':
@@ -283,16 +307,14 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
         id: `delete${name}`,
         kind: 'Delete',
         outcome: 'Deleted',
-        summary: summaries.delete ?? `Delete ${article(resource)}`,
+        ownSummary: summaries.delete,
+        summary: `Delete ${article(resource)}`,
         description:
           settings.softDelete === null
             ? 'The record of a key.'
             : 'The record is marked as deleted, and left out of reads.',
-        parameters: [
-          ...keys,
-          ...removalParameters(components, resource),
-          shared(components, ifMatch),
-        ],
+        parameters: [...keys, ...removalParameters(components, resource)],
+        sends: [[ifMatch]],
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: ['query', 'record', 'removed', 'precondition'],
       }
@@ -301,13 +323,11 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
         id: `get${name}`,
         kind: 'Get',
         outcome: 'Record',
-        summary: summaries.getSingle ?? `Get ${article(resource)}`,
+        ownSummary: summaries.getSingle,
+        summary: `Get ${article(resource)}`,
         description: 'The record of a key.',
-        parameters: [
-          ...keys,
-          ...oneParameters(components, resource),
-          shared(components, ifNoneMatch),
-        ],
+        parameters: [...keys, ...oneParameters(components, resource)],
+        sends: [[ifNoneMatch]],
         answer: { value: record, list: false, status: 200 },
         headers: etag,
         notModified: true,
@@ -337,9 +357,13 @@ function restoreDraft(writer: Writer, resource: Resource): Draft {
     parameters: [
       ...keyParameters(writer.components, resource),
       ...oneParameters(writer.components, resource),
-      shared(writer.components, ifMatch),
     ],
-    answer: { value: unseen(answeredRecord(writer, resource)), list: false, status: 200 },
+    sends: [[ifMatch]],
+    answer: {
+      value: unseen(writer, resource, answeredRecord(writer, resource)),
+      list: false,
+      status: 200,
+    },
     headers: etag,
     occasions: ['query', 'record', 'body', 'written', 'restored', 'precondition'],
   }
@@ -359,7 +383,8 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
       outcome: 'Record',
       summary: `Get ${article(source)}'s ${words}`,
       description: 'The related record.',
-      parameters: [...keys, ...oneParameters(components, target), shared(components, ifNoneMatch)],
+      parameters: [...keys, ...oneParameters(components, target)],
+      sends: [[ifNoneMatch]],
       answer: { value: record, list: false, status: 200 },
       headers: etag,
       notModified: true,
@@ -373,11 +398,8 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
     outcome: 'List',
     summary: `List ${article(source)}'s ${words}`,
     description: 'A page of the related records.',
-    parameters: [
-      ...keys,
-      ...listParameters(components, target),
-      ...listConditions(components, target),
-    ],
+    parameters: [...keys, ...listParameters(components, target)],
+    sends: listConditions(target),
     answer: { value: { type: 'array', items: record }, list: true, status: 200 },
     headers: listHeaders(target),
     notModified: target.settings.listEtags,
@@ -416,12 +438,20 @@ function occasionsOf(
 }
 
 /** The record, or null if the client may write but not read it. */
-const unseen = (record: Schema | ReferenceObject): Schema => ({
-  anyOf: [...alternatives(record), { type: 'null' }],
-})
+const unseen = (
+  writer: Writer,
+  resource: Resource,
+  record: Schema | ReferenceObject,
+): Schema | ReferenceObject =>
+  isAlwaysSeen(writer, resource) ? record : { anyOf: [...alternatives(record), { type: 'null' }] }
 
-const alternatives = (schema: Schema | ReferenceObject): readonly (Schema | ReferenceObject)[] =>
-  ('anyOf' in schema && schema.anyOf) || [schema]
+/** Whether everyone may read every record, so that a write always returns it. */
+const isAlwaysSeen = ({ hasSessions }: Writer, resource: Resource): boolean =>
+  !hasSessions &&
+  resource.settings.policy === null &&
+  resource.settings.softDelete === null &&
+  Object.values(resource.settings.hooks).every(({ filter }) => filter === undefined) &&
+  mayList(resource, anonymous)
 
 /** A JSON request body, which may also be a merge patch. */
 export const jsonBody = (
@@ -511,8 +541,8 @@ const listHeaders = ({ settings }: Resource): HeadersObject => ({
   ...(settings.listEtags ? { ETag: header('Identifies this version of the page.') } : {}),
 })
 
-const listConditions = (components: Components, { settings }: Resource) =>
-  settings.listEtags ? [shared(components, pageKnown, 'If-None-Match-List')] : []
+const listConditions = ({ settings }: Resource): readonly HeaderSent[] =>
+  settings.listEtags ? [[pageKnown, 'If-None-Match-List']] : []
 
 const pageKnown = headerParameter(
   'If-None-Match',

@@ -1,69 +1,42 @@
 // Error responses of an operation: the errors of its occasions by status, with sample bodies (docs/errors.md).
 
-import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
-import type { ApiSettings, DumpSettings } from '../config/settings.ts'
+import type {
+  ContentObject,
+  ExampleObject,
+  MediaTypeObject,
+  ReferenceObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import type { ApiSettings } from '../config/settings.ts'
 import type { ApiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
 import { problemMediaType } from '../http/problem-details.ts'
 import { catalogue, type Entry, type Occasion } from './catalogue.ts'
-import type { Components } from './components.ts'
 import { failureSchema } from './envelope-schemas.ts'
+import type { Components, FailureShape, Failures, OperationKind } from './form.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 
-type Responses = Record<string, ReferenceObject>
+/** A response for each status; `default` is any other error: those of every operation, and of hooks. */
+export const failuresByStatus: Failures = (components, shape, kind, occasions) =>
+  components.once(`failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`, () =>
+    gathered(components, shape, kind, occasions),
+  )
 
-/** The settings that shape error bodies: those of the resource, else of the API. */
-export interface FailureShape {
-  readonly version: string
-  readonly dump: DumpSettings
-  /** Whether a final callback changes the body. */
-  readonly final: boolean
-  /**
-   * Whether the responses also list problem details. A generated client that never requests them would otherwise have to
-   * distinguish the two forms.
-   */
-  readonly listsProblems: boolean
-  /** The prefix of component names: the resource, if its shape differs from that of the API. */
-  readonly owner: string
-}
-
-/** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
-export type OperationKind =
-  | 'List'
-  | 'Get'
-  | 'Create'
-  | 'Update'
-  | 'Delete'
-  | 'Restore'
-  | 'BulkUpdate'
-  | 'BulkDelete'
-  | 'Login'
-  | 'Refresh'
-  | 'Logout'
-  | 'CurrentUser'
-  | 'Health'
-  | 'Index'
-  | 'Batch'
-
-/** The error responses of an operation; `default` is any other error: those of every operation, and of hooks. */
-export function failures(
-  components: Components,
-  shape: FailureShape,
-  kind: OperationKind,
-  occasions: ReadonlySet<Occasion>,
-): Responses {
-  if (components.isBrief) return { default: anyOther(components, shape) }
-  const key = `failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`
-  return components.once(key, () => gathered(components, shape, kind, occasions))
-}
+/** One response for all errors, with all codes, and without examples. */
+export const oneFailure: Failures = (components, shape) => ({
+  default: components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () => ({
+    description: 'Any failure.',
+    content: contentOf(components, shape, { schema: failureRef(components, shape, allCodes) }),
+  })),
+})
 
 /** The error responses of an operation outside of the resources. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
   kind: OperationKind,
   occasions: readonly Occasion[],
-): Responses =>
-  failures(
+): Record<string, ReferenceObject> =>
+  components.form.failures(
     components,
     {
       version: settings.version,
@@ -84,7 +57,7 @@ function gathered(
   shape: FailureShape,
   kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
-): Responses {
+): Record<string, ReferenceObject> {
   const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
   const statuses = [...new Set(errors.map(({ error }) => error.status))].sort((a, b) => a - b)
   return {
@@ -146,11 +119,9 @@ const anyOther = (components: Components, shape: FailureShape): ReferenceObject 
     failureResponse(
       components,
       shape,
-      components.isBrief ? 'Any failure' : 'Any other failure, as every operation can have it',
+      'Any other failure, as every operation can have it',
       catalogue.flatMap(({ error, on }) =>
-        components.isBrief || on.includes('elsewhere') || everywhere.includes(error.status)
-          ? [error]
-          : [],
+        on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
       ),
       failureRef(components, shape),
     ),
@@ -173,21 +144,23 @@ function failureResponse(
             headers.map((name) => [canonical(name), { schema: { type: 'string' } }]),
           ),
         }),
-    content: {
-      'application/json': {
-        schema,
-        ...(components.isBrief
-          ? {}
-          : {
-              examples: Object.fromEntries(
-                errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
-              ),
-            }),
-      },
-      ...(shape.listsProblems ? { [problemMediaType]: { schema: problemRef(components) } } : {}),
-    },
+    content: contentOf(components, shape, {
+      schema,
+      examples: Object.fromEntries(
+        errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
+      ),
+    }),
   }
 }
+
+const contentOf = (
+  components: Components,
+  shape: FailureShape,
+  json: MediaTypeObject,
+): ContentObject => ({
+  'application/json': json,
+  ...(shape.listsProblems ? { [problemMediaType]: { schema: problemRef(components) } } : {}),
+})
 
 /** The schema of errors as problem details, the same for all of them. */
 const problemRef = (components: Components): ReferenceObject =>
@@ -225,9 +198,13 @@ function example({ version, dump }: FailureShape, { status, body }: ApiError): E
   }
 }
 
-const failureRef = (components: Components, shape: FailureShape): ReferenceObject =>
+const failureRef = (
+  components: Components,
+  shape: FailureShape,
+  codes?: readonly string[],
+): ReferenceObject =>
   components.schema(`failure ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
-    shapedSchema(shape, errorsSchema(components.isBrief ? allCodes : undefined)),
+    shapedSchema(shape, errorsSchema(codes)),
   )
 
 const allCodes = [...new Set(catalogue.flatMap(({ error }) => error.body.code ?? []))].sort()

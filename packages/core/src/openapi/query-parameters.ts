@@ -6,8 +6,8 @@ import { aggregateFunctions } from '../parse/operators.ts'
 import { conflictKeys } from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Components } from './components.ts'
 import { filterParameters, relationOptions } from './filter-parameters.ts'
+import type { Components, ConflictParameter, NameList, NameParameter } from './form.ts'
 import type { Schema } from './schema.ts'
 import { exampleOf, readSchema } from './value-schemas.ts'
 
@@ -75,17 +75,7 @@ export function upsertParameters(components: Components, resource: Resource): Pa
   const keys = conflictKeys(resource).map((columns) => columns.map(({ name }) => name).join(','))
   return [
     ...oneParameters(components, resource),
-    shared(
-      components,
-      {
-        name: 'on_conflict',
-        in: 'query',
-        description:
-          'The unique columns that decide whether a record is there already: then it is changed, else created.',
-        schema: { type: 'string', enum: [...new Set(keys)] },
-      },
-      ['on_conflict', ...new Set(keys)].join('.').replaceAll(',', '-'),
-    ),
+    components.form.conflicts(components, [...new Set(keys)]),
   ]
 }
 
@@ -123,7 +113,9 @@ export const keyParameters = (components: Components, resource: Resource): Param
       name,
       in: 'path',
       required: true,
-      description: sentence(column.definition.description ?? `\`${name}\` of the record`),
+      ...(column.definition.description === undefined
+        ? components.form.records.described(`\`${name}\` of the record.`)
+        : { description: sentence(column.definition.description) }),
       schema: keySchema(column),
       ...(example === undefined ? {} : { example }),
     }))
@@ -166,11 +158,6 @@ const ofResource = (
   return components.parameter(key, `${owner}.${parameter.name}`, () => parameter)
 }
 
-/** A schema of the names, or of other names in a form that all resources share. */
-const namesOr = (names: Schema | ReferenceObject, others: ReferenceObject): Schema => ({
-  anyOf: [names, others],
-})
-
 const oneOf = (names: readonly string[]): Schema =>
   names.length === 0 ? text : { ...text, enum: [...names] }
 
@@ -211,7 +198,8 @@ function joinParameters(components: Components, resource: Resource): Parameter[]
     listOf(components, resource, {
       name: 'join',
       description: 'Relations to join; their columns can then be filtered, ordered by and chosen.',
-      items: namesOr(oneOf(relations), joinedName(components)),
+      names: () => oneOf(relations),
+      others: () => joinedName(components),
     }),
     shared(components, {
       name: 'join_type',
@@ -225,13 +213,13 @@ function joinParameters(components: Components, resource: Resource): Parameter[]
 function fieldParameters(components: Components, resource: Resource): Parameter[] {
   const { allowSelectFields, allowJoin } = resource.settings
   if (!allowSelectFields) return []
-  const columns = columnNames(components, resource)
   const joined = allowJoin && resource.relations.size > 0
   return [
     listOf(components, resource, {
       name: 'fields',
       description: 'Only these columns are returned, and no relations.',
-      items: joined ? namesOr(columns, joinedName(components)) : columns,
+      names: () => columnNames(components, resource),
+      others: joined ? () => joinedName(components) : undefined,
     }),
   ]
 }
@@ -244,7 +232,8 @@ function groupParameters(components: Components, resource: Resource): Parameter[
           listOf(components, resource, {
             name: 'groupby',
             description: 'Columns to group by; without aggregates the unique combinations.',
-            items: namesOr(columnNames(components, resource), groupName(components)),
+            names: () => columnNames(components, resource),
+            others: () => groupName(components),
           }),
         ]
       : []),
@@ -254,7 +243,7 @@ function groupParameters(components: Components, resource: Resource): Parameter[
             name: 'aggregate',
             in: 'query',
             explode: false,
-            description: `Aggregates, as \`<column>|<label>__<function>\`; the label may be left out. A filter on a label, as \`total__gt=100\`, chooses groups. Functions: ${listed(aggregateFunctions)}. Each may also be a parameter of its own: \`price__sum=1\`. Over a joined to-many relation they count joined rows, as SQL does.`,
+            description: `Aggregates, as \`<column>|<label>__<function>\`; the label may be left out. A filter on a label, as \`total__gt=100\`, chooses groups. Each may also be a parameter of its own: \`price__sum=1\`. Over a joined to-many relation they count joined rows, as SQL does.`,
             schema: {
               type: 'array',
               items: { ...text, pattern: `__(${aggregateFunctions.join('|')})$` },
@@ -269,44 +258,81 @@ function orderParameters(components: Components, resource: Resource): Parameter[
   const { allowOrderBy, allowJoin, allowGroupby } = resource.settings
   if (!allowOrderBy) return []
   const others = (allowJoin && resource.relations.size > 0) || allowGroupby
-  const sortable = queryColumns(resource).filter(isSortable)
-  const places = sortable.flatMap(({ name, nullable }) => {
-    const ends = nullable ? ['', '.nullsfirst', '.nullslast'] : ['']
-    return ['', '-'].flatMap((sign) => ends.map((end) => `${sign}${name}${end}`))
-  })
-  // Names of joined columns and labels are free, and so are their prefixes and suffixes.
-  const isWhole = sortable.length === queryColumns(resource).length
-  const columns = isWhole
-    ? columnNames(components, resource)
-    : oneOf(sortable.map(({ name }) => name))
   return [
     listOf(components, resource, {
       name: 'order_by',
       description: 'The order; `-` before a column turns it. The key ends every order.',
-      items: others ? namesOr(columns, orderName(components)) : oneOf(places),
+      names: () => sortableNames(components, resource, others),
+      others: others ? () => orderName(components) : undefined,
     }),
   ]
 }
 
-/** A parameter of a resource that takes a list, written with commas. */
-const listOf = (
+function sortableNames(
   components: Components,
   resource: Resource,
-  { name, description, items }: ListParameter,
-): ReferenceObject =>
-  ofResource(components, resource, {
-    name,
-    in: 'query',
-    explode: false,
-    description,
-    schema: { type: 'array', items },
-  })
-
-interface ListParameter {
-  readonly name: string
-  readonly description: string
-  readonly items: Schema | ReferenceObject
+  others: boolean,
+): Schema | ReferenceObject {
+  const columns = queryColumns(resource)
+  const sortable = columns.filter(isSortable)
+  // Names of joined columns and labels are free, and so are their prefixes and suffixes.
+  if (others) {
+    return sortable.length === columns.length
+      ? columnNames(components, resource)
+      : oneOf(sortable.map(({ name }) => name))
+  }
+  return oneOf(
+    sortable.flatMap(({ name, nullable }) => {
+      const ends = nullable ? ['', '.nullsfirst', '.nullslast'] : ['']
+      return ['', '-'].flatMap((sign) => ends.map((end) => `${sign}${name}${end}`))
+    }),
+  )
 }
+
+/** A parameter of a resource that takes a list of names, written with commas. */
+const listOf = (components: Components, resource: Resource, list: NameList): ReferenceObject =>
+  components.form.names(components, resource, list)
+
+const asList = (
+  { name, description }: NameList,
+  items: Schema | ReferenceObject,
+): ParameterObject => ({
+  name,
+  in: 'query',
+  explode: false,
+  description,
+  schema: { type: 'array', items },
+})
+
+/** The names of the resource, and the others. */
+export const ownNames: NameParameter = (components, resource, list) => {
+  const { others } = list
+  const items = others === undefined ? list.names() : { anyOf: [list.names(), others()] }
+  return ofResource(components, resource, asList(list, items))
+}
+
+const onConflict: ParameterObject = {
+  name: 'on_conflict',
+  in: 'query',
+  description:
+    'The unique columns that decide whether a record is there already: then it is changed, else created.',
+  schema: text,
+}
+
+/** The unique keys of a resource, which it shares with others of the same keys. */
+export const ownConflicts: ConflictParameter = (components, keys) =>
+  shared(
+    components,
+    { ...onConflict, schema: oneOf(keys) },
+    ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
+  )
+
+/** Any columns. */
+export const anyConflict: ConflictParameter = (components) => shared(components, onConflict)
+
+/** Any name, so that all resources have the parameter in common; those of the resource are the members of its record. */
+export const anyName: NameParameter = (components, _, list) =>
+  shared(components, asList(list, text))
 
 function pageParameters(components: Components, resource: Resource): Parameter[] {
   const { pageSizeDefault, pageSizeMax, count } = resource.settings
@@ -410,5 +436,3 @@ const hostParameters = (components: Components, resource: Resource): Parameter[]
       schema: text,
     }),
   )
-
-const listed = (names: readonly string[]): string => names.map((one) => `\`${one}\``).join(', ')

@@ -5,6 +5,7 @@ import type {
   ParameterObject,
   PathItemObject,
   ReferenceObject,
+  ResponsesObject,
   TagObject,
 } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
@@ -13,6 +14,7 @@ import { toCase } from '../naming/case.ts'
 import type { Registry } from '../registry/resource.ts'
 import { freeName } from './components.ts'
 import { documentSteps, type Endpoints, queriedPaths } from './document.ts'
+import { sharedForm } from './forms.ts'
 import type { Schema } from './schema.ts'
 
 /** The media type of a query, in a URL and as the body of QUERY. */
@@ -21,31 +23,31 @@ const form = 'application/x-www-form-urlencoded'
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /**
- * The document in the form of OpenAPI 3.2, in steps of a path or a component each: a brief document, whose operations have a
- * parameter for their whole query.
+ * The document in the form of OpenAPI 3.2, in steps of a path or a component each: what operations share is said once, and
+ * their whole query is one parameter.
  */
 export function* queryStringSteps(
   registry: Registry,
   settings: ApiSettings,
   endpoints: Endpoints,
 ): Generator<void, oas32.OpenAPIObject> {
-  const document = yield* documentSteps(registry, settings, endpoints, true)
+  const document = yield* documentSteps(registry, settings, endpoints, sharedForm)
   const queried = queriedPaths(registry, settings, endpoints)
   const { tags = [], 'x-tagGroups': groups = [], paths = {}, components = {}, ...rest } = document
   const { schemas = {}, parameters = {}, ...others } = components
   const operations = Object.values(paths).flatMap(operationsOf)
-  const operationId = uniqueIds(operations.flatMap(({ operationId }) => operationId ?? []))
   const queries = collectQueries(parameters as Parameters, schemas, operations)
   const security = commonSecurity(operations)
   const items: Record<string, oas32.PathItemObject> = {}
   for (const [path, item] of Object.entries(paths)) {
     yield
-    items[path] = pathItem(queries, operationId, security, item, queried.has(path))
+    items[path] = pathItem(queries, security, item, queried.has(path))
   }
   const kept = Object.entries(parameters).filter(([, one]) => 'in' in one && one.in !== 'query')
   return {
     ...rest,
     openapi: '3.2.0',
+    info: { ...rest.info, description: described(rest.info.description) },
     ...(security === undefined ? {} : { security }),
     tags: nestedTags(tags, groups),
     paths: items,
@@ -53,10 +55,18 @@ export function* queryStringSteps(
       ...others,
       schemas: sorted({ ...schemas, ...queries.schemas }),
       parameters: sorted({ ...Object.fromEntries(kept), ...queries.parameters }),
-      requestBodies: sorted(queries.bodies),
     },
   } as oas32.OpenAPIObject
 }
+
+/** What operations have in common, and have no component for. */
+const common = [
+  'Queries name columns and relations of the record. Relations take QUERY too; where they are not embedded, they are URLs.',
+  'With the `ETag` of a record, `If-None-Match` gives 304 if it is unchanged, and `If-Match` 412 if it has changed.',
+  '`Prefer: return=minimal` gives 204 without the record. `Idempotency-Key` lets a POST be repeated.',
+].join('\n')
+
+const described = (own: string | undefined): string => [own, common].filter(Boolean).join('\n\n')
 
 const operationsOf = (item: PathItemObject): OperationObject[] =>
   methods.flatMap((method) => item[method] ?? [])
@@ -73,54 +83,62 @@ function commonSecurity(operations: readonly OperationObject[]): OperationObject
   return most === undefined ? undefined : JSON.parse(most[0])
 }
 
+type Parameter = ParameterObject | ReferenceObject
+
 type Parameters = Readonly<Record<string, ParameterObject>>
 
 const sorted = <T>(parts: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-function uniqueIds(known: readonly string[]): (wanted: string) => string {
-  const ids = new Set(known)
-  return (wanted) => {
-    const id = freeName(wanted, (name) => ids.has(name))
-    ids.add(id)
-    return id
-  }
-}
-
+/** A path with its keys, and QUERY beside GET if the list takes it. */
 function pathItem(
   queries: Queries,
-  operationId: (wanted: string) => string,
   security: OperationObject['security'],
   item: PathItemObject,
   hasQuery: boolean,
 ): oas32.PathItemObject {
-  const operations = methods.flatMap((method) => {
+  let keys: readonly Parameter[] = []
+  const operations = methods.flatMap((method): [string, OperationObject][] => {
     const operation = item[method]
     if (operation === undefined) return []
-    const { inPath, parameters, query, ...split } = splitUp(queries, operation)
-    const whole = withoutSecurity(split.whole, security)
-    const named = query === undefined ? parameters : [...parameters, parameterRef(query)]
-    const own = { ...whole, ...(named.length === 0 ? {} : { parameters: named }) }
-    const asked = method === 'get' && hasQuery && query !== undefined
-    return [{ inPath, methods: [[method, own], ...(asked ? [['query', queried()]] : [])] }]
-
-    function queried(): OperationObject {
-      const { responses: { 304: _, ...responses } = {}, ...rest } = whole
-      return {
-        ...rest,
-        operationId: operationId((whole.operationId ?? '').replace(/^list/, 'query')),
-        ...(parameters.length === 0 ? {} : { parameters: [...parameters] }),
-        requestBody: { $ref: `#/components/requestBodies/${queries.body(query ?? '')}` },
-        responses,
-      }
+    const { parameters = [], 'x-codeSamples': _, ...rest } = withoutSecurity(operation, security)
+    const whole = { ...rest, responses: withOneSuccess(rest.responses) }
+    const inPart = (part: string) => parameters.filter((one) => queries.resolve(one).in === part)
+    const asked = inPart('query')
+    keys = inPart('path')
+    const sent = [...inPart('header'), ...inPart('cookie')]
+    if (asked.length === 0) return [[method, { ...whole, ...listed(sent) }]]
+    const schema = queries.schema(operation, asked)
+    const own = { ...whole, ...listed([...sent, queries.parameter(schema)]) }
+    if (method !== 'get' || !hasQuery) return [[method, own]]
+    const query = {
+      ...whole,
+      // No other name of an operation begins with `query`.
+      operationId: whole.operationId?.replace(/^list/, 'query') ?? '',
+      ...listed(sent),
+      requestBody: { content: formOf(schema) },
     }
+    return [
+      [method, own],
+      ['query', query],
+    ]
   })
-  const keys = operations[0]?.inPath ?? []
-  return {
-    ...item,
-    ...(keys.length === 0 ? {} : { parameters: keys }),
-    ...Object.fromEntries(operations.flatMap((one) => one.methods)),
+  return { ...listed(keys), ...Object.fromEntries(operations) }
+}
+
+const listed = (parameters: readonly Parameter[]): Pick<OperationObject, 'parameters'> =>
+  parameters.length === 0 ? {} : { parameters: [...parameters] }
+
+/** 200 and 201 as `2XX` where they have the same content. */
+function withOneSuccess({
+  200: ok,
+  201: created,
+  ...others
+}: ResponsesObject = {}): ResponsesObject {
+  if (ok === undefined || created === undefined || ok.$ref !== created.$ref) {
+    return { ...(ok && { 200: ok }), ...(created && { 201: created }), ...others }
   }
+  return { '2XX': ok, ...others }
 }
 
 const withoutSecurity = (
@@ -131,53 +149,23 @@ const withoutSecurity = (
   return JSON.stringify(security) === JSON.stringify(common) ? rest : operation
 }
 
-interface Split {
-  /** The whole operation, without its parameters. */
-  readonly whole: OperationObject
-  /** The parameters of the path, which all of its operations have. */
-  readonly inPath: readonly (ParameterObject | ReferenceObject)[]
-  /** The parameters that are neither in the path nor in the query. */
-  readonly parameters: readonly (ParameterObject | ReferenceObject)[]
-  /** The name of the query's components; undefined if it has none. */
-  readonly query: string | undefined
-}
-
-function splitUp(queries: Queries, operation: OperationObject): Split {
-  const { parameters = [], ...whole } = operation
-  const inPart = (part: string) => parameters.filter((one) => queries.resolve(one).in === part)
-  const asked = inPart('query')
-  const others = [...inPart('header'), ...inPart('cookie')]
-  return {
-    whole,
-    inPath: inPart('path'),
-    parameters: others,
-    query: asked.length === 0 ? undefined : queries.parameter(operation, asked),
-  }
-}
-
-const parameterRef = (name: string): ReferenceObject => ({
-  $ref: `#/components/parameters/${name}`,
-})
-
 const schemaRef = (name: string): ReferenceObject => ({ $ref: `#/components/schemas/${name}` })
 
-const formOf = (name: string): Readonly<Record<string, { schema: ReferenceObject }>> => ({
-  [form]: { schema: schemaRef(name) },
+const formOf = (
+  schema: ReferenceObject,
+): Readonly<Record<string, { schema: ReferenceObject }>> => ({
+  [form]: { schema },
 })
 
-/** Collects the schemas of queries, and the components that refer to them. */
+/** Collects the schemas of queries, and the parameters that refer to them. */
 interface Queries {
   readonly schemas: Readonly<Record<string, Schema>>
   readonly parameters: Readonly<Record<string, oas32.ParameterObject>>
-  readonly bodies: Readonly<Record<string, oas32.RequestBodyObject>>
-  resolve(parameter: ParameterObject | ReferenceObject): ParameterObject
-  /** The name of the component for the query of an operation. */
-  parameter(
-    operation: OperationObject,
-    asked: readonly (ParameterObject | ReferenceObject)[],
-  ): string
-  /** The name of the component for the same query as a body. */
-  body(query: string): string
+  resolve(parameter: Parameter): ParameterObject
+  /** The schema of an operation's query. */
+  schema(operation: OperationObject, asked: readonly Parameter[]): ReferenceObject
+  /** A parameter for a whole query. */
+  parameter(schema: ReferenceObject): ReferenceObject
 }
 
 function collectQueries(
@@ -187,149 +175,120 @@ function collectQueries(
 ): Queries {
   const schemas: Record<string, Schema> = {}
   const parameters: Record<string, oas32.ParameterObject> = {}
-  const bodies: Record<string, oas32.RequestBodyObject> = {}
   const names = new Map<string, string>()
 
   const resolve = (one: Parameter): ParameterObject =>
     '$ref' in one ? (known[nameOf(one)] ?? { name: '', in: 'query' }) : one
 
-  const inQuery = ({ parameters: all = [] }: OperationObject): Parameter[] =>
+  const inQuery = ({ parameters: all = [] }: OperationObject): readonly Parameter[] =>
     all.filter((one) => resolve(one).in === 'query')
+  const ofRecords = operations
+    .filter(({ operationId = '' }) => operationId.startsWith('get'))
+    .map((operation) => inQuery(operation).filter((one) => !isOwn(one)))
+  const recordKeys = new Set(ofRecords.map(keyOf))
+  const recordNames = new Set(ofRecords.flat().map(partName))
 
-  const common = commonQueries(operations.map(inQuery))
+  const isRepeated = repeatedParts(operations.map(inQuery))
 
-  /** The name of a schema; `key` identifies its content. */
-  const schema = (key: string, wanted: string, make: () => Schema): string => {
+  /** A reference to a schema; `key` identifies its content. */
+  const schema = (key: string, wanted: string, make: () => Schema): ReferenceObject => {
     const found = names.get(key)
-    if (found !== undefined) return found
+    if (found !== undefined) return schemaRef(found)
     const name = freeName(wanted, (one) => one in schemas || one in taken)
     names.set(key, name)
     schemas[name] = make()
-    return name
+    return schemaRef(name)
   }
 
-  /** The parts that all resources share, by topic. */
-  const sharedPart = (refs: readonly ReferenceObject[]): ReferenceObject => {
-    const wanted = `${familyOf(refs.map(nameOf))}Query`
-    const all = refs.map(resolve)
-    const told = all.flatMap(({ description, schema: one = {} }) =>
-      'type' in one && one.type === 'object' && description !== undefined ? [description] : [],
-    )
-    return schemaRef(
-      schema(`shared ${refs.map(nameOf)}`, wanted, () => ({
-        ...(told.length === 0 ? {} : { description: told.join('\n\n') }),
-        ...objectOf(all),
-      })),
-    )
-  }
+  /** What a resource adds to the queries of all of them: its filters, mostly. */
+  const ownPart = (own: readonly Parameter[]): Schema =>
+    isRepeated(own)
+      ? { allOf: [schema(keyOf(own), `${ownerOf(own)}Filters`, () => objectOf(own.map(resolve)))] }
+      : objectOf(own.map(resolve))
 
-  /** A parameter of one resource, whose schema is a component where several queries have it. */
-  const ownPart = (one: Parameter): ParameterObject => {
-    const { description: _, ...parameter } = resolve(one)
-    const { schema: own = {} } = parameter
-    if (!('$ref' in one) || '$ref' in own || !common.isRepeated(one)) return parameter
-    const wanted = nameOf(one)
-      .split('.')
-      .map((word) => toCase(word, 'pascal'))
-      .join('')
-    const ref = schemaRef(schema(`own ${nameOf(one)}`, wanted, () => own))
-    return { ...parameter, schema: own.type === 'object' ? { type: 'object', allOf: [ref] } : ref }
-  }
-
-  /** The name of the schema of a query, which refers to that of the record's query if it has all of its members. */
-  const querySchema = (asked: readonly Parameter[], wanted: string): string =>
-    schema(`query ${keyOf(asked)}`, wanted, () => {
-      const { base, more } = common.divide(asked)
-      const refs = more.filter((one): one is ReferenceObject => '$ref' in one)
-      const shared = families(refs.filter((one) => !isOwn(one))).map(sharedPart)
-      const own = more.filter((one) => !('$ref' in one) || isOwn(one))
-      const { allOf = [], ...object } = objectOf(own.map(ownPart))
-      const record =
-        base === undefined ? [] : [schemaRef(querySchema(base, `${ownerOf(base)}RecordQuery`))]
-      const parts = [...record, ...shared, ...allOf]
-      return parts.length === 0 ? object : { ...object, allOf: parts }
+  /** What resources share, as what the query of a record has and further members. */
+  const sharedRef = (shared: readonly Parameter[]): ReferenceObject => {
+    const base = shared.filter((one) => recordNames.has(partName(one)))
+    const isBased = base.length > 0 && recordKeys.has(keyOf(base))
+    return schema(keyOf(shared), `${kindOf(shared, isBased)}Query`, () => {
+      if (!isBased || base.length === shared.length) return describedObject(shared.map(resolve))
+      const more = shared.filter((one) => !base.includes(one))
+      return { ...describedObject(more.map(resolve)), allOf: [sharedRef(base)] }
     })
+  }
 
   return {
     schemas,
     parameters,
-    bodies,
     resolve,
-    parameter(operation, asked) {
-      const name = querySchema(asked, `${subjectOf(operation, ownerOf(asked))}Query`)
-      parameters[name] ??= { name: 'query', in: 'querystring', content: formOf(name) }
-      return name
+    schema(operation, asked) {
+      const own = asked.filter(isOwn)
+      const shared = asked.filter((one) => !isOwn(one))
+      if (own.length === 0) return sharedRef(shared)
+      return schema(keyOf(asked), `${subjectOf(operation, ownerOf(own))}Query`, () => {
+        const { allOf = [], ...part } = ownPart(own)
+        const parts = [...(shared.length === 0 ? [] : [sharedRef(shared)]), ...allOf]
+        return parts.length === 0 ? part : { ...part, allOf: parts }
+      })
     },
-    body(query) {
-      bodies[query] ??= { content: formOf(query) }
-      return query
+    parameter(query) {
+      const name = nameOf(query)
+      parameters[name] ??= { name: 'query', in: 'querystring', content: formOf(query) }
+      return { $ref: `#/components/parameters/${name}` }
     },
   }
 }
 
-type Parameter = ParameterObject | ReferenceObject
+/** Whether several queries have the parameters of a resource. */
+function repeatedParts(
+  all: readonly (readonly Parameter[])[],
+): (own: readonly Parameter[]) => boolean {
+  const queries = new Map<string, Set<string>>()
+  for (const asked of all) {
+    const own = keyOf(asked.filter(isOwn))
+    queries.set(own, (queries.get(own) ?? new Set()).add(keyOf(asked)))
+  }
+  return (own) => (queries.get(keyOf(own))?.size ?? 0) > 1
+}
 
 /** The name of the component, or of the parameter. */
 const partName = (one: Parameter): string => ('$ref' in one ? nameOf(one) : one.name)
 
 const keyOf = (asked: readonly Parameter[]): string => asked.map(partName).sort().join()
 
-/** What the queries of a resource have in common. */
-interface Common {
-  /** The smallest query of the resource, which others contain, and the further members of this one. */
-  divide(asked: readonly Parameter[]): {
-    readonly base: readonly Parameter[] | undefined
-    readonly more: readonly Parameter[]
-  }
-  /** Whether several queries have the parameter, besides through the smallest one. */
-  isRepeated(one: Parameter): boolean
-}
+/** The resource whose own parameters these are. */
+const ownerOf = (own: readonly Parameter[]): string => own.map(partName)[0]?.split('.')[0] ?? ''
 
-function commonQueries(all: readonly (readonly Parameter[])[]): Common {
-  const queries = [...new Map(all.map((asked) => [keyOf(asked), asked])).values()]
-  const bases = new Map<string, readonly Parameter[]>()
-  for (const asked of [...queries].sort((a, b) => b.length - a.length)) {
-    const owner = ownerOf(asked)
-    const isPart = queries.some((other) => other.length > asked.length && contains(other, asked))
-    if (owner !== '' && asked.length > 1 && isPart) bases.set(owner, asked)
-  }
-  const divide: Common['divide'] = (asked) => {
-    const base = bases.get(ownerOf(asked))
-    if (base === undefined || base.length >= asked.length || !contains(asked, base)) {
-      return { base: undefined, more: asked }
-    }
-    const names = new Set(base.map(partName))
-    return { base, more: asked.filter((one) => !names.has(partName(one))) }
-  }
-  const times = new Map<string, number>()
-  for (const name of queries.flatMap((asked) => divide(asked).more.map(partName))) {
-    times.set(name, (times.get(name) ?? 0) + 1)
-  }
-  return { divide, isRepeated: (one) => (times.get(partName(one)) ?? 0) > 1 }
+/** The kind of request in the name of a query that resources share; `returns` is whether it returns records. */
+function kindOf(shared: readonly Parameter[], returns: boolean): string {
+  const names = shared.map(partName)
+  if (names.includes('page')) return 'List'
+  if (names.includes('on_conflict')) return 'Create'
+  if (names.includes('max_affected')) return returns ? 'BulkUpdate' : 'BulkDelete'
+  return names.includes('cascade_delete') ? 'Delete' : 'Record'
 }
-
-const contains = (whole: readonly Parameter[], part: readonly Parameter[]): boolean => {
-  const names = new Set(whole.map(partName))
-  return part.every((one) => names.has(partName(one)))
-}
-
-/** The resource whose own parameters a query has; empty without any. */
-const ownerOf = (asked: readonly Parameter[]): string =>
-  asked
-    .map(partName)
-    .find((name) => name.includes('.'))
-    ?.split('.')[0] ?? ''
 
 const nameOf = ({ $ref }: ReferenceObject): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
 /** Whether a parameter belongs to one resource; its name begins with it. */
-const isOwn = (one: ReferenceObject): boolean => nameOf(one).includes('.')
+const isOwn = (one: Parameter): boolean => partName(one).includes('.')
 
 /** The subject in the names of a query's components: the name of its response (`BookList`), else the operation (`BulkDeleteBooks`). */
 function subjectOf({ operationId = '', responses = {} }: OperationObject, owner: string): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
   const response = success !== undefined && '$ref' in success ? nameOf(success) : ''
   return owner !== '' && response.startsWith(owner) ? response : toCase(operationId, 'pascal')
+}
+
+/** The object, with the descriptions of object parameters, which are no members. */
+function describedObject(parameters: readonly ParameterObject[]): Schema {
+  const texts = parameters.flatMap(({ description, schema = {} }) =>
+    'type' in schema && schema.type === 'object' && description !== undefined ? [description] : [],
+  )
+  return {
+    ...(texts.length === 0 ? {} : { description: texts.join('\n\n') }),
+    ...objectOf(parameters),
+  }
 }
 
 /** Converts parameters to the members of one object; the members of object parameters are merged into it. */
@@ -352,28 +311,6 @@ function objectOf(parameters: readonly ParameterObject[]): Schema {
     ...(Object.keys(patterns).length === 0 ? {} : { patternProperties: patterns }),
     ...(parts.length === 0 ? {} : { allOf: parts }),
   }
-}
-
-/** Shared parameters that occur together, by topic, with the prefixes of their component names. */
-const together: Readonly<Record<string, RegExp>> = {
-  Paging: /^(page|limit|paging|after|before|count)(_|$)/,
-  Related: /^(dump|dump_relationships|relation_options)(_|$)/,
-}
-
-function families(shared: readonly ReferenceObject[]): readonly (readonly ReferenceObject[])[] {
-  const rest = shared.filter((one) => !Object.values(together).some((of) => of.test(nameOf(one))))
-  const grouped = Object.values(together).map((of) => shared.filter((one) => of.test(nameOf(one))))
-  return [...grouped.filter((one) => one.length > 0), ...rest.map((one) => [one])]
-}
-
-/** `Paging_20_of_100_exact` from `limit_20_of_100` and `count_exact`: the topic with the settings from the names of its components. */
-function familyOf(names: readonly string[]): string {
-  const family = Object.entries(together).find(([, of]) => of.test(names[0] ?? ''))?.[0]
-  if (family === undefined) return toCase(names[0] ?? '', 'pascal')
-  const settings = names.flatMap(
-    (name) => /^(?:limit|count|dump)_(?!rel)(.*)$/.exec(name)?.[1] ?? [],
-  )
-  return [family, ...settings].join('_')
 }
 
 interface Group {

@@ -1,6 +1,7 @@
 // Schemas of records: in responses, also with `fields` and groups, and in the bodies of POST, PATCH and PUT.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
+import { toCase } from '../naming/case.ts'
 import {
   isRequired,
   unwritable,
@@ -9,16 +10,9 @@ import {
 } from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
-import type { Components } from './components.ts'
+import type { RecordForm, Records } from './form.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { orNull, readSchema, writeSchema } from './value-schemas.ts'
-
-/** The context in which record schemas are built. */
-export interface Records {
-  readonly components: Components
-  /** Column names that have the same type in every resource. */
-  readonly alike: ReadonlySet<string>
-}
 
 /** Computed once for all records: comparing each model with all others is quadratic. */
 export function namesAlike({ resources }: Registry): ReadonlySet<string> {
@@ -34,8 +28,6 @@ export function namesAlike({ resources }: Registry): ReadonlySet<string> {
   }
   return new Set([...first.keys()].filter((name) => !different.has(name)))
 }
-
-const url: Schema = { type: 'string', format: 'uri-reference' }
 
 /** A whole record: every visible column, relations as URLs or embedded. */
 function recordRef(records: Records, resource: Resource): ReferenceObject {
@@ -66,7 +58,7 @@ export function answeredRecord(records: Records, resource: Resource): Schema | R
   const whole = recordRef(records, resource)
   const { allowSelectFields } = resource.settings
   if (!allowSelectFields && !makesRows(resource)) return whole
-  return { anyOf: [whole, selectionRef(records, resource)] }
+  return records.components.form.records.selected(records, resource, whole)
 }
 
 /** Whether rows of a list can have members that are not columns of the resource. */
@@ -76,7 +68,6 @@ const makesRows = ({ settings }: Resource): boolean =>
 /** The members of a row with `fields`, `groupby` or aggregates. */
 function selectionRef(records: Records, resource: Resource): ReferenceObject {
   const { allowJoin, allowSelectFields } = resource.settings
-  if (records.components.isBrief) return anySelectionRef(records)
   const joined = allowJoin && allowSelectFields && resource.relations.size > 0
   const open = joined || makesRows(resource)
   const asked = [
@@ -113,10 +104,9 @@ const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 
 /** The schema of a column's value without the description, which the whole record has. */
-function partSchema(column: NamedColumn): Schema {
-  const { description: _, examples: __, ...schema } = readSchema(column)
-  return schema
-}
+const partSchema = (column: NamedColumn): Schema => undescribed(readSchema(column))
+
+const undescribed = ({ description: _, examples: __, ...schema }: Schema): Schema => schema
 
 /** A relation in a record: a URL, or the related records themselves; the same in all records that lead to the target. */
 function relationSchema(records: Records, relation: ResolvedRelation): Schema | ReferenceObject {
@@ -124,43 +114,40 @@ function relationSchema(records: Records, relation: ResolvedRelation): Schema | 
   if (address === null) return embeddedOnly(records, relation)
   const { components } = records
   const { name } = target
-  const link = components.isBrief
-    ? components.schema('link', 'RelatedUrl', () => ({
-        ...url,
-        description: 'URL of the related record or records, where they are not embedded.',
-      }))
-    : url
-  const embedded = target.settings.allowSelectFields
-    ? { anyOf: [recordRef(records, target), selectionRef(records, target)] }
-    : recordRef(records, target)
+  const { url, described } = components.form.records
+  const embedded = embeddedRecord(records, target)
   return cardinality === 'many'
     ? components.schema(`related list of ${name}`, `Related${name}List`, () => ({
-        ...(components.isBrief
-          ? {}
-          : { description: 'URL of the records, or the records where they are embedded.' }),
-        anyOf: [link, { type: 'array', items: embedded }],
+        ...described('URL of the records, or the records where they are embedded.'),
+        anyOf: [url, { type: 'array', items: embedded }],
       }))
     : components.schema(`related ${name}`, `Related${name}`, () => ({
-        ...(components.isBrief
-          ? {}
-          : {
-              description:
-                'URL of the record, or the record where it is embedded; null without one.',
-            }),
-        anyOf: [link, { type: 'null' }, ...('anyOf' in embedded ? embedded.anyOf : [embedded])],
+        ...described('URL of the record, or the record where it is embedded; null without one.'),
+        anyOf: [orNull(url), ...alternatives(embedded)],
       }))
 }
 
+/** A related record in another one: whole, or the fields that the query selects. */
+function embeddedRecord(records: Records, target: Resource): Schema | ReferenceObject {
+  const whole = recordRef(records, target)
+  return target.settings.allowSelectFields
+    ? records.components.form.records.selected(records, target, whole)
+    : whole
+}
+
+/** The alternatives of a schema; itself, if it has none. */
+export const alternatives = (
+  schema: Schema | ReferenceObject,
+): readonly (Schema | ReferenceObject)[] => ('anyOf' in schema && schema.anyOf) || [schema]
+
 /** A relation of a row without a URL of its own: absent unless it is embedded. */
 function embeddedOnly(records: Records, { target, cardinality }: ResolvedRelation): Schema {
-  const embedded = target.settings.allowSelectFields
-    ? [recordRef(records, target), selectionRef(records, target)]
-    : [recordRef(records, target)]
+  const embedded = alternatives(embeddedRecord(records, target))
   return cardinality === 'many'
     ? {
         description: `The related ${target.endpoint}, where they are embedded.`,
         type: 'array',
-        items: { anyOf: embedded },
+        items: { anyOf: [...embedded] },
       }
     : {
         description: `The related ${target.name}, where it is embedded; null where there is none.`,
@@ -185,9 +172,8 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
       (column) => isRequired(resource, column, mode) && !filled.has(column) && !hasRight(column),
     )
     return {
-      type: 'object',
-      ...(components.isBrief ? {} : { description: bodyText[mode] }),
-      ...writtenProperties(records, resource, mode),
+      ...components.form.records.described(bodyText[mode]),
+      ...components.form.records.body(records, resource, mode),
       ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
     }
   })
@@ -196,15 +182,14 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
 const writtenColumns = (resource: Resource, mode: WriteMode): readonly NamedColumn[] =>
   columnsOf(resource).filter((column) => unwritable(resource, column, mode) === undefined)
 
-/** The members of a request body; in a brief document without those that the body of PATCH has too, to which it refers. */
-function writtenProperties(records: Records, resource: Resource, mode: WriteMode): Schema {
+/** The members of a request body, without those that the body of PATCH has too, to which it refers. */
+function membersBesidesPatch(records: Records, resource: Resource, mode: WriteMode): Schema {
   const properties = writtenMembers(records, resource, mode)
-  const { isBrief } = records.components
-  if (!isBrief || mode === 'update' || !resource.settings.methods.has('PATCH')) {
-    return { properties }
-  }
+  if (mode === 'update' || !resource.settings.methods.has('PATCH'))
+    return { type: 'object', properties }
   const patched = writtenMembers(records, resource, 'update')
-  if (Object.keys(patched).some((name) => !(name in properties))) return { properties }
+  if (Object.keys(patched).some((name) => !(name in properties)))
+    return { type: 'object', properties }
   const own = Object.entries(properties).filter(
     ([name, schema]) => JSON.stringify(schema) !== JSON.stringify(patched[name]),
   )
@@ -221,7 +206,7 @@ const writtenMembers = (
 ): Record<string, Schema | ReferenceObject> =>
   Object.fromEntries([
     ...writtenColumns(resource, mode).map(
-      (column) => [column.name, writeSchema(column, mode)] as const,
+      (column) => [column.name, records.components.form.records.written(column, mode)] as const,
     ),
     ...nestedRelations(resource, mode).map(
       (relation) => [relation.name, nestedSchema(records, relation)] as const,
@@ -269,28 +254,72 @@ function nestedSchema(
   records: Records,
   { target, cardinality }: ResolvedRelation,
 ): Schema | ReferenceObject {
-  const { components } = records
-  const one = { anyOf: [writtenRef(records, target, 'create'), linkRef(records, target)] }
-  if (components.isBrief) {
-    const items = components.schema(`nested ${target.name}`, `Nested${target.name}`, () => one)
-    return cardinality === 'many' ? { type: 'array', items } : items
-  }
-  const description = 'New records, or existing ones by their key.'
+  const { described, nested } = records.components.form.records
+  const one = nested(records, target)
+  const description = described('New records, or existing ones by their key.')
   return cardinality === 'many'
-    ? { description, type: 'array', items: one }
-    : { description, ...one }
+    ? { ...description, type: 'array', items: one }
+    : { ...description, ...one }
 }
 
-/** A link to an existing record, by its key. */
-const linkRef = ({ components }: Records, { name, primaryKey }: Resource): ReferenceObject =>
-  components.schema(`link ${name}`, `${name}Link`, () => ({
+/** Each record, body and relation with all that belongs to it. */
+export const ownRecords: RecordForm = {
+  described: (description) => ({ description }),
+  url: { type: 'string', format: 'uri-reference' },
+  selected: (records, resource, whole) => ({ anyOf: [whole, selectionRef(records, resource)] }),
+  body: (records, resource, mode) => ({
     type: 'object',
-    description: 'An existing record, by its key.',
-    properties: Object.fromEntries(
-      primaryKey.map((column) => [column.name, readSchema(column)] as const),
-    ),
-    required: primaryKey.map((column) => column.name),
+    properties: writtenMembers(records, resource, mode),
+  }),
+  nested: (records, target) => ({
+    anyOf: [
+      writtenRef(records, target, 'create'),
+      linkRef(records, target, target.name, readSchema),
+    ],
+  }),
+  written: writeSchema,
+}
+
+/** What records, bodies and relations have in common is one component. */
+export const sharedRecords: RecordForm = {
+  described: () => ({}),
+  url: { type: 'string' },
+  selected: (records, { name }, whole) =>
+    records.components.schema(`row ${name}`, `${name}Row`, () => ({
+      anyOf: [whole, anySelectionRef(records)],
+    })),
+  body: membersBesidesPatch,
+  nested: (records, target) =>
+    records.components.schema(`nested ${target.name}`, `Nested${target.name}`, () => ({
+      anyOf: [
+        writtenRef(records, target, 'create'),
+        linkRef(records, target, keyName(target), partSchema),
+      ],
+    })),
+  written: (column, mode) => undescribed(writeSchema(column, mode)),
+}
+
+/** `Id_integer`: the columns of the key and their types. */
+const keyName = ({ primaryKey }: Resource): string =>
+  primaryKey.map(({ name, type }) => `${toCase(name, 'pascal')}_${type}`).join('_')
+
+/** A link to an existing record, by its key; the name of its component begins with `owner`. */
+function linkRef(
+  { components }: Records,
+  { primaryKey }: Resource,
+  owner: string,
+  schemaOf: (column: NamedColumn) => Schema,
+): ReferenceObject {
+  const properties = Object.fromEntries(
+    primaryKey.map((column) => [column.name, schemaOf(column)] as const),
+  )
+  return components.schema(`link ${owner} ${JSON.stringify(properties)}`, `${owner}Link`, () => ({
+    type: 'object',
+    ...components.form.records.described('An existing record, by its key.'),
+    properties,
+    required: Object.keys(properties),
   }))
+}
 
 /** Whether some callers may not write the column and must omit it. */
 const hasRight = ({ definition: { read, write } }: NamedColumn): boolean =>

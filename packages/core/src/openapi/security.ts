@@ -6,9 +6,10 @@ import type {
   SecuritySchemeObject,
 } from 'openapi3-ts/oas31'
 import type { Check } from '../access/authorize.ts'
-import { decidingRules, ruleText } from '../access/roles.ts'
-import type { StrategyName } from '../config/access-types.ts'
+import { decidingRules, isAnyOf, rolesOf, ruleText } from '../access/roles.ts'
+import type { RoleRule, StrategyName } from '../config/access-types.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
+import type { Requirements } from './form.ts'
 
 /** The authentication that an operation requires. */
 export interface Protection {
@@ -104,13 +105,35 @@ export function csrfParameters(
   return [{ name, in: 'header', required, description, schema: { type: 'string' } }]
 }
 
+/** The rules about roles that an operation has. */
+export const roleRules = (checks: readonly Check[]): readonly RoleRule[] =>
+  checks
+    .flatMap(({ resource, action }) => decidingRules(resource.settings.roleMaps, action))
+    .flatMap(({ rule }) => (rolesOf(rule).length === 0 ? [] : [rule]))
+
 /** The roles that an operation requires, as a sentence. */
-export function rolesText(checks: readonly Check[]): string | undefined {
-  const rules = checks.flatMap(({ resource, action }) =>
-    decidingRules(resource.settings.roleMaps, action).map(({ rule }) => ruleText(rule)),
-  )
-  const roles = [...new Set(rules)].filter((rule) => rule !== 'authenticated')
+export function rolesText(rules: readonly RoleRule[]): string | undefined {
+  const roles = [...new Set(rules.map(ruleText))]
   return roles.length === 0 ? undefined : `Roles: ${roles.join('; ')}.`
+}
+
+/** Only the strategies; the description names the roles. */
+export const requirements: Requirements = (alternatives) => [...alternatives]
+
+/** Each alternative with the names of the roles that it requires, which OpenAPI permits since 3.1. */
+export const requirementsWithRoles: Requirements = (alternatives, rules) => {
+  const sets = rules.reduce<readonly (readonly string[])[]>(
+    (all, rule) =>
+      isAnyOf(rule)
+        ? all.flatMap((roles) => rolesOf(rule).map((role) => [...roles, role]))
+        : all.map((roles) => [...roles, ...rolesOf(rule)]),
+    [[]],
+  )
+  return sets.flatMap((roles) =>
+    alternatives.map((one) =>
+      Object.fromEntries(Object.keys(one).map((name) => [name, [...new Set(roles)]])),
+    ),
+  )
 }
 
 /** Whether the operation can respond with 403 to an authenticated caller. */

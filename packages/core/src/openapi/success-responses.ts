@@ -6,66 +6,51 @@ import type {
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
-import type { MethodName } from '../config/config.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Answer, type Share, successSchema } from './envelope-schemas.ts'
-import { type FailureShape, phrases } from './problems.ts'
-import type { Records } from './record-schemas.ts'
+import { type Envelopes, successSchema } from './envelope-schemas.ts'
+import type { FailureShape, Records, Success, SuccessContext, SuccessRef } from './form.ts'
+import { phrases } from './problems.ts'
+import { alternatives } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 
-/** A success response before it is turned into a component. */
-export interface Success {
-  /** The resource of the records in it. */
-  readonly target: Resource
-  readonly method: MethodName
-  readonly answer: Answer
-  readonly headers: HeadersObject
-  /** The suffix of its name: `List` in `BookList`. */
-  readonly outcome: string
-}
-
-/** The context in which responses are built. */
-interface Context extends Records {
-  readonly settings: ApiSettings
-}
-
 /**
- * The response, shared by the collection and the relations to the resource. All resources share a response without records,
- * unless a callback changes it.
+ * A response for each status and method, shared by the collection and the relations to the resource. All resources share a
+ * response without records, unless a callback changes it.
  */
-export function successRef(context: Context, success: Success): ReferenceObject {
-  const { target, method, answer, outcome } = success
-  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
-  const isEmpty = 'type' in answer.value && answer.value.type === 'null'
-  const isShared = isEmpty && hooks.return === undefined && hooks.final === undefined
-  const owner = isShared ? ownerOf(context.settings, target) : target.name
-  const { components } = context
-  if (components.isBrief && hooks.return === undefined && hooks.final === undefined) {
-    return briefRef(context, success, owner)
-  }
-  const name = `${owner}${outcome}`
+export const successByMethod: SuccessRef = (context, success) => {
+  const { method, answer, outcome } = success
+  const name = `${ownerOfSuccess(context, success)}${outcome}`
   // The callbacks belong to the method.
-  return components.response(`${method} ${answer.status} ${name}`, name, () =>
+  return context.components.response(`${method} ${answer.status} ${name}`, name, () =>
     successResponse(context, success),
   )
 }
 
-/** One response for all writes that return the record, whatever their status, with the headers of all of them. */
-function briefRef(context: Context, success: Success, owner: string): ReferenceObject {
-  const { method, answer, outcome } = success
-  const isRead = method === 'GET'
-  const of = isRead || /^(Bulk|Deleted)/.test(outcome) ? outcome : 'Written'
-  const name = `${owner}${of}`
-  const headers = context.components.once<HeadersObject>(`headers of ${name}`, () => ({}))
-  Object.assign(headers, success.headers)
-  return context.components.response(`brief ${name}`, name, () =>
-    successResponse(context, { ...success, answer: { ...answer, status: undefined }, headers }),
-  )
+/** One response for all requests that return a record, unless callbacks change it or writes may return null. */
+export const successByContent: SuccessRef = (context, success) => {
+  const { target, method, answer, outcome } = success
+  const { return: returned, final } = target.settings.hooks[method.toLowerCase() as 'get']
+  if (returned !== undefined || final !== undefined) return successByMethod(context, success)
+  const name = `${ownerOfSuccess(context, success)}${/^(List|Bulk|Deleted)/.test(outcome) ? outcome : kindOf(answer.value)}`
+  return context.components.response(`any ${name}`, name, () => successResponse(context, success))
+}
+
+/** What the value is besides a record: a list where one was sent, null where the client may not read it. */
+function kindOf(value: Schema | ReferenceObject): string {
+  const types = alternatives(value).map((one) => ('type' in one ? one.type : undefined))
+  return types.includes('array') ? 'Created' : types.includes('null') ? 'Written' : 'Record'
+}
+
+function ownerOfSuccess(context: SuccessContext, { target, method, answer }: Success): string {
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const isEmpty = 'type' in answer.value && answer.value.type === 'null'
+  const isShared = isEmpty && hooks.return === undefined && hooks.final === undefined
+  return isShared ? ownerOf(context.settings, target) : target.name
 }
 
 function successResponse(
-  context: Context,
+  context: SuccessContext,
   { target, method, answer, headers }: Success,
 ): ResponseObject {
   const { dump } = target.settings
@@ -78,7 +63,7 @@ function successResponse(
     ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
   }
   return {
-    description: `${phrases[answer.status ?? 200]}.`,
+    description: `${phrases[context.components.form.hasExactEnvelopes ? answer.status : 200]}.`,
     ...headerRefs(context, all),
     content: {
       'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
@@ -91,6 +76,7 @@ export const headerRefs = (
   { components }: Pick<Records, 'components'>,
   all: HeadersObject,
 ): { readonly headers?: HeadersObject } => {
+  if (!components.form.listsHeaders) return {}
   const headers = Object.entries(all).map(([name, one]) => [
     name,
     '$ref' in one ? one : components.header(`${name} ${one.description}`, name, () => one),
@@ -99,14 +85,18 @@ export const headerRefs = (
 }
 
 /** Shares envelopes by name. The name begins with the resource if its envelope differs from that of the API. */
-export const shareEnvelope =
-  ({ components }: Pick<Records, 'components'>, owner: string): Share =>
-  (name, schema) =>
-    components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema)
+export const shareEnvelope = (
+  { components }: Pick<Records, 'components'>,
+  owner: string,
+): Envelopes => ({
+  isExact: components.form.hasExactEnvelopes,
+  share: (name, schema) =>
+    components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema),
+})
 
 /** The shape of the error bodies of a resource. */
 export function failureShape(
-  { settings }: Context,
+  { settings }: SuccessContext,
   target: Resource,
   final: boolean,
 ): FailureShape {

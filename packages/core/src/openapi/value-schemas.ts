@@ -9,7 +9,7 @@ import { filterOperators } from '../parse/operators.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import { unaddressableKeys } from '../registry/field-rules.ts'
 import type { NamedColumn } from '../registry/resource.ts'
-import type { Components } from './components.ts'
+import type { Components } from './form.ts'
 import type { Schema } from './schema.ts'
 
 const digits = '[0-9]'
@@ -142,7 +142,13 @@ export function filterSchema(
   operator: FilterOperator,
 ): Schema | ReferenceObject {
   if (operator === 'isnull') return forms.boolean
-  if (filterOperators[operator].takes === 'list') return listSchema(components)
+  return filterOperators[operator].takes === 'list'
+    ? listSchema(components)
+    : operandSchema(column, operator)
+}
+
+/** The value of a filter by an operator that takes one of the column's type, or a part of a text. */
+export function operandSchema(column: NamedColumn, operator: FilterOperator): Schema {
   const partial = operator !== 'eq' && operator !== 'ne' && !isRange(operator)
   if (partial) return forms.string
   const form = usualOrSpecial(column)

@@ -1,0 +1,192 @@
+// What a form of the document says in its own way, and the components that it is said in. Types only.
+
+import type {
+  ComponentsObject,
+  HeaderObject,
+  HeadersObject,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+  SecurityRequirementObject,
+} from 'openapi3-ts/oas31'
+import type { RoleRule } from '../config/access-types.ts'
+import type { MethodName } from '../config/config.ts'
+import type { ApiSettings, DumpSettings } from '../config/settings.ts'
+import type { WriteMode } from '../registry/field-rules.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Occasion } from './catalogue.ts'
+import type { Answer } from './envelope-schemas.ts'
+import type { Schema } from './schema.ts'
+
+/** What differs between the forms. */
+export interface Form {
+  /** Whether operations list optional headers, and the statuses that these lead to. */
+  readonly listsHeaders: boolean
+  /** Whether operations have example requests. */
+  readonly hasExamples: boolean
+  /** Whether schemas of envelopes tell the status and forbid further members; otherwise all answers share one. */
+  readonly hasExactEnvelopes: boolean
+  texts(texts: OperationTexts): Partial<OperationObject>
+  readonly security: Requirements
+  readonly success: SuccessRef
+  readonly failures: Failures
+  readonly filters: FilterForm
+  readonly names: NameParameter
+  readonly conflicts: ConflictParameter
+  readonly records: RecordForm
+}
+
+export interface OperationTexts {
+  /** A verb, and what the operation does it to. */
+  readonly summary: string
+  /** The summary that the model sets. */
+  readonly ownSummary?: string | undefined
+  readonly description: string
+  /** The roles, or that no credential is needed. */
+  readonly access: string | undefined
+  samples(): unknown
+}
+
+/** A parameter that takes names of columns or relations. */
+export interface NameList {
+  readonly name: string
+  readonly description: string
+  /** The names of this resource. */
+  names(): Schema | ReferenceObject
+  /** Names in a form that all resources share. */
+  readonly others: (() => ReferenceObject) | undefined
+}
+
+/** How a form of the document describes a parameter that takes names. */
+export type NameParameter = (
+  components: Components,
+  resource: Resource,
+  list: NameList,
+) => ReferenceObject
+
+/** The parameter that takes the columns of a unique key. */
+export type ConflictParameter = (components: Components, keys: readonly string[]) => ReferenceObject
+
+/** What a form of the document says of filters. */
+export interface FilterForm {
+  /** The schema of the filters of all columns. */
+  columns(components: Components, resource: Resource): Schema
+  /** What the operators are, and other conditions. */
+  conditions(components: Components, on: ConditionsOn): Schema
+}
+
+/** What the conditions of a resource can be on, besides its columns. */
+export interface ConditionsOn {
+  readonly relations: boolean
+  readonly joined: boolean
+}
+
+/** What a form of the document says of records. */
+export interface RecordForm {
+  /** A description that all records have. */
+  described(text: string): { readonly description?: string }
+  /** A record, whole or with the members that the query selects. */
+  selected(records: Records, resource: Resource, whole: ReferenceObject): Schema | ReferenceObject
+  /** The address of related records that are not embedded. */
+  readonly url: Schema
+  /** The members of a request body. */
+  body(records: Records, resource: Resource, mode: WriteMode): Schema
+  /** A new record in the body of another one, or the key of an existing one. */
+  nested(records: Records, target: Resource): Schema | ReferenceObject
+  /** A column in a request body. */
+  written(column: NamedColumn, mode: WriteMode): Schema
+}
+
+/** The context in which record schemas are built. */
+export interface Records {
+  readonly components: Components
+  /** Column names that have the same type in every resource. */
+  readonly alike: ReadonlySet<string>
+}
+
+/** A success response before it is turned into a component. */
+export interface Success {
+  /** The resource of the records in it. */
+  readonly target: Resource
+  readonly method: MethodName
+  readonly answer: Answer
+  readonly headers: HeadersObject
+  /** The suffix of its name: `List` in `BookList`. */
+  readonly outcome: string
+}
+
+/** The context in which responses are built. */
+export interface SuccessContext extends Records {
+  readonly settings: ApiSettings
+}
+
+/** The component of a success response. */
+export type SuccessRef = (context: SuccessContext, success: Success) => ReferenceObject
+
+/** The settings that shape error bodies: those of the resource, else of the API. */
+export interface FailureShape {
+  readonly version: string
+  readonly dump: DumpSettings
+  /** Whether a final callback changes the body. */
+  readonly final: boolean
+  /**
+   * Whether the responses also list problem details. A generated client that never requests them would otherwise have to
+   * distinguish the two forms.
+   */
+  readonly listsProblems: boolean
+  /** The prefix of component names: the resource, if its shape differs from that of the API. */
+  readonly owner: string
+}
+
+/** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
+export type OperationKind =
+  | 'List'
+  | 'Get'
+  | 'Create'
+  | 'Update'
+  | 'Delete'
+  | 'Restore'
+  | 'BulkUpdate'
+  | 'BulkDelete'
+  | 'Login'
+  | 'Refresh'
+  | 'Logout'
+  | 'CurrentUser'
+  | 'Health'
+  | 'Index'
+  | 'Batch'
+
+/** The error responses of an operation. */
+export type Failures = (
+  components: Components,
+  shape: FailureShape,
+  kind: OperationKind,
+  occasions: ReadonlySet<Occasion>,
+) => Record<string, ReferenceObject>
+
+/** What an operation requires: one of the strategies, and perhaps roles. */
+export type Requirements = (
+  alternatives: readonly SecurityRequirementObject[],
+  rules: readonly RoleRule[],
+) => SecurityRequirementObject[]
+
+/**
+ * Collects shared parts while the document is built. `key` identifies a part, `wanted` is its preferred name; two parts with
+ * the same preferred name get different names.
+ */
+export interface Components {
+  /** What the document says for each operation and record, or once. */
+  readonly form: Form
+  schema(key: string, wanted: string, make: () => Schema): ReferenceObject
+  parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
+  response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
+  header(key: string, wanted: string, make: () => HeaderObject): ReferenceObject
+  /** Memoises a value that several operations share but that is not a component. */
+  once<T>(key: string, make: () => T): T
+  /** Builds the referenced parts, one in each step, including those that they refer to. */
+  steps(): Generator<
+    void,
+    Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses' | 'headers'>
+  >
+}

@@ -1,0 +1,45 @@
+// The two forms of the document, each with what it says of operations, responses, records and queries.
+
+import { filtersByName, filtersByPattern } from './filter-parameters.ts'
+import type { Form } from './form.ts'
+import { failuresByStatus, oneFailure } from './problems.ts'
+import { anyConflict, anyName, ownConflicts, ownNames } from './query-parameters.ts'
+import { ownRecords, sharedRecords } from './record-schemas.ts'
+import { requirements, requirementsWithRoles } from './security.ts'
+import { successByContent, successByMethod } from './success-responses.ts'
+
+/** The form of OpenAPI 3.1: each operation with all that belongs to it. */
+export const wholeForm: Form = {
+  listsHeaders: true,
+  hasExamples: true,
+  hasExactEnvelopes: true,
+  texts: ({ summary, ownSummary = summary, description, access, samples }) => ({
+    summary: ownSummary,
+    description: [description, access].filter(Boolean).join('\n\n'),
+    'x-codeSamples': samples(),
+  }),
+  security: requirements,
+  success: successByMethod,
+  failures: failuresByStatus,
+  filters: filtersByName,
+  names: ownNames,
+  conflicts: ownConflicts,
+  records: ownRecords,
+}
+
+/** The form of OpenAPI 3.2: what operations and resources have in common is said once. */
+export const sharedForm: Form = {
+  listsHeaders: false,
+  hasExamples: false,
+  hasExactEnvelopes: false,
+  texts: ({ summary, ownSummary }) => ({
+    summary: ownSummary ?? summary.slice(0, summary.indexOf(' ')),
+  }),
+  security: requirementsWithRoles,
+  success: successByContent,
+  failures: oneFailure,
+  filters: filtersByPattern,
+  names: anyName,
+  conflicts: anyConflict,
+  records: sharedRecords,
+}
