@@ -39,6 +39,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     'by a part of the models, the conditions of its policy without their values, which are those of each request',
   ],
   'auth/verified-tokens.ts': [1, 'by the full text of a token that was verified, until it expires'],
+  'auth/look-up.ts': [
+    1,
+    'by the connection: the keys of users that are looked up in this turn of the event loop; no record outlives its statement',
+  ],
   'auth/remembered-users.ts': [
     1,
     'by the key of the user, for API_USER_CACHE seconds; a request gets a copy',

@@ -21,10 +21,8 @@ const known: readonly Unscoped[] = [
         1,
         'the tables that the conditions of a policy name, of which no row is shown',
       ],
-      'auth/users.ts': [
-        2,
-        'who is asking, and the roles of the user, before policies can be asked',
-      ],
+      'auth/look-up.ts': [2, 'who is asking, before policies can be asked'],
+      'auth/users.ts': [1, 'the roles of the user, before policies can be asked'],
       'write/execute/look-up.ts': [1, 'readUnscoped, below'],
     },
   },

@@ -3,6 +3,38 @@ import type { Break } from './break.ts'
 
 export const auth: readonly Break[] = [
   {
+    title: 'Requests that look up one user at once change the record of each other',
+    file: 'packages/core/src/auth/look-up.ts',
+    find: 'return row && new LoadedRow(row.layout, row.raw)',
+    replace: 'return row',
+    fails: 'test/auth/shared-look-ups.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'Users are looked up together on a connection that the host chose for one request',
+    file: 'packages/core/src/api.ts',
+    find: 'isShared: given === db && !given.isTransaction,',
+    replace: 'isShared: true,',
+    fails: 'test/auth/shared-look-ups.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'A key that the database refuses refuses the users of other requests',
+    file: 'packages/core/src/auth/look-up.ts',
+    find: 'if (error instanceof ApiError && error.status === 400) return []',
+    replace: '',
+    fails: 'test/auth/shared-look-ups.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'A client that disconnects cancels the look-up of the users of other requests',
+    file: 'packages/core/src/auth/look-up.ts',
+    find: 'const connection = { ...own, client: undefined }',
+    replace: 'const connection = own',
+    fails: 'test/auth/shared-look-ups.test.ts',
+    databases: ['postgres'],
+  },
+  {
     title: 'An access token is valid for ever',
     file: 'packages/core/src/auth/strategies/jwt.ts',
     find: 'if (claims.expired) throw tokenHasExpired()',
@@ -200,9 +232,9 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A name that the database calls equal is somebody else',
-    file: 'packages/core/src/auth/users.ts',
-    find: 'if (!same) return undefined',
-    replace: '',
+    file: 'packages/core/src/auth/look-up.ts',
+    find: 'return same ? row : undefined',
+    replace: 'return row',
     fails: 'test/auth/errors.test.ts',
   },
   {

@@ -370,6 +370,7 @@ export function createApi<
       return andThen(dialect(own), (known) => ({
         target: { db: own, dialect: known, scopes: noScopes },
         connection: { db: own, dialect: known, statementTimeout, client: request },
+        isShared: given === db && !given.isTransaction,
       }))
     })
   const readUserFromReplica: ReadUserFromReplica = async (request, read) =>
@@ -378,6 +379,7 @@ export function createApi<
           read({
             connection: { db: there, dialect: known, statementTimeout, client: request },
             target: { db: there, dialect: known, scopes: noScopes },
+            isShared: true,
           }),
         )
       : undefined

@@ -26,7 +26,24 @@ const rowsOf = (
 })
 
 /** The user whose columns have the values of a request (`slot`). */
-export function userPlan(resource: Resource, columns: readonly NamedColumn[]): ReadPlan {
+export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): ReadPlan =>
+  planWhere(resource, (from) =>
+    columns.map((column, i) => ({
+      kind: 'compare',
+      operand: refOf(from, column),
+      operator: 'eq',
+      value: '',
+      slot: { key: i },
+    })),
+  )
+
+/** The users whose column has one of the values of several requests. */
+export const usersPlan = (resource: Resource, column: NamedColumn): ReadPlan =>
+  planWhere(resource, (from) => [
+    { kind: 'oneOf', operand: refOf(from, column), values: [''], negated: false, slot: { key: 0 } },
+  ])
+
+function planWhere(resource: Resource, whereOf: (from: Source) => readonly Condition[]): ReadPlan {
   const from: Source = {
     resource,
     alias: resource.table,
@@ -34,14 +51,7 @@ export function userPlan(resource: Resource, columns: readonly NamedColumn[]): R
     many: false,
     includeDeleted: false,
   }
-  const where = columns.map((column, i) => ({
-    kind: 'compare' as const,
-    operand: refOf(from, column),
-    operator: 'eq' as const,
-    value: '',
-    slot: { key: i },
-  }))
-  const rows = rowsOf(from, resource.allColumns.values(), where)
+  const rows = rowsOf(from, resource.allColumns.values(), whereOf(from))
   return { action: 'GET_ONE', rows, embeds: [], links: [], count: 'none' }
 }
 

@@ -3,31 +3,23 @@
 import type { CallHook } from '../call-hook.ts'
 import { compileEdges } from '../compile/read-program.ts'
 import { unscoped } from '../compile/scopes.ts'
-import type { Target } from '../compile/target.ts'
 import type { AuthSettings } from '../config/auth-settings.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import { edgesFrom, loadEdges } from '../execute/embed.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
-import { readOne } from '../execute/read.ts'
-import { type Connection, sqlForDriver } from '../execute/run.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
-import { compileByKey, prepareByKey } from '../plan-cache/read-by-key.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { Resource } from '../registry/resource.ts'
+import { type LookUp, lookUp, type OpenedDatabase, sharedLookUp } from './look-up.ts'
 import { unmatchableHash } from './passwords.ts'
 import { createQueue } from './queue.ts'
-import { roleRelation, userPlan } from './user-plan.ts'
+import { roleRelation } from './user-plan.ts'
 
 /** Opens the connection of a request. */
 export type OpenDatabase = (request: ApiRequest) => MaybePromise<OpenedDatabase>
-
-export interface OpenedDatabase {
-  readonly connection: Connection
-  readonly target: Target
-}
 
 /** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */
 export type ReadUserFromReplica = <T>(
@@ -73,35 +65,27 @@ export function createUsers(
 ): Users {
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
-  const look = (columns: readonly NamedColumn[]) => ({
-    columns,
-    prepared: prepareByKey(userPlan(resource, columns)),
-  })
   const looks = {
-    name: look(lookup === undefined ? [] : [lookup]),
-    key: look(resource.primaryKey),
-    hash: look(hash === undefined ? [] : [hash]),
+    // A client chooses the text of a name, so that it shares no statement.
+    name: lookUp(resource, lookup === undefined ? [] : [lookup]),
+    key: sharedLookUp(resource, resource.primaryKey),
+    hash: sharedLookUp(resource, hash === undefined ? [] : [hash]),
   }
   const roles = roleRelation(resource)
   const find = async (
     request: ApiRequest,
-    { columns, prepared }: ReturnType<typeof look>,
+    look: LookUp,
     texts: readonly string[],
     nearby?: ReadUserFromReplica,
   ): Promise<HookRecord | undefined> => {
+    const { columns } = look
     const values = columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
     if (columns.length === 0 || columns.length !== texts.length) return undefined
     if (values.length !== columns.length) return undefined
-    const read = async ({ connection, target }: OpenedDatabase) => {
-      const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
-      const program = compileByKey(unscoped(target), prepared, values, finish)
-      const row = await readOne(connection, program)
-      if (row === undefined) return undefined
-      // Under the database's collation, equal values may differ in case, accents or trailing spaces.
-      const same = columns.every((column, i) => sameValue(row, column, values[i]))
-      if (!same) return undefined
-      if (roles === undefined) return row.values as HookRecord
-      return { ...row.values, roles: await loadRoles(connection, target, roles, row) }
+    const read = async (opened: OpenedDatabase) => {
+      const row = await look.read(opened, values)
+      if (row === undefined || roles === undefined) return row?.values as HookRecord | undefined
+      return { ...row.values, roles: await loadRoles(opened, roles, row) }
     }
     const found = nearby === undefined ? undefined : await nearby(request, read)
     return found ?? andThen(open(request), read)
@@ -123,9 +107,6 @@ export function createUsers(
     lookupOf: (user) => (lookup === undefined ? '' : String(user[lookup.name] ?? '')),
   }
 }
-
-const sameValue = (row: LoadedRow, column: NamedColumn, value: unknown): boolean =>
-  String(row.values[column.name]) === String(value)
 
 /** Calls the credential check of the user model; only `true` accepts. */
 async function checkCredential(
@@ -177,8 +158,7 @@ function keyTexts(key: string): readonly string[] {
 
 /** Loads the records of the relation `roles`, with their names, for the role rules. */
 async function loadRoles(
-  connection: Connection,
-  target: Target,
+  { connection, target }: OpenedDatabase,
   embed: EmbedPlan,
   row: LoadedRow,
 ): Promise<readonly JsonValue[]> {

@@ -114,6 +114,9 @@ export interface Shortcuts {
   /** The expression for a bound number of rows after LIMIT, if it costs the database less than a plain parameter. */
   readonly limitValue?: (count: number) => Expression<unknown>
 
+  /** Sending a statement costs more than a turn of the event loop, so requests share the look-ups of their users. */
+  readonly sharesLookUps?: boolean
+
   /** Counting the total in a subquery of the page's statement costs less than a separate statement. */
   readonly countsInStatement?: boolean
   /** The same, but only for the total of a whole table. */

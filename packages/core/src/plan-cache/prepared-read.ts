@@ -135,6 +135,7 @@ function withNewValue(
   { skeleton, key }: RequestValues,
 ): Condition | undefined {
   if ('key' in at) {
+    if (condition.kind === 'oneOf') return key && { ...condition, values: key }
     const value = key?.[at.key]
     return value === undefined || condition.kind !== 'compare' ? undefined : { ...condition, value }
   }

@@ -2,6 +2,7 @@
 
 import { noShortcuts } from '../compile/database-json.ts'
 import { compileRead, type ReadProgram } from '../compile/read-program.ts'
+import type { Slice } from '../compile/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import type { Fragment } from '../sql/fragment.ts'
@@ -20,20 +21,37 @@ export function prepareByKey(plan: ReadPlan): PreparedRead {
 }
 
 /** The program that reads the row with this key; `finish` rewrites printed SQL for the driver. */
-export function compileByKey(
+export const compileByKey = (
   target: Target,
   prepared: PreparedRead,
   key: readonly Value[],
   finish: RefilledRead['finish'],
+): ReadProgram => compile(target, prepared, key, finish)
+
+/** The program that reads the rows with these keys of one column; its limit is rounded up to a power of two, so that it has few statements. */
+export const compileByKeys = (
+  target: Target,
+  prepared: PreparedRead,
+  keys: readonly Value[],
+  finish: RefilledRead['finish'],
+): ReadProgram => {
+  const limit = 2 ** Math.ceil(Math.log2(keys.length))
+  return compile(target, prepared, keys, finish, { limit, fixed: true, offset: 0 })
+}
+
+function compile(
+  target: Target,
+  prepared: PreparedRead,
+  key: readonly Value[],
+  finish: RefilledRead['finish'],
+  slice?: Slice,
 ): ReadProgram {
   const filled = refilledPlan(prepared, { skeleton: noQuery, key })
   if (filled === undefined) throw new Error('a read by key misses a value')
   const templates = prepared.templates(target.dialect, allRows)
   const { plan, conditions } = filled
-  return compileRead(target, plan, {
-    shortcuts: noShortcuts,
-    make: makeFromTemplates({ target, templates, conditions, scopes: noScopes, finish }),
-  })
+  const make = makeFromTemplates({ target, templates, conditions, scopes: noScopes, finish })
+  return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
 }
 
 const noScopes: ReadonlyMap<object, Fragment> = new Map()

@@ -264,6 +264,7 @@ function dialectWith(facts: Facts): InternalDialect {
         counter: { by: 'insert id', step: sql`@@auto_increment_increment` },
       },
       ...(facts.hasJsonTable === true && { valuesTable: jsonTable }),
+      sharesLookUps: true,
       textStyle: { quote: '`', placeholders: 'question marks' },
       // A round trip and a plan cost more than the subquery. A window function does not count groups, because MariaDB 10.11 then
       // ignores ORDER BY.

@@ -225,6 +225,7 @@ function dialectWith(facts: Facts): InternalDialect {
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       locksFoundRowsOnly: true,
+      sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'numbered' },
       // A second round trip and plan cost more than the subquery.
       countsInStatement: true,
