@@ -7,7 +7,7 @@ import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import type { Target } from './target.ts'
 
-/** A column of a key, and where its values stand; `column` determines how they are compared. */
+/** A column of a key, and the SQL of its values; `column` determines how they are compared. */
 export interface KeyColumn {
   readonly column: NamedColumn
   readonly ref: Fragment

@@ -51,7 +51,7 @@ export function resolveLinks(drafts: readonly Draft[]): Links {
   return { links, notes }
 }
 
-/** Databases list keys by their number or by their name; columns have the same order everywhere. */
+/** The foreign keys in the order of their columns, because each database has another order of keys: by number, or by name. */
 function inColumnOrder(table: CatalogueTable): CatalogueForeignKey[] {
   const names = table.columns.map((column) => column.name.toLowerCase())
   const place = (key: CatalogueForeignKey): number =>

@@ -151,7 +151,7 @@ const startsWith = (words: readonly string[], first: readonly string[]): boolean
 const endsWith = (words: readonly string[], last: readonly string[]): boolean =>
   last.length <= words.length && startsWith(words.slice(words.length - last.length), last)
 
-/** The same for a name without separators between its words: `productid`, `billtoaddressid`. */
+/** The name of the related record in a column name without separators: `productid`, `billtoaddressid`. */
 function runTogether(word: string, key: string, target: string): string {
   const name = target.replaceAll('_', '')
   const at = word.lastIndexOf(name)

@@ -115,7 +115,7 @@ function readList(cursor: Cursor, operator: FilterOperator, inside: Enclosure): 
   return { kind: 'list', items, span }
 }
 
-/** Blanks around unquoted text are trimmed; an empty text must be quoted, so that `(1,,2)` is no accident. */
+/** Blanks around unquoted text are trimmed. An empty text must be quoted; `(1,,2)` is refused, because it is probably a mistake. */
 function readListItem(cursor: Cursor, list: Enclosure): ScalarNode {
   const { pair, position: start } = cursor
   if (peek(cursor) === '"') return readQuoted(cursor, list)

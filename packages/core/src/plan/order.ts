@@ -13,7 +13,7 @@ import { operandType } from './operand-type.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
 
-/** The order of entities and projections: the client's terms, the primary key (or what stands for it), and in projections the keys of every to-many join. */
+/** The order of entities and projections: the client's terms, the primary key (or the columns that replace it), and in projections the keys of every to-many join. */
 export function planOrder(
   context: PlanContext,
   names: Names,

@@ -53,7 +53,7 @@ type OutlineNode =
   | {
       readonly kind: 'and' | 'or'
       readonly all: readonly OutlineNode[]
-      /** Whether one of `all` that is not known to hold leaves the whole unknown. */
+      /** Whether the result is unknown if one of `all` is; otherwise that one is left out. */
       readonly needsAll: boolean
     }
   | { readonly kind: 'not'; readonly one: OutlineNode }

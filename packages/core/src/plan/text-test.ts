@@ -26,7 +26,7 @@ const tests = {
   iendswith: { match: 'endsWith', ignoreCase: true, negated: false },
 } as const
 
-/** The match that an operator means; throws the 400 if the string is too long. */
+/** The match of an operator for a string; throws the 400 if the string is too long. */
 export function textTest(
   operator: keyof typeof tests,
   text: string,

@@ -25,7 +25,7 @@ export interface Folded {
   readonly forms: readonly (readonly [form: string, by: string])[]
 }
 
-/** `ÉTÉ 5K` → `été 5k`, with `É` to be replaced by `é` and the Kelvin sign by `k` (which of both stands for a letter is not fixed). */
+/** `ÉTÉ 5K` → `été 5k`, with `É` to be replaced by `é` and the Kelvin sign by `k`; either case of a letter may be its representative. */
 export function folded(text: string): Folded {
   const forms = new Map<string, string>()
   const letters = Array.from(text, (character) => {
