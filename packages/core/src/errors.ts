@@ -298,7 +298,7 @@ export const ambiguousPath = (
   )
 
 /** A join token that names no relation of the base model (specification's text). */
-export const invalidJoinModel = (token: string, hint = ''): ApiError =>
+export const invalidJoinModel = (token: string, hint: string): ApiError =>
   refusal(400, {
     error: `Invalid join model: ${excerpt(token)}`,
     reason: `${quoted(token)} is not a relation of this resource.${hint}`,

@@ -112,7 +112,7 @@ function planFilter(
   context: PlanContext,
   names: Names,
   node: FilterNode,
-  labels: Labels = noLabels,
+  labels: Labels,
 ): Condition {
   const at = textAt(context, node.span)
   const label = node.field.path.length === 0 ? labels(node.field.column) : undefined
