@@ -59,7 +59,7 @@ export async function updateRows(
       for (const part of partsOf(group, all)) await updateOrExplain(group, part)
     }
   }
-  // If a key has changed, the database may have changed the foreign keys of other returned rows (ON UPDATE CASCADE).
+  // The database may have changed records that refer to one whose key has changed.
   if (changed.some(({ written }) => resource.primaryKey.some(({ name }) => name in written))) {
     returned?.rows.splice(0)
   }
