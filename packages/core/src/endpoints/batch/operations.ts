@@ -164,9 +164,12 @@ function readOperation(item: JsonValue, path: string, problems: InputProblems): 
   if (typeof id !== 'string' || typeof method !== 'string' || typeof parts === 'string') {
     return undefined
   }
-  const inUrl = parts.flatMap((part) => (part.kind === 'text' ? [] : [part.reference]))
-  const at = (references: readonly Reference[], place: string) =>
-    references.map((reference) => ({ reference, at: `${path}.${place}` }))
+  const references: { readonly reference: Reference; readonly at: string }[] = []
+  for (const part of parts) {
+    if (part.kind !== 'text') references.push({ reference: part.reference, at: `${path}.url` })
+  }
+  const inUrl = references.length > 0
+  for (const reference of inBody) references.push({ reference, at: `${path}.body` })
   return {
     operation: {
       id,
@@ -174,9 +177,9 @@ function readOperation(item: JsonValue, path: string, problems: InputProblems): 
       url: parts,
       headers,
       body,
-      refers: { inUrl: inUrl.length > 0, inBody: inBody.length > 0 },
+      refers: { inUrl, inBody: inBody.length > 0 },
     },
-    references: [...at(inUrl, 'url'), ...at(inBody, 'body')],
+    references,
   }
 }
 

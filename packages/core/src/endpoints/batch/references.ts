@@ -132,7 +132,8 @@ export function bodyReferences(
   const text = referenceText(body)
   if (text === undefined) {
     for (const [key, member] of Object.entries(body)) {
-      bodyReferences(member, `${path}.${key}`, found, malformed)
+      // Most members are scalars, which need no path.
+      if (typeof member === 'object') bodyReferences(member, `${path}.${key}`, found, malformed)
     }
     return
   }
