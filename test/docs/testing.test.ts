@@ -40,13 +40,13 @@ suite('the page on testing', (test) => {
 suite('a session of the host', (test) => {
   test('is the user where the request comes from the own site', async () => {
     const code = codeOf('docs/authentication.md', 'Sessions of the host')
-    const { statusOf } = (await compiled(`
-import { createApi, defineModel } from '@model-api/core'
+    const { statusOf, userOf, addUser } = (await compiled(`
+import { createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 const Book = defineModel('Book', { columns: { id: { type: 'integer', primaryKey: true, generated: true } }, meta: {} })
 const database = new Sqlite(':memory:')
-database.exec('create table books (id integer primary key)')
+database.exec('create table books (id integer primary key); create table users (id integer primary key, name text, password_hash text)')
 const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
 const models = [Book] as const
 ${code}
@@ -54,12 +54,23 @@ export async function statusOf(method: string, user?: object, site?: string): Pr
   const headers = { 'content-type': 'application/json', ...(site === undefined ? {} : { 'sec-fetch-site': site }) }
   const body = method === 'POST' ? { body: {} } : {}
   return (await api.handle({ method, url: '/api/books', headers, host: { session: { user } }, ...body })).status
-}`)) as { statusOf(method: string, user?: object, site?: string): Promise<number> }
+}
+export async function addUser(name: string, password: string): Promise<void> {
+  await db.insertInto('users').values({ name, password_hash: await hashPassword(password) }).execute()
+}
+export { userOf }`)) as {
+      statusOf(method: string, user?: object, site?: string): Promise<number>
+      userOf(name: string, password: string): Promise<{ name: string } | undefined>
+      addUser(name: string, password: string): Promise<void>
+    }
     const user = { id: 1 }
     equal(await statusOf('GET'), 401)
     equal(await statusOf('GET', user), 200)
     equal(await statusOf('POST', user), 401)
     equal(await statusOf('POST', user, 'cross-site'), 401)
     equal(await statusOf('POST', user, 'same-origin'), 201)
+    await addUser('ann', 'correct horse')
+    equal((await userOf('ann', 'correct horse'))?.name, 'ann')
+    equal([await userOf('ann', 'wrong'), await userOf('bob', 'wrong')], [undefined, undefined])
   })
 })
