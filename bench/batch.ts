@@ -181,8 +181,9 @@ async function measure(name: DatabaseName): Promise<void> {
     const session = new Session()
     session.connect()
     await session.post('Profiler.enable')
+    await session.post('Profiler.setSamplingInterval', { interval: 100 })
     await session.post('Profiler.start')
-    for (let request = 0; request < 100; request++) {
+    for (let request = 0; request < 300; request++) {
       await prepare()
       await byBatch()
     }
