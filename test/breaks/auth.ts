@@ -13,10 +13,18 @@ export const auth: readonly Break[] = [
   {
     title: 'Users are looked up together on a connection that the host chose for one request',
     file: 'packages/core/src/api.ts',
-    find: 'isShared: given === db && !given.isTransaction,',
+    find: 'isShared: given === db && !given.isTransaction && !isInsideHook(),',
     replace: 'isShared: true,',
     fails: 'test/auth/shared-look-ups.test.ts',
     databases: ['postgres'],
+  },
+  {
+    title:
+      'The look-up of a request that a hook sends waits for the connection of its own transaction',
+    file: 'packages/core/src/api.ts',
+    find: 'isShared: given === db && !given.isTransaction && !isInsideHook(),',
+    replace: 'isShared: given === db && !given.isTransaction,',
+    fails: 'test/auth/shared-look-ups.test.ts',
   },
   {
     title: 'A key that the database refuses refuses the users of other requests',

@@ -312,7 +312,7 @@ export function createApi<
     reporting('onWarning'),
   )
   const callHook = hookCaller(settings.hookTimeout)
-  const { watch, callHookOn } = guardConnection(db, callHook)
+  const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
   const { replicas: given, dialect: named } = options
   const { readYourWrites } = settings
   const replicaDbs = checkedReplicas(
@@ -370,7 +370,7 @@ export function createApi<
       return andThen(dialect(own), (known) => ({
         target: { db: own, dialect: known, scopes: noScopes },
         connection: { db: own, dialect: known, statementTimeout, client: request },
-        isShared: given === db && !given.isTransaction,
+        isShared: given === db && !given.isTransaction && !isInsideHook(),
       }))
     })
   const readUserFromReplica: ReadUserFromReplica = async (request, read) =>

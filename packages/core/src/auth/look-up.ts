@@ -46,7 +46,7 @@ export function lookUp(resource: Resource, columns: readonly NamedColumn[]): Loo
 
 /**
  * A look-up by one column whose statement requests share if they ask in the same turn of the event loop. A shortcut: with
- * 16 connections, a request to PostgreSQL sends 1.2 statements instead of 2. A row that the shared statement does not find is looked up
+ * 16 connections, a read sends 1.2 statements instead of 2. A row that the shared statement does not find is looked up
  * alone.
  */
 export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]): LookUp {

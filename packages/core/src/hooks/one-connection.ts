@@ -79,6 +79,8 @@ export interface ConnectionGuard {
   watch(db: AnyDatabase): void
   /** The function that calls hooks which receive this connection. */
   callHookOn(db: AnyDatabase): CallHook
+  /** Whether a hook inside a transaction is calling, whose statements fail if they request the connection of another instance. */
+  isInsideHook(): boolean
 }
 
 /**
@@ -93,13 +95,19 @@ export interface ConnectionGuard {
  * ```
  */
 export function guardConnection(db: AnyDatabase, callHook: CallHook): ConnectionGuard {
-  if (!hasOneConnection(db)) return { watch: () => {}, callHookOn: () => callHook }
+  if (!hasOneConnection(db)) {
+    return { watch: () => {}, callHookOn: () => callHook, isInsideHook: () => false }
+  }
   const callInside = insideTransaction(callHook)
   const watch = (own: AnyDatabase): void => {
     if (!own.isTransaction) interceptConnection(own.getExecutor(), provideToHook, watched)
   }
   watch(db)
-  return { watch, callHookOn: (own) => (own.isTransaction ? callInside : callHook) }
+  return {
+    watch,
+    callHookOn: (own) => (own.isTransaction ? callInside : callHook),
+    isInsideHook: () => context.current() !== undefined,
+  }
 }
 
 /** Provides the connection, unless a hook inside a transaction asks for it. */

@@ -60,6 +60,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       multiRowInserts: multiRowInserts(new Set()),
       keepsByCase: true,
       valuesTable: (columns) => valuesTable(columns.map(({ values }) => values)),
+      sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'question marks' },
       // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
       countsTablesInStatement: true,
