@@ -198,6 +198,10 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     case 'POST': {
       const bulk = settings.allowBulk
       const one = writtenRef(writer, resource, 'create')
+      // A record that is gone when the request is repeated with its Idempotency-Key is null.
+      const made = components.form.listsHeaders
+        ? orNothing(record)
+        : unseen(writer, resource, record)
       return {
         id: `create${name}`,
         kind: 'Create',
@@ -211,9 +215,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         sends: [[idempotencyKey]],
         body: bulk ? { anyOf: [one, { type: 'array', items: one, minItems: 1 }] } : one,
         answer: {
-          value: bulk
-            ? { anyOf: [...alternatives(unseen(writer, resource, record)), written] }
-            : unseen(writer, resource, record),
+          value: bulk ? { anyOf: [...alternatives(made), written] } : made,
           list: false,
           status: 201,
         },
@@ -442,8 +444,11 @@ const unseen = (
   writer: Writer,
   resource: Resource,
   record: Schema | ReferenceObject,
-): Schema | ReferenceObject =>
-  isAlwaysSeen(writer, resource) ? record : { anyOf: [...alternatives(record), { type: 'null' }] }
+): Schema | ReferenceObject => (isAlwaysSeen(writer, resource) ? record : orNothing(record))
+
+const orNothing = (record: Schema | ReferenceObject): Schema => ({
+  anyOf: [...alternatives(record), { type: 'null' }],
+})
 
 /** Whether everyone may read every record, so that a write always returns it. */
 const isAlwaysSeen = ({ hasSessions }: Writer, resource: Resource): boolean =>

@@ -63,7 +63,7 @@ export function* queryStringSteps(
 const common = [
   'Queries name columns and relations of the record. Relations take QUERY too; where they are not embedded, they are URLs.',
   'With the `ETag` of a record, `If-None-Match` gives 304 if it is unchanged, and `If-Match` 412 if it has changed.',
-  '`Prefer: return=minimal` gives 204 without the record. `Idempotency-Key` lets a POST be repeated.',
+  '`Prefer: return=minimal` gives 204 without the record. `Idempotency-Key` lets a POST be repeated; a record that is gone then is null.',
 ].join('\n')
 
 const described = (own: string | undefined): string => [own, common].filter(Boolean).join('\n\n')
