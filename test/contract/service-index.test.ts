@@ -123,6 +123,20 @@ eachDatabase('the index', (test, db) => {
     ok(seen.has('/api/order-lines/A%2CB,1'), 'records of composite keys are links')
     ok(seen.size > 60, String(seen.size))
   })
+
+  test('of a list aligns numbers to the right, those of aggregates too', async () => {
+    const api = testApi(db, shop, open)
+    const url = '/api/books?groupby=in_stock&id|many__count=1&price|mean__avg=1&title__min=1'
+    const { text = '' } = await api.answer({ method: 'GET', url, headers: { accept: browser } })
+    const heads = [...text.matchAll(/<th( class="number")?>(\w+)<\/th>/g)]
+    const right = heads.map(([, aligned, name]) => [name, aligned !== undefined])
+    equal(Object.fromEntries(right), {
+      in_stock: false,
+      many: true,
+      mean: true,
+      title_min: false,
+    })
+  })
 })
 
 eachDatabase('the form of a response', (test, db) => {

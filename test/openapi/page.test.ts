@@ -15,6 +15,9 @@ function served(settings: ApiConfig = {}): Api {
   return createApi({ db: db.kysely, models: shop, config, env: {}, onWarning: () => {} })
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+type Anything = any
+
 const asset = async () => ({ text: 'console.log("redoc")', module: true })
 
 async function ask(api: Api, url: string, more: Partial<ApiRequest> = {}) {
@@ -152,6 +155,47 @@ if (chromiumPath() === undefined) {
       }
     })
 
+    test('has common parameters before the filters, which are folded, and grouped by column', async () => {
+      const api = served()
+      const server = createServer(api)
+      const url = await server.listen(0)
+      try {
+        const operation = pressed(`text === '/api/books'`)
+        const ready = `document.body.innerText.includes('order_by')`
+        const folded = await visit(`${url}/docs`, `${operation} && ${ready}`)
+        const query = folded.text.slice(folded.text.indexOf('\nQuery\n'))
+        const names = [
+          'page',
+          'limit',
+          'order_by',
+          'fields',
+          'join',
+          'dump',
+          'filters',
+          'conditions',
+        ]
+        const places = names.map((name) => query.indexOf(`\n${name}\n`))
+        ok(!places.includes(-1), `${places}`)
+        equal(
+          places,
+          places.toSorted((a, b) => a - b),
+        )
+        ok(!/__(eq|ge|isnull)\n/.test(query), 'filters are folded')
+        // The members, in the order in which Redoc unfolds them.
+        const { parameters = {}, schemas = {} }: Anything = api.openapi().components
+        const columns = parameters['Book.filters'].schema.allOf.map(({ $ref }: Anything) =>
+          Object.keys(schemas[$ref.split('/').at(-1)].properties).map((one) => one.split('__')[0]),
+        )
+        const shown = /\nfilters\n[\s\S]{1,200}Show (\d+) properties/.exec(query)?.[1]
+        equal(shown, `${columns.flat().length}`)
+        for (const names of columns) equal(new Set(names).size, 1, `${names}`)
+        equal(new Set(columns.map(([first]: string[]) => first)).size, columns.length)
+        keep('filters', folded)
+      } finally {
+        await server.close()
+      }
+    })
+
     test('is plain without Redoc', async () => {
       const api = served()
       const answer: Api['answer'] = (request) =>
@@ -186,6 +230,13 @@ if (chromiumPath() === undefined) {
     })
   })
 }
+
+/** An expression of the page: presses the first element with such a text, once; true afterwards. */
+const pressed = (condition: string): string =>
+  `(window.pressed ||= [...document.querySelectorAll('*')].filter((one) => {
+    const text = one.textContent.trim()
+    return one.children.length === 0 && (${condition})
+  }).slice(0, 1).map((one) => one.click()).length > 0)`
 
 /** SCREENSHOTS names a folder to look at afterwards. */
 function keep(name: string, { screenshot }: Visit): void {

@@ -68,12 +68,13 @@ function countOf({ total, value }: PageContent): string {
 function listTable(view: RecordsView, rows: readonly JsonObject[]): string {
   if (rows.length === 0) return '<p class="meta">There are no records.</p>'
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const head = names.map((name) => `<th${alignment(view, name)}>${escaped(name)}</th>`)
+  const alignments = new Map(names.map((name) => [name, alignment(view, name, rows)]))
+  const head = names.map((name) => `<th${alignments.get(name)}>${escaped(name)}</th>`)
   const lines = rows.map((row) => {
     const record = recordUrl(view, row)
     const cells = names.map(
       (name) =>
-        `<td${alignment(view, name)}><div>${cellOf(view, name, row[name], record)}</div></td>`,
+        `<td${alignments.get(name)}><div>${cellOf(view, name, row[name], record)}</div></td>`,
     )
     return `<tr>${cells.join('')}</tr>`
   })
@@ -93,8 +94,19 @@ function recordTable(view: RecordsView, row: JsonObject): string {
 
 const numbers: ReadonlySet<string> = new Set(['integer', 'bigint', 'float', 'decimal'])
 
-const alignment = ({ resource }: RecordsView, name: string): string =>
-  numbers.has(resource.columns.get(name)?.type ?? '') ? ' class="number"' : ''
+/** Numbers are aligned to the right: columns by their type, aggregates by their values. */
+function alignment({ resource }: RecordsView, name: string, rows: readonly JsonObject[]): string {
+  const column = resource.columns.get(name)
+  const isNumber =
+    column === undefined
+      ? rows.some((row) => isNumeric(row[name])) && rows.every((row) => isNumeric(row[name] ?? 0))
+      : numbers.has(column.type)
+  return isNumber ? ' class="number"' : ''
+}
+
+/** Whether it is a number, or a decimal, which is a string in JSON. */
+const isNumeric = (value: JsonValue | undefined): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 
 /** The URL of a record; undefined if the row lacks a column of its key, or the resource has no URLs of records. */
 function recordUrl({ resource, base }: RecordsView, row: JsonObject): string | undefined {
