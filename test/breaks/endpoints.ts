@@ -118,10 +118,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A record is changed although the policy refuses',
     file: 'packages/core/src/write/execute/save.ts',
-    find: `return andThen(access.canUpdate(resource, stored, changes), (isAllowed) => {
-    if (!isAllowed) throw forbidden()`,
-    replace: `return andThen(access.canUpdate(resource, stored, changes), (isAllowed) => {
-    if (isAllowed === undefined) throw forbidden()`,
+    find: 'if (!(await isAllowed)) throw forbidden()',
+    replace: 'await isAllowed',
     fails: 'test/writing/policy-refusals.test.ts',
   },
   {
@@ -171,9 +169,17 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A policy that refuses a record hides that the database refuses one before it',
     file: 'packages/core/src/write/execute/write-many.ts',
-    find: 'if (refusalOf(earlier) !== undefined) throw earlier',
+    find: 'if (isRefused) throw earlier',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',
+  },
+  {
+    title:
+      'A list with callbacks is repeated, callbacks included, because the database refuses a record',
+    file: 'packages/core/src/write/execute/write-many.ts',
+    find: 'const context = hasCallback ? { ...given, setsSavepoints: true } : given',
+    replace: 'const context = given',
+    fails: 'test/writing/savepoints.test.ts',
   },
   {
     title: 'A list answers a record as it was before a callback changed it',
@@ -214,8 +220,8 @@ export const endpoints: readonly Break[] = [
     title:
       'A record of a list is changed from what it was before a callback of another one changed it',
     file: 'packages/core/src/write/execute/write-many.ts',
-    find: 'const current = isStale() ? storedNow(context, resource, before, pending) : before',
-    replace: 'const current = before',
+    find: 'const stored = isStale',
+    replace: 'const stored = isStale && step === undefined',
     fails: 'test/writing/bulk-change.test.ts',
   },
   {

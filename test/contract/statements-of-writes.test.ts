@@ -35,15 +35,15 @@ const table = costTable(`
   PATCH a book, with can_create             |      1 |        1 |       2 |      2
   PATCH a book, with can_update             |      5 |        5 |       6 |      6
   n records
-  POST n tags                               |      4 |        4 |       5 |      7
-  POST n tags or change them, new           |      5 |        5 |       6 |      8
+  POST n tags                               |      3 |        3 |       4 |      6
+  POST n tags or change them, new           |      4 |        4 |       5 |      7
   POST n tags or change them, known         |      4 |        4 |       6 |      6
   POST an author with n new books           |  4 + n |    4 + n |   5 + n |  5 + n
   POST a book with n new tags               |  5 + n |    5 + n |   6 + n |  6 + n
   POST a book linked to n tags              |      6 |        6 |       7 |      7
   PATCH a book with n links for n others    |      8 |        8 |       9 |      9
-  PATCH n books by a filter                 |      6 |        8 |       9 |      9
-  PATCH a list of n books                   |      5 |        5 |       7 |      7
+  PATCH n books by a filter                 |      5 |        7 |       8 |      8
+  PATCH a list of n books                   |      4 |        4 |       6 |      6
   DELETE n tags by a filter                 | 3 + 3n |   5 + 3n |  6 + 3n | 6 + 3n
   DELETE an author with n books             | 9 + 3n |  10 + 3n | 11 + 3n | 11 + 3n
   refused

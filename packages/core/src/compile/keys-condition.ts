@@ -13,6 +13,8 @@ export interface KeyColumn {
   readonly ref: Fragment
 }
 
+const firstOf = ([value]: readonly Value[]): Value => value as Value
+
 /** `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
 export function keysCondition(
   { dialect }: Target,
@@ -21,7 +23,7 @@ export function keysCondition(
 ): Fragment<SqlBool> {
   const [only, ...others] = columns
   if (only !== undefined && others.length === 0) {
-    const values = keys.map(([value]) => value as Value)
+    const values = keys.map(firstOf)
     return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, false)}`
   }
   const each = keys.map((key) => {

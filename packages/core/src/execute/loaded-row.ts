@@ -55,7 +55,9 @@ export function loadRows(
   object?: ObjectLocation,
 ): readonly LoadedRow[] {
   const layout = layoutOf(readers, Array.isArray(raws[0]), embeddedJson, object)
-  return raws.map((raw) => new LoadedRow(layout, raw))
+  const rows: LoadedRow[] = []
+  for (const raw of raws) rows.push(new LoadedRow(layout, raw))
+  return rows
 }
 
 /** Cached by readers: cached reads always pass the same ones, and serializers are cached by layout. */

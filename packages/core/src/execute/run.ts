@@ -116,6 +116,16 @@ export function sqlForDriver(
 export const sqlForArrays = ({ shortcuts }: InternalDialect, text: string): string =>
   shortcuts?.arrayRows === true ? asArrays(text) : text
 
+/** Decodes the rows of `run`. */
+export function decodeRows(
+  readers: readonly Reader[],
+  raws: readonly NamedRow[],
+): readonly Readonly<Record<string, JsonValue>>[] {
+  const rows: Readonly<Record<string, JsonValue>>[] = []
+  for (const raw of raws) rows.push(decodeRow(readers, raw).values)
+  return rows
+}
+
 /** Decodes one row of `run`. */
 export function decodeRow(
   readers: readonly Reader[],

@@ -30,9 +30,12 @@ type Members = Readonly<Record<string, JsonValue>>
 export function isWithinLimits(value: JsonValue, depth = 1): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth > deepest) return false
-  if (Array.isArray(value)) return value.every((item) => isWithinLimits(item, depth + 1))
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isWithinLimits(item, depth + 1)) return false
+    return true
+  }
   let keys = 0
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     keys += 1
     if (key.length > longestKey) return false
     if (!isWithinLimits((value as Members)[key] as JsonValue, depth + 1)) return false

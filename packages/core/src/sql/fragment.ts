@@ -103,8 +103,10 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
   if (items.length === 0) return fragmentOf([''], [])
   if (items.length === 1) return fragmentOf(whole, items)
   const [between = ''] = separator.strings
-  const strings = items.map((_, i) => (i === 0 ? '' : between))
-  return fragmentOf([...strings, ''], items)
+  const strings = ['']
+  for (let i = 1; i < items.length; i++) strings.push(between)
+  strings.push('')
+  return fragmentOf(strings, items)
 }
 
 /** `(a, b), (c, d)` from the columns `[a, c]` and `[b, d]`, as one fragment, because a statement may have thousands of values. */

@@ -299,11 +299,12 @@ function dialectWith(facts: Facts): InternalDialect {
 
     oneOf(column, ref, values, negated) {
       const spans = column.type === 'datetime' || column.type === 'time'
-      if (spans || values.some((value) => isZeroDate(column, value))) {
+      if (spans || (isMoment(column) && values.some((value) => isZeroDate(column, value)))) {
         const operator = negated ? 'ne' : 'eq'
         return eachOf(values, negated, (value) => compare(column, ref, operator, value))
       }
-      const items = padded(values).map((value) => bind(column, value))
+      const items: unknown[] = []
+      for (const value of padded(values)) items.push(bind(column, value))
       const exact = inList(ordered(column, ref), items, negated)
       if (negated || !isLoose(column)) return exact
       return sql<SqlBool>`(${inList(ref, items, false)} and ${exact})`

@@ -36,8 +36,7 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
     if (read === undefined) return undefined
     document.push(read)
   }
-  const rows = document[0]?.values.map((_, i) => document.map(({ values }) => values[i]))
-  const json = JSON.stringify(rows ?? [])
+  const json = JSON.stringify(rowsOf(document))
   if (json.includes('\\u')) return undefined
   const declared = document.map(
     ({ type }, i) => sql`${nameOf(i)} ${type} path '$[${natural(i)}]' error on error`,
@@ -52,13 +51,26 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
   }
 }
 
+function rowsOf(document: readonly DocumentColumn[]): readonly (readonly unknown[])[] {
+  const rows: unknown[][] = []
+  const count = document[0]?.values.length ?? 0
+  for (let i = 0; i < count; i++) {
+    const row: unknown[] = []
+    for (const { values } of document) row.push(values[i])
+    rows.push(row)
+  }
+  return rows
+}
+
 const nameOf = (i: number): Fragment => sql.id(`column${i + 1}`)
+
+const isWholeOrNull = (value: unknown): boolean => value === null || Number.isSafeInteger(value)
 
 function documentColumn({ column, values }: BoundColumn): DocumentColumn | undefined {
   switch (column?.type) {
     case 'integer':
     case 'boolean':
-      return values.every((value) => value === null || Number.isSafeInteger(value))
+      return values.every(isWholeOrNull)
         ? { type: whole, values: values as readonly (number | null)[] }
         : undefined
     case 'bigint':

@@ -170,5 +170,8 @@ function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): T
 
 /** One parameter for a list of any length; SQLite's JSON keeps 64-bit integers exact. */
 function jsonList(values: readonly PlanValue[]): string {
-  return `[${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : value)).join()}]`
+  return `[${values.map(jsonItem).join()}]`
 }
+
+const jsonItem = (value: PlanValue): PlanValue =>
+  typeof value === 'string' ? JSON.stringify(value) : value

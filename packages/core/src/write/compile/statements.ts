@@ -7,6 +7,7 @@ import { allOf } from '../../compile/condition.ts'
 import { type SelectList, selectList } from '../../compile/selection.ts'
 import { notDeleted } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
+import type { BoundColumn } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
@@ -93,15 +94,9 @@ export function compileInserts(
   output: readonly Output[] = [],
 ): CompiledWrite {
   const { dialect } = target
-  const { omitted, selectsValues } = dialect.shortcuts?.multiRowInserts ?? {}
+  const { selectsValues } = dialect.shortcuts?.multiRowInserts ?? {}
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
-  const bound = columns.map((column) => ({
-    column,
-    values: rows.map(({ [column.name]: value }) => {
-      if (value === undefined) return omitted?.(column)
-      return value === null ? null : dialect.encode(column, value)
-    }),
-  }))
+  const bound = columns.map((column) => insertedColumn(target, column, rows))
   const table = selectsValues === true ? dialect.shortcuts?.valuesTable?.(bound) : undefined
   const what =
     table === undefined
@@ -112,6 +107,20 @@ export function compileInserts(
     statement: sql`insert into ${tableOf(resource)} (${names}) ${what}${clause}`,
     readers,
   }
+}
+
+function insertedColumn(
+  { dialect }: Target,
+  column: NamedColumn,
+  rows: readonly Values[],
+): BoundColumn {
+  const values: unknown[] = []
+  for (const row of rows) {
+    const value = row[column.name]
+    if (value === undefined) values.push(dialect.shortcuts?.multiRowInserts?.omitted(column))
+    else values.push(value === null ? null : dialect.encode(column, value))
+  }
+  return { column, values }
 }
 
 /** Restricts which records a statement may write or lock, in addition to its key. */

@@ -2,6 +2,7 @@
 
 import type { Target } from '../../compile/target.ts'
 import type { Output, Value } from '../../plan/plan.ts'
+import { valueOfJson } from '../../plan/value.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { isFragment, isNodeSource, sql } from '../../sql/fragment.ts'
 import { tableOf } from '../../sql/table-name.ts'
@@ -10,36 +11,62 @@ import { returning } from './returning.ts'
 import { type CompiledWrite, matchCondition } from './statements.ts'
 import { compileKeysCondition, keyParts, matchesOf } from './statements-by-keys.ts'
 
-/**
- * The values to write into the record with this key, as the dialect binds them, in the order of the written columns; undefined for
- * a column that stays as it is.
- */
+/** A stored record and the values to write into it. */
 export interface RowUpdate {
-  readonly key: readonly Value[]
-  readonly bound: readonly unknown[]
+  readonly stored: Values
+  readonly written: Values
+}
+
+/** The values of one column as the dialect binds them, in the order of the rows; undefined where a row keeps its value. */
+interface WrittenColumn {
+  readonly column: NamedColumn
+  readonly values: readonly unknown[]
 }
 
 /** CASE compares each row with all keys before its own, so the cost of a statement grows with the square of the number of rows. */
 export const mostCases = 100
 
-/** The values as the dialect binds them. */
-export const boundValues = (
+function writtenColumn(
   { dialect }: Target,
-  columns: readonly NamedColumn[],
-  values: Values,
-): readonly unknown[] =>
-  columns.map((column) => {
-    const value = values[column.name]
-    return value === null || value === undefined ? value : dialect.encode(column, value)
-  })
+  column: NamedColumn,
+  updates: readonly RowUpdate[],
+): WrittenColumn {
+  const values: unknown[] = []
+  for (const { written } of updates) {
+    const value = written[column.name]
+    values.push(value === null || value === undefined ? value : dialect.encode(column, value))
+  }
+  return { column, values }
+}
+
+function keyColumn(
+  { dialect }: Target,
+  column: NamedColumn,
+  updates: readonly RowUpdate[],
+): WrittenColumn {
+  const values: unknown[] = []
+  for (const { stored } of updates) {
+    values.push(dialect.encode(column, valueOfJson(column, stored[column.name])))
+  }
+  return { column, values }
+}
+
+function isShared({ values }: WrittenColumn): boolean {
+  for (const value of values) if (value !== values[0]) return false
+  return true
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined
+
+const isPartial = ({ values }: WrittenColumn): boolean => values.includes(undefined)
 
 /** Whether CASE can have these values: only a parameter takes its type from the column. */
-const areCases = (columns: readonly NamedColumn[], updates: readonly RowUpdate[]): boolean =>
-  updates.length <= mostCases &&
-  !columns.some(({ type }) => type === 'json') &&
-  updates.every(
-    ({ bound }) =>
-      !bound.some((value) => value === undefined || isFragment(value) || isNodeSource(value)),
+const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
+  rows <= mostCases &&
+  columns.every(
+    ({ column, values }) =>
+      column.type !== 'json' &&
+      !values.some((value) => value === undefined || isFragment(value) || isNodeSource(value)),
   )
 
 /**
@@ -49,7 +76,7 @@ const areCases = (columns: readonly NamedColumn[], updates: readonly RowUpdate[]
 function compileJoinedUpdate(
   target: Target,
   resource: Resource,
-  columns: readonly NamedColumn[],
+  columns: readonly WrittenColumn[],
   updates: readonly RowUpdate[],
   output: readonly Output[],
 ): CompiledWrite | undefined {
@@ -57,31 +84,27 @@ function compileJoinedUpdate(
   const { primaryKey } = resource
   // Only integer keys: the database and the service agree on which of them are equal.
   if (!primaryKey.every(({ type }) => type === 'integer' || type === 'bigint')) return undefined
-  const partly = columns.filter((_, i) => updates.some(({ bound }) => bound[i] === undefined))
+  const partly = columns.filter(isPartial)
   if (partly.length > 0 && dialect.shortcuts?.keepsByCase !== true) return undefined
   const made = dialect.shortcuts?.valuesTable?.([
-    ...primaryKey.map((column, i) => ({
-      column,
-      values: updates.map(({ key }) => dialect.encode(column, key[i])),
+    ...primaryKey.map((column) => keyColumn(target, column, updates)),
+    ...columns.map((one) =>
+      partly.includes(one) ? { ...one, values: one.values.map((value) => value ?? null) } : one,
+    ),
+    ...partly.map(({ values }) => ({
+      column: null,
+      values: values.map((value) => (value === undefined ? 0 : 1)),
     })),
-    ...columns.map((column, i) => ({
-      column,
-      values: updates.map(({ bound }) => bound[i] ?? null),
-    })),
-    ...partly.map((column) => {
-      const i = columns.indexOf(column)
-      return { column: null, values: updates.map(({ bound }) => (bound[i] === undefined ? 0 : 1)) }
-    }),
   ])
   if (made === undefined) return undefined
   const { table, refs, joinedBy } = made
   const isJoin = joinedBy === 'join'
   const flags = primaryKey.length + columns.length
-  const set = columns.map((column, i) => {
-    const { dbName } = column
+  const set = columns.map((one, i) => {
+    const { dbName } = one.column
     const own = sql.id(resource.table, dbName)
     const value = refs[primaryKey.length + i]
-    const flag = partly.includes(column) ? refs[flags + partly.indexOf(column)] : undefined
+    const flag = partly.includes(one) ? refs[flags + partly.indexOf(one)] : undefined
     const stored = flag ? sql`case when ${flag} = 1 then ${value} else ${own} end` : value
     return sql`${isJoin ? own : sql.id(dbName)} = ${stored}`
   })
@@ -98,13 +121,6 @@ function compileJoinedUpdate(
   }
 }
 
-/** For each column, whether all rows get the same value. */
-export const sharedValues = (
-  columns: readonly NamedColumn[],
-  [first, ...others]: readonly RowUpdate[],
-): readonly boolean[] =>
-  columns.map((_, i) => others.every(({ bound }) => bound[i] === first?.bound[i]))
-
 /**
  * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`: a column that gets the same
  * value in all records is set without CASE. With RETURNING if `output` is not empty. Undefined if there are too many records, or
@@ -117,29 +133,29 @@ export function compileUpdateRows(
   updates: readonly RowUpdate[],
   output: readonly Output[] = [],
 ): CompiledWrite | undefined {
-  const [first] = updates
-  const used = columns.filter((_, i) => updates.some(({ bound }) => bound[i] !== undefined))
-  if (used.length < columns.length) {
-    const ofUsed = (_: unknown, i: number): boolean => used.includes(columns[i] as NamedColumn)
-    const others = updates.map(({ key, bound }) => ({ key, bound: bound.filter(ofUsed) }))
-    return compileUpdateRows(target, resource, used, others, output)
+  const used = columns
+    .map((column) => writtenColumn(target, column, updates))
+    .filter(({ values }) => values.some(isGiven))
+  const shared = new Set(used.filter(isShared))
+  if (shared.size < used.length) {
+    const joined = compileJoinedUpdate(target, resource, used, updates, output)
+    if (joined !== undefined || !areCases(used, updates.length)) return joined
   }
-  const isShared = sharedValues(columns, updates)
-  if (isShared.includes(false)) {
-    const joined = compileJoinedUpdate(target, resource, columns, updates, output)
-    if (joined !== undefined || !areCases(columns, updates)) return joined
+  const { primaryKey } = resource
+  const parts = keyParts(primaryKey)
+  const keys: (readonly Value[])[] = []
+  for (const { stored } of updates) {
+    keys.push(primaryKey.map((column) => valueOfJson(column, stored[column.name]) as Value))
   }
-  const parts = keyParts(resource.primaryKey)
-  const set = columns.map((column, i) => {
+  const set = used.map((one) => {
+    const { column, values } = one
     const ref = sql.id(column.dbName)
-    if (isShared[i] === true) return sql`${ref} = ${first?.bound[i]}`
-    const cases = updates.map(
-      ({ key, bound }) =>
-        sql` when ${matchCondition(target, matchesOf(parts, key))} then ${bound[i]}`,
+    if (shared.has(one)) return sql`${ref} = ${values[0]}`
+    const cases = keys.map(
+      (key, i) => sql` when ${matchCondition(target, matchesOf(parts, key))} then ${values[i]}`,
     )
     return sql`${ref} = case${sql.join(cases, sql``)} else ${ref} end`
   })
-  const keys = updates.map(({ key }) => key)
   const { clause, readers } = returning(target, output)
   return {
     statement: sql`update ${tableOf(resource)} set ${sql.join(set)} where ${compileKeysCondition(target, resource, keys)}${clause}`,

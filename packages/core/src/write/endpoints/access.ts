@@ -28,6 +28,8 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
     const args = recordArgs(call, resource, before && { ...before })
     return callPolicyHook(call, resource, hook, () => run(policy, args), Boolean)
   }
+  const hasHook = (resource: Resource, hook: Hook): boolean =>
+    runtime.policies.get(resource)?.[hook] !== undefined
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
     canCreate: (resource, data) =>
@@ -35,6 +37,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
         policy.can_create?.({ ...data }, args),
       ),
     canUpdate: (resource, object, data) =>
+      !hasHook(resource, 'can_update') ||
       callHook(resource, 'can_update', object, (policy, args) =>
         policy.can_update?.({ ...object }, { ...data }, args),
       ),
@@ -42,7 +45,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
       callHook(resource, 'can_delete', object, (policy, args) =>
         policy.can_delete?.({ ...object }, args),
       ),
-    hasHook: (resource, hook) => runtime.policies.get(resource)?.[hook] !== undefined,
+    hasHook,
     narrows: (resource) => runtime.policies.narrows(resource),
     scoped: async (target, rows) => ({
       ...target,

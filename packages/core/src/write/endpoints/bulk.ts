@@ -35,7 +35,7 @@ import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
 import { cascadeParameter } from './remove.ts'
-import { writtenResult } from './result.ts'
+import { keysOf, writtenResult } from './result.ts'
 import {
   bodyOf,
   inWrite,
@@ -96,9 +96,9 @@ async function updateListed(
   if (body.length > max) throw tooManyRecords(limit, max, limit)
   const echo = cachedEchoPlan(call, resource, ast)
   const changes = await readChanges(call, resource, body, problems)
-  const nodes = changes.map(({ node }) => node)
+  const nodes = changes.map(nodeOf)
   for (const node of nodes) noteChanged(call, node)
-  const keys = changes.map(({ key }) => key)
+  const keys = changes.map(keyInList)
   return inWrite(
     call,
     async (writing) => {
@@ -107,12 +107,7 @@ async function updateListed(
       await requireAccess(context, resource, 'PATCH')
       const read = columnsToCompare(context, resource, nodes)
       const stored = await lockedRecords(context, resource, keys, 'PATCH', read)
-      const steps = changes.map(({ key, node }): ManyStep => {
-        const found = stored.get(keyText(key))
-        return found === undefined
-          ? { kind: 'refused', node, error: recordNotFound(node.path) }
-          : { kind: 'change', node, stored: found }
-      })
+      const steps = changeSteps(changes, stored)
       const returned = returnedEcho(writing, echo)
       const written = await writeMany(context, resource, steps, returned)
       const rows = knownRows(resource, echo, returned, written)
@@ -129,6 +124,22 @@ interface ListedChange {
   readonly node: RecordNode
 }
 
+const nodeOf = ({ node }: ListedChange): RecordNode => node
+const keyInList = ({ key }: ListedChange): readonly Value[] => key
+
+function changeSteps(
+  changes: readonly ListedChange[],
+  stored: ReadonlyMap<string, Values>,
+): readonly ManyStep[] {
+  const steps: ManyStep[] = []
+  for (const { key, node } of changes) {
+    const found = stored.get(keyText(key))
+    if (found === undefined) steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
+    else steps.push({ kind: 'change', node, stored: found })
+  }
+  return steps
+}
+
 async function readChanges(
   call: Call,
   resource: Resource,
@@ -142,7 +153,8 @@ async function readChanges(
   const host = validatorHost(call)
   const changes: ListedChange[] = []
   const known = new Set<string>()
-  for (const [i, item] of body.entries()) {
+  for (let i = 0; i < body.length; i++) {
+    const item = body[i] as JsonValue
     const place = { path: `[${i}]`, mode: 'update', identifying } as const
     const read = readNode(resource, item, place, problems, host)
     const node = read instanceof Promise ? await read : read
@@ -236,9 +248,6 @@ async function lockMatchingRows(
   const locked = new Set(keys.map(keyText))
   return (await read()).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
 }
-
-const keysOf = (resource: Resource, rows: readonly Values[]): readonly (readonly Value[])[] =>
-  rows.map((row) => keyIn(resource, row) ?? [])
 
 /**
  * Deletes the records, each before those that it refers to. A record that others still refer to is retried after the others,

@@ -15,7 +15,7 @@ import { type ManyStep, writeMany } from '../execute/write-many.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
-import { type Items, keyOf, writtenResult } from './result.ts'
+import { type Items, keysOf, writtenResult } from './result.ts'
 import { createInOneStatement } from './single-statement.ts'
 import { bodyOf, inWrite, refuseOtherParameters, validatorHost, type Writing } from './stages.ts'
 import { upsert } from './upsert.ts'
@@ -45,9 +45,9 @@ async function insertAll(
 ): Promise<Result> {
   const steps: ManyStep[] = []
   const host = validatorHost(call)
-  for (const [i, item] of items.entries()) {
+  for (let i = 0; i < items.length; i++) {
     const path = many ? `[${i}]` : ''
-    const read = readNode(resource, item, { path, mode: 'create' }, problems, host)
+    const read = readNode(resource, items[i] as JsonValue, { path, mode: 'create' }, problems, host)
     const node = read instanceof Promise ? await read : read
     noteChanged(call, node)
     steps.push({ kind: 'create', node })
@@ -65,7 +65,7 @@ async function insertAll(
     if (inOne?.result !== undefined) return inOne.result
     const returned = many ? returnedEcho(writing, echo) : undefined
     const created = await writeMany(writing.context, resource, steps, returned)
-    const keys = created.map((values) => keyOf(resource, values))
+    const keys = keysOf(resource, created)
     writing.context.problems.refuse()
     const isStored = storeResponse !== undefined
     const rows = knownRows(resource, echo, returned, created)

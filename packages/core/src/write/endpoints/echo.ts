@@ -23,7 +23,7 @@ import type { ReadPlan, Value } from '../../plan/plan.ts'
 import { planOne } from '../../plan/read-plan.ts'
 import { valueOfJson } from '../../plan/value.ts'
 import { trackAuthority } from '../../plan-cache/authority-bound.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import { type ObjectWriter, writeList } from '../../serialize/write-objects.ts'
 import { columnReader, type ReturnedRows } from '../execute/returned-rows.ts'
@@ -186,13 +186,14 @@ function areOf(
 ): boolean {
   const [first] = rows
   if (first === undefined || rows.length !== keys.length) return false
-  const parts = primaryKey.map((column) => ({
-    column,
-    read: columnReader(first.layout.readers, column),
-  }))
-  return rows.every(({ raw }, i) =>
-    parts.every(({ column, read }, j) => valueOfJson(column, read(raw)) === keys[i]?.[j]),
-  )
+  for (let j = 0; j < primaryKey.length; j++) {
+    const column = primaryKey[j] as NamedColumn
+    const read = columnReader(first.layout.readers, column)
+    for (let i = 0; i < rows.length; i++) {
+      if (valueOfJson(column, read((rows[i] as LoadedRow).raw)) !== keys[i]?.[j]) return false
+    }
+  }
+  return true
 }
 
 /** The known rows, and those of the other records that the caller may read. */
@@ -251,12 +252,13 @@ function byKey(resource: Resource, rows: readonly LoadedRow[]): ReadonlyMap<stri
   if (first === undefined) return new Map()
   const { readers } = first.layout
   const key = resource.primaryKey.map((column) => ({ column, read: columnReader(readers, column) }))
-  return new Map(
-    rows.map((row) => [
-      keyText(key.map(({ column, read }) => valueOfJson(column, read(row.raw)) as Value)),
-      row,
-    ]),
-  )
+  const found = new Map<string, LoadedRow>()
+  for (const row of rows) {
+    const values: Value[] = []
+    for (const { column, read } of key) values.push(valueOfJson(column, read(row.raw)) as Value)
+    found.set(keyText(values), row)
+  }
+  return found
 }
 
 /** The record's value; null if `can_read` refuses it. */

@@ -36,6 +36,16 @@ export function keyOf(resource: Resource, values: Values): readonly Value[] {
   return key
 }
 
+/** The keys of the records of a list. */
+export function keysOf(
+  resource: Resource,
+  records: readonly Values[],
+): readonly (readonly Value[])[] {
+  const keys: (readonly Value[])[] = []
+  for (const values of records) keys.push(keyOf(resource, values))
+  return keys
+}
+
 /** The keys of the written records, and the form of the response. */
 export interface Written {
   readonly keys: readonly (readonly Value[])[]

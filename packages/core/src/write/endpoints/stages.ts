@@ -37,6 +37,7 @@ import {
   type ValueSources,
   type WriteContext,
 } from '../execute/context.ts'
+import { SavepointNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
 import { counterBehind, explainRefusal } from '../execute/violation.ts'
 import { writeAccess } from './access.ts'
@@ -72,6 +73,7 @@ export async function inWrite(
   const opened = await open(call)
   const { batch } = call.runtime
   const begin = batch ? inBatch : isSingle === true ? inTransactionIfSupported : inTransaction
+  let setsSavepoints = batch !== undefined
   for (let attempt = 1; ; attempt++) {
     try {
       const { result, changes } = await timedTransaction(
@@ -79,7 +81,7 @@ export async function inWrite(
         opened,
         begin,
         async (transaction) => {
-          const writing = writingIn(call, opened, transaction, problems, isBulk)
+          const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
           const { context } = writing
           const written = await work(writing).catch((error: unknown) =>
             explainedInside(context, error),
@@ -94,6 +96,11 @@ export async function inWrite(
       else runAfterCommit(call, changes, !opened.own.isTransaction)
       return result
     } catch (error) {
+      if (error instanceof SavepointNeeded && !setsSavepoints) {
+        setsSavepoints = true
+        attempt -= 1
+        continue
+      }
       const refusal = refusalOf(error)
       const mayRetry = refusal !== undefined && retryOn?.(refusal) === true
       if (!mayRetry || opened.own.isTransaction || attempt > maxRetries) {
@@ -164,6 +171,7 @@ function writingIn(
   transaction: AnyDatabase,
   before: InputProblems | undefined,
   isBulk: boolean,
+  setsSavepoints: boolean,
 ): Writing {
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
     ? { work: undefined }
@@ -195,6 +203,7 @@ function writingIn(
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
     hosted: isHosted(call, outside.own),
+    setsSavepoints,
     beforeHookStatements,
   }
   return { call: inside, context, opened }

@@ -19,6 +19,7 @@ import {
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { requireAccess } from '../execute/checks.ts'
+import { columnsToCompare } from '../execute/columns-to-compare.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { createRecord } from '../execute/create.ts'
 import { initialValue } from '../execute/defaults.ts'
@@ -29,22 +30,19 @@ import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
-import { type Items, keyOf, writtenResult } from './result.ts'
+import { type Items, keysOf, writtenResult } from './result.ts'
 import { inWrite, validatorHost } from './stages.ts'
 
 /** A record of the body, read both as a change and as a new record. */
 interface Candidate {
-  readonly path: string
   readonly change: RecordNode
   readonly create: RecordNode
   /** Problems that apply only if it is created, such as missing required fields. */
   readonly createProblems: InputProblems
-}
-
-/** A candidate with the values for the look-up: those that were sent, and the initial values of other columns. */
-interface Identified extends Candidate {
-  /** Undefined if a value is missing or null. */
+  /** The values for the look-up, with the initial values of columns that were not sent; undefined if one is missing or null. */
   readonly key: readonly Value[] | undefined
+  /** The columns of the key that get an initial value. */
+  readonly initial: readonly NamedColumn[]
 }
 
 /** `POST /api/books?on_conflict=isbn` → 201 if any record was created, else 200. */
@@ -58,28 +56,22 @@ export async function upsert(
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
   const candidates = await readCandidates(call, resource, columns, { items, many, problems })
   problems.refuse()
-  let attempts = 0
+  let hasConflicted = false
   return inWrite(
     call,
     async (writing) => {
-      attempts += 1
       const { context } = writing
       const identified = await identify(context, resource, candidates, columns)
       // A record may conflict with another one of the list.
-      const together = attempts === 1 && !context.hosted && mayGoTogether(columns, identified)
+      const together = !hasConflicted && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
         ? await writeTogether(context, resource, identified, columns, returned)
         : await writeEach(context, resource, identified, columns)
       context.problems.refuse()
-      const status = written.some(({ created }) => created) ? 201 : 200
-      const keys = written.map(({ values }) => keyOf(resource, values))
-      const rows = knownRows(
-        resource,
-        echo,
-        returned,
-        written.map(({ values }) => values),
-      )
+      const status = written.created ? 201 : 200
+      const keys = keysOf(resource, written.values)
+      const rows = knownRows(resource, echo, returned, written.values)
       const isStored = storeResponse !== undefined
       const shown = { keys, many, status, isStored, rows } as const
       const result = await writtenResult(writing, resource, ast, shown)
@@ -87,7 +79,13 @@ export async function upsert(
       return result
     },
     // A concurrent transaction may have created the record after the look-up.
-    { retryOn: ({ failure }) => failure.kind === 'unique', isBulk: many },
+    {
+      retryOn: ({ failure }) => {
+        hasConflicted = failure.kind === 'unique'
+        return hasConflicted
+      },
+      isBulk: many,
+    },
   )
 }
 
@@ -115,18 +113,20 @@ async function readCandidates(
   const host = validatorHost(call)
   const candidates: Candidate[] = []
   let createProblems = inputProblems()
-  for (const [i, item] of items.entries()) {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
     const path = many ? `[${i}]` : ''
-    const readAs = (mode: 'update' | 'create', found: InputProblems) =>
-      readNode(resource, item, { path, mode, identifying }, found, host)
-    const asChange = readAs('update', problems)
+    const asChange = readNode(resource, item, { path, mode: 'update', identifying }, problems, host)
     const change = asChange instanceof Promise ? await asChange : asChange
     const asNew =
-      plainInMode(change, item, 'create', identifying) ?? readAs('create', createProblems)
+      plainInMode(change, item, 'create', identifying) ??
+      readNode(resource, item, { path, mode: 'create', identifying }, createProblems, host)
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
     noteChanged(call, create)
-    candidates.push({ path, change, create, createProblems })
+    const initial = initialColumns(change, columns)
+    const key = valuesOf(columns, change.values)
+    candidates.push({ change, create, createProblems, key, initial })
     // Records without problems share their collector.
     if (createProblems.any) createProblems = inputProblems()
   }
@@ -135,32 +135,44 @@ async function readCandidates(
 
 const noColumns: readonly NamedColumn[] = []
 
+/** The columns of the key that were not sent, if the service knows the values of all of them. */
+function initialColumns(
+  change: RecordNode,
+  columns: readonly NamedColumn[],
+): readonly NamedColumn[] {
+  let missing = noColumns
+  for (const column of columns) {
+    if (!Object.hasOwn(change.values, column.name)) missing = [...missing, column]
+  }
+  if (missing.length === 0) return noColumns
+  return missing.every((column) => isKnown(change, column)) ? missing : noColumns
+}
+
 /** Completes the keys with the initial values of columns that were not sent; each default is called once. */
 async function identify(
   context: WriteContext,
   resource: Resource,
   candidates: readonly Candidate[],
   columns: readonly NamedColumn[],
-): Promise<readonly Identified[]> {
-  const identified: Identified[] = []
+): Promise<readonly Candidate[]> {
+  if (candidates.every(isComplete)) return candidates
+  const identified: Candidate[] = []
   for (const candidate of candidates) {
-    const { path, change, create, createProblems } = candidate
-    const { values } = change
-    const missing = columns.every(({ name }) => Object.hasOwn(values, name))
-      ? noColumns
-      : columns.filter(({ name }) => !Object.hasOwn(values, name))
-    if (missing.length === 0 || !missing.every((column) => isKnown(change, column))) {
-      identified.push({ path, change, create, createProblems, key: valuesOf(columns, values) })
+    if (candidate.initial.length === 0) {
+      identified.push(candidate)
       continue
     }
     // Before the defaults are called, because the look-up uses their results.
     await requireAccess(context, resource, 'PATCH')
-    const initial = await initialValues(context, resource, missing)
+    const { change, create } = candidate
+    const initial = await initialValues(context, resource, candidate.initial)
     const key = valuesOf(columns, { ...change.values, ...initial })
     identified.push({ ...candidate, create: { ...create, initial }, key })
   }
   return identified
 }
+
+const isComplete = ({ initial }: Candidate): boolean => initial.length === 0
 
 /** Whether the service knows the value of a column that was not sent: it has one, and no nested object sets it. */
 const isKnown = ({ resource, parents }: RecordNode, column: NamedColumn): boolean =>
@@ -186,71 +198,93 @@ const namesOf = (columns: readonly NamedColumn[]): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))
 
 interface Upserted {
-  /** The values of the record, at least the key. */
-  readonly values: Values
+  /** The values of the records, at least their keys. */
+  readonly values: readonly Values[]
+  /** Whether one of them was created. */
   readonly created: boolean
 }
 
 /** Whether no two records have the same unique key, so that one look-up can find all. */
-function mayGoTogether(
-  columns: readonly NamedColumn[],
-  candidates: readonly Identified[],
-): boolean {
+function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Candidate[]): boolean {
   if (candidates.length < 2 || columns.some(({ collation }) => collation !== undefined))
     return false
-  const keys = candidates.flatMap(({ key }) => (key === undefined ? [] : [keyText(key)]))
-  return new Set(keys).size === keys.length
+  const known = new Set<string>()
+  for (const { key } of candidates) {
+    const text = key && keyText(key)
+    if (text === undefined) continue
+    if (known.has(text)) return false
+    known.add(text)
+  }
+  return true
 }
 
 /** One look-up for all records, and few statements to store them. */
 async function writeTogether(
   context: WriteContext,
   resource: Resource,
-  candidates: readonly Identified[],
+  candidates: readonly Candidate[],
   columns: readonly NamedColumn[],
   returned: ReturnedRows | undefined,
-): Promise<readonly Upserted[]> {
-  const keys = candidates.flatMap(({ key }) => (key === undefined ? [] : [key]))
+): Promise<Upserted> {
+  const keys: (readonly Value[])[] = []
+  for (const { key } of candidates) if (key !== undefined) keys.push(key)
   // Before the look-up, so that callers who may only create cannot find out which records exist.
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
-  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH')
+  const read = columnsToCompare(context, resource, candidates.map(ownChange))
+  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', read)
   const identifying = namesOf(columns)
-  const steps = candidates.map((candidate): ManyStep => {
-    const { key } = candidate
-    const stored = key && known.get(keyText(key))
-    if (stored !== undefined) {
-      return { kind: 'change', node: changeOf(candidate, identifying), stored }
-    }
-    try {
-      refuseToCreate(candidate, columns, key !== undefined)
-      return { kind: 'create', node: candidate.create }
-    } catch (error) {
-      return { kind: 'refused', node: candidate.create, error }
-    }
-  })
-  const written = await writeMany(context, resource, steps, returned)
-  return written.map((values, i) => ({ values, created: steps[i]?.kind === 'create' }))
+  const steps: ManyStep[] = []
+  let created = false
+  for (const candidate of candidates) {
+    const step = stepOf(candidate, columns, identifying, known)
+    steps.push(step)
+    created ||= step.kind === 'create'
+  }
+  return { values: await writeMany(context, resource, steps, returned), created }
+}
+
+const ownChange = ({ change }: Candidate): RecordNode => change
+
+function stepOf(
+  candidate: Candidate,
+  columns: readonly NamedColumn[],
+  identifying: ReadonlySet<string>,
+  known: ReadonlyMap<string, Values>,
+): ManyStep {
+  const { key, create: node } = candidate
+  const stored = key && known.get(keyText(key))
+  if (stored !== undefined)
+    return { kind: 'change', node: changeOf(candidate, identifying), stored }
+  try {
+    refuseToCreate(candidate, columns, key !== undefined)
+    return { kind: 'create', node }
+  } catch (error) {
+    return { kind: 'refused', node, error }
+  }
 }
 
 async function writeEach(
   context: WriteContext,
   resource: Resource,
-  candidates: readonly Identified[],
+  candidates: readonly Candidate[],
   columns: readonly NamedColumn[],
-): Promise<readonly Upserted[]> {
-  const written: Upserted[] = []
+): Promise<Upserted> {
+  const values: Values[] = []
+  let created = false
   for (const candidate of candidates) {
-    written.push(await writeOne(context, resource, candidate, columns))
+    const written = await writeOne(context, resource, candidate, columns)
+    values.push(written.values)
+    created ||= written.created
   }
-  return written
+  return { values, created }
 }
 
 async function writeOne(
   context: WriteContext,
   resource: Resource,
-  candidate: Identified,
+  candidate: Candidate,
   columns: readonly NamedColumn[],
-): Promise<Upserted> {
+): Promise<{ readonly values: Values; readonly created: boolean }> {
   const { key: wanted } = candidate
   if (wanted !== undefined) {
     // Before the look-up, so that callers who may only create cannot find out which records exist.
@@ -277,7 +311,7 @@ const changeOf = ({ change }: Candidate, identifying: ReadonlySet<string>): Reco
 
 /** Throws if a record that was not found cannot be created. */
 function refuseToCreate(
-  { path, createProblems }: Candidate,
+  { change: { path }, createProblems }: Candidate,
   columns: readonly NamedColumn[],
   isIdentified: boolean,
 ): void {

@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
 import { unwritableRelation } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { pathTo, type RecordNode, type SentBack, type Values } from '../plan/node.ts'
+import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import {
   compareSentBack,
@@ -70,11 +70,10 @@ export function requestedChanges(
   }
   const { resource, path, values } = node
   const { references } = options
-  const row = references?.relations.length === 0 ? values : { ...stored, ...values }
-  return andThen(
-    refuseInvisibleReferences(context, resource, values, row, path, references),
-    () => values,
-  )
+  const isInValues = references?.relations.every(({ from }) => from.length === 1) === true
+  const row = isInValues ? values : { ...stored, ...values }
+  const checked = refuseInvisibleReferences(context, resource, values, row, path, references)
+  return checked instanceof Promise ? checked.then(() => values) : values
 }
 
 /** Whether the body has only values that need no comparison with the stored record, and nothing nested. */
@@ -87,9 +86,9 @@ export const hasOnlyValues = ({
   parents.length === 0 &&
   merges.length === 0 &&
   wholeRecordChecks.length === 0 &&
-  Object.keys(sentBack.fields).length === 0 &&
-  Object.keys(sentBack.otherForms).length === 0 &&
-  Object.keys(sentBack.urls).length === 0
+  isEmpty(sentBack.fields) &&
+  isEmpty(sentBack.otherForms) &&
+  isEmpty(sentBack.urls)
 
 async function requestedAfterChecks(
   context: WriteContext,

@@ -26,7 +26,8 @@ export function columnsToCompare(
   const mayWriteEqual = maySetUnchangedColumns(target.dialect, resource)
   if (isGiven || !mayWriteEqual || !nodes.every(hasOnlyValues)) return undefined
   const { primaryKey, uniqueKeys, allRelations, allColumns, settings } = resource
-  const sent = new Set(nodes.flatMap(({ values }) => Object.keys(values)))
+  const sent = new Set<string>()
+  for (const { values } of nodes) for (const name in values) sent.add(name)
   const references = [...allRelations.values()].flatMap(({ kind, from }) =>
     kind === 'belongsTo' && from.length > 1 ? [from] : [],
   )

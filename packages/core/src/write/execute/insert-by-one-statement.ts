@@ -32,7 +32,7 @@ export async function insertByOneStatement(
   rows: readonly NewRow[],
   output: readonly Output[] = nothing,
 ): Promise<Inserted> {
-  const values = rows.map((row) => row.values)
+  const values = rows.map(valuesIn)
   const { statement, readers } = compileInserts(context.target, resource, columns, values, output)
   const step = { step: 'insert', resource, path: '', values: {}, key: null } as const
   // Requests rows as arrays only if the statement returns rows.
@@ -45,8 +45,8 @@ export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
   generated.length <= 1 && generated.every(isCounter)
 
 /**
- * Inserts a group whose keys become known; returns the values of its records with their keys, or undefined if the records are
- * stored, but the keys cannot be assigned to them. Adds the rows to `returned`, if given.
+ * Inserts a group whose keys become known; returns the values that identify its records, or undefined if the records are stored,
+ * but the keys cannot be assigned to them. Adds the rows to `returned`, if given.
  */
 export async function insertWithKeys(
   context: WriteContext,
@@ -61,14 +61,34 @@ export async function insertWithKeys(
     const output = returned?.output
     const inserted = await insertByOneStatement(context, resource, columns, rows, output)
     if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
-    return rows.map(({ values }) => values)
+    return rows.map(valuesIn)
   }
   const keys =
     counter.by === 'returning' || returned !== undefined
       ? await returnedKeys(context, resource, group, key, returned)
       : await consecutiveKeys(context, resource, group, key, counter.step)
-  return keys && rows.map(({ values }, i) => ({ ...values, [key.name]: keys[i] ?? null }))
+  return keys && identified(resource, key, rows, keys)
 }
+
+/** The key of each record, and what marks it as deleted: not all values, because a list has many records. */
+function identified(
+  { primaryKey, settings }: Resource,
+  generated: NamedColumn,
+  rows: readonly NewRow[],
+  keys: readonly JsonValue[],
+): readonly Values[] {
+  const names = primaryKey.map(({ name }) => name).filter((name) => name !== generated.name)
+  if (settings.softDelete !== null) names.push(settings.softDelete.attribute)
+  const records: Values[] = []
+  for (let i = 0; i < rows.length; i++) {
+    const record: Record<string, JsonValue> = { [generated.name]: keys[i] ?? null }
+    for (const name of names) record[name] = rows[i]?.values[name] ?? null
+    records.push(record)
+  }
+  return records
+}
+
+const valuesIn = ({ values }: NewRow): Values => values
 
 /** The keys from RETURNING; undefined if they are neither ascending nor descending, because their order may then differ from that of the rows. */
 async function returnedKeys(
@@ -80,7 +100,9 @@ async function returnedKeys(
 ): Promise<readonly JsonValue[] | undefined> {
   const output = returned?.output ?? columnsOf(resource, [key])
   const inserted = await insertByOneStatement(context, resource, columns, rows, output)
-  const keys = inserted.rows.map(columnReader(inserted.readers, key))
+  const read = columnReader(inserted.readers, key)
+  const keys: JsonValue[] = []
+  for (const row of inserted.rows) keys.push(read(row))
   if (keys.length !== rows.length) throw new Error(`Not all new ${resource.name} were stored.`)
   if (!riseOrFall(key.type === 'integer' ? keys : keys.map((id) => BigInt(String(id))))) {
     return undefined

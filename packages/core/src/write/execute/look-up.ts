@@ -4,7 +4,7 @@ import { compileRows, type Slice } from '../../compile/row-query.ts'
 import { unscoped } from '../../compile/scopes.ts'
 import { chunks } from '../../execute/chunks.ts'
 import { keyFromRow, keyTextIn } from '../../execute/key.ts'
-import { decodeRow, run } from '../../execute/run.ts'
+import { decodeRows, run } from '../../execute/run.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { TableName } from '../../sql/table-name.ts'
@@ -60,7 +60,7 @@ async function read(
   const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
   const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
   const { rows, readers } = compileRows(target, plan, slice)
-  return (await run(connection, rows)).map((row) => decodeRow(readers, row).values)
+  return decodeRows(readers, await run(connection, rows))
 }
 
 /** One record by its key, locked; undefined if there is none that the caller may see. */
@@ -92,7 +92,7 @@ async function readLocked(
   plan: RowPlan,
 ): Promise<readonly Values[]> {
   const { statement, readers } = compileLocked(target, plan)
-  return (await run(connection, statement)).map((row) => decodeRow(readers, row).values)
+  return decodeRows(readers, await run(connection, statement))
 }
 
 /** The records with these keys that the caller may see, locked, by the text of their keys; with all columns, or those to `read`. */
@@ -117,17 +117,19 @@ export async function lockedRecords(
   return found
 }
 
-/** `lockedRecords` by the values of a unique key, which are also the keys of the map. */
+/** `lockedRecords` by the values of a unique key, which are also the keys of the map and are read in any case. */
 export async function lockedRecordsBy(
   context: WriteContext,
   resource: Resource,
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
   action: WriteAction,
+  read?: readonly NamedColumn[],
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
+  const all = read && [...new Set([...read, ...columns])]
   for (const some of chunks(keys, columns.length)) {
-    for (const row of await lockedBy(context, resource, columns, some, action)) {
+    for (const row of await lockedBy(context, resource, columns, some, action, all)) {
       found.set(keyTextIn(columns, row) ?? '', row)
     }
   }
@@ -140,9 +142,10 @@ async function lockedBy(
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
   action: WriteAction,
+  read: readonly NamedColumn[] | undefined,
 ): Promise<Iterable<Values>> {
   const { capabilities, shortcuts } = context.target.dialect
-  const plan = planRecords(resource, columns, keys)
+  const plan = planRecords(resource, columns, keys, { read })
   if (!capabilities.locksRows) return readScoped(context, plan, action)
   if (shortcuts?.locksFoundRowsOnly === true && locksAsItReads(context, plan)) {
     return readLocked(context, plan)
@@ -152,11 +155,12 @@ async function lockedBy(
     planRecords(resource, columns, keys, { read: resource.primaryKey }),
     action,
   )
-  const primary = rows.flatMap((row) => {
+  const primary: (readonly Value[])[] = []
+  for (const row of rows) {
     const key = keyIn(resource, row)
-    return key === undefined ? [] : [key]
-  })
-  return (await lockedRecords(context, resource, primary, action)).values()
+    if (key !== undefined) primary.push(key)
+  }
+  return (await lockedRecords(context, resource, primary, action, read)).values()
 }
 
 /** `lockRecord` for several records. */

@@ -3,7 +3,7 @@
 import { forbidden, validationFailed } from '../../errors.ts'
 import { decodeRow, run } from '../../execute/run.ts'
 import type { JsonValue } from '../../json/json-value.ts'
-import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { sql } from '../../sql/fragment.ts'
 import { compileInsert, compileUpdate } from '../compile/statements.ts'
@@ -135,17 +135,40 @@ export function changesToStore(
   stored: Values,
   changes: Values,
 ): MaybePromise<Values> {
-  const { access, hooks } = context
-  return andThen(access.canUpdate(resource, stored, changes), (isAllowed) => {
-    if (!isAllowed) throw forbidden()
-    const requested = withTimestamps(context, resource, changes)
-    if (!hooks.has(resource, 'update')) {
-      return changedValues(resource, stored, requested, requested)
-    }
-    return hooks
-      .update(resource, { ...stored, ...requested }, stored)
-      .then((saved) => changedValues(resource, stored, saved, requested))
-  })
+  const isAllowed = context.access.canUpdate(resource, stored, changes)
+  return isAllowed === true
+    ? allowedChanges(context, resource, stored, changes)
+    : changesIf(isAllowed, context, resource, stored, changes)
+}
+
+async function changesIf(
+  isAllowed: MaybePromise<boolean>,
+  ...args: Parameters<typeof allowedChanges>
+): Promise<Values> {
+  if (!(await isAllowed)) throw forbidden()
+  return allowedChanges(...args)
+}
+
+function allowedChanges(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+): MaybePromise<Values> {
+  const { hooks } = context
+  const requested = withTimestamps(context, resource, changes)
+  if (!hooks.has(resource, 'update')) return changedValues(resource, stored, requested, requested)
+  return savedChanges(context, resource, stored, requested)
+}
+
+async function savedChanges(
+  { hooks }: WriteContext,
+  resource: Resource,
+  stored: Values,
+  requested: Values,
+): Promise<Values> {
+  const saved = await hooks.update(resource, { ...stored, ...requested }, stored)
+  return changedValues(resource, stored, saved, requested)
 }
 
 /** The changes with the values of `updated` columns, unless there are no changes. */
@@ -175,6 +198,7 @@ function changedValues(
   saved: Values,
   requested: Values,
 ): Values {
+  if (saved === requested && areNew(resource, stored, saved)) return saved
   const written: Record<string, JsonValue> = {}
   for (const column of resource.allColumns.values()) {
     const { name } = column
@@ -184,6 +208,16 @@ function changedValues(
     if (isNew || !sameValue(column, value, stored[name] ?? null)) written[name] = value
   }
   return written
+}
+
+/** Whether these are values of columns that were not read, so that none is compared. */
+function areNew({ allColumns }: Resource, stored: Values, values: Values): boolean {
+  for (const name in values) {
+    const column = allColumns.get(name)
+    if (name in stored || values[name] === undefined || column === undefined) return false
+    if (column.computed !== undefined) return false
+  }
+  return true
 }
 
 /** The UPDATE of a stored record; returns the changed record. */

@@ -1,4 +1,4 @@
-// Savepoints: set before a statement that may be refused, so that another attempt can start from there.
+// Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written without them, because most lists are not refused.
 
 import { execute } from '../../execute/run.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
@@ -6,7 +6,10 @@ import { type Fragment, sql } from '../../sql/fragment.ts'
 import { compileStatement } from '../../sql/statement.ts'
 import type { WriteContext } from './context.ts'
 
-type Inside = Pick<WriteContext, 'connection'>
+type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
+
+/** Thrown instead of rolling back to a savepoint that was not set: the transaction is repeated, with savepoints. */
+export class SavepointNeeded extends Error {}
 
 /** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
 export type SavepointName = 'write' | 'operation' | 'batch'
@@ -17,13 +20,16 @@ const names = {
   batch: sql.id('model_api_batch'),
 } as const
 
-/** Sets the savepoint; it replaces an earlier one of the same name. */
-export const setSavepoint = (context: Inside, name: SavepointName = 'write'): Promise<void> =>
-  send(context, sql`savepoint ${names[name]}`)
+/** Sets the savepoint, unless the write sets none; it replaces an earlier one of the same name. */
+export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
+  if (context.setsSavepoints !== false) await send(context, sql`savepoint ${names[name]}`)
+}
 
 /** Rolls back to the savepoint, which remains set. */
-export const rollBackTo = (context: Inside, name: SavepointName = 'write'): Promise<void> =>
-  send(context, sql`rollback to savepoint ${names[name]}`)
+export async function rollBackTo(context: Inside, name: SavepointName = 'write'): Promise<void> {
+  if (context.setsSavepoints === false) throw new SavepointNeeded()
+  await send(context, sql`rollback to savepoint ${names[name]}`)
+}
 
 async function send({ connection }: Inside, statement: Fragment): Promise<void> {
   const { db, dialect } = connection

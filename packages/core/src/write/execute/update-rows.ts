@@ -4,18 +4,11 @@ import { chunks } from '../../execute/chunks.ts'
 import { keyText, keyTextIn } from '../../execute/key.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type CompiledWrite, storedColumns } from '../compile/statements.ts'
-import {
-  boundValues,
-  compileUpdateRows,
-  mostCases,
-  type RowUpdate,
-  sharedValues,
-} from '../compile/update-rows.ts'
-import type { Values } from '../plan/node.ts'
+import { compileUpdateRows, mostCases } from '../compile/update-rows.ts'
+import { isEmpty, type Values } from '../plan/node.ts'
 import { refusalOf, type WriteContext } from './context.ts'
 import { refusalOfFirst } from './first-refusal.ts'
 import { hasColumns } from './group-for-insert.ts'
-import { keyIn } from './look-up.ts'
 import type { ChangedRow } from './pending-writes.ts'
 import { addReturned, type ReturnedRows } from './returned-rows.ts'
 import { runWrite, runWriteForRows } from './run-step.ts'
@@ -25,24 +18,18 @@ import { setSavepoint } from './savepoint.ts'
 /** Rows that write the same columns. */
 interface Group {
   readonly columns: readonly NamedColumn[]
-  readonly rows: BoundRow[]
-}
-
-/** A changed row with its values as parameters. */
-interface BoundRow {
-  readonly row: ChangedRow
-  readonly update: RowUpdate
+  readonly rows: ChangedRow[]
 }
 
 /** Rows of a group that `compiled` changes; without `compiled`, a single row. */
 interface Part {
-  readonly rows: readonly BoundRow[]
+  readonly rows: readonly ChangedRow[]
   readonly compiled?: CompiledWrite
 }
 
 /**
- * Changes the records; returns their values in the same order. Adds the rows that statements of several records return to
- * `returned`.
+ * Changes the records; returns the values that identify them, in the same order. Adds the rows that statements of several records
+ * return to `returned`.
  */
 export async function updateRows(
   context: WriteContext,
@@ -50,7 +37,7 @@ export async function updateRows(
   rows: readonly ChangedRow[],
   returned?: ReturnedRows,
 ): Promise<readonly Values[]> {
-  const changed = rows.filter(({ written }) => Object.keys(written).length > 0)
+  const changed = rows.filter(isChanged)
   if (changed.length === 1 || dependOnOrder(resource, changed)) {
     await updateEach(context, resource, changed)
   } else {
@@ -59,11 +46,23 @@ export async function updateRows(
       for (const part of partsOf(group, all)) await updateOrExplain(group, part)
     }
   }
+  const isRekeyed = writeOneOf(resource.primaryKey, changed)
   // If a key has changed, the database may have changed the foreign keys of other returned rows (ON UPDATE CASCADE).
-  if (changed.some(({ written }) => resource.primaryKey.some(({ name }) => name in written))) {
-    returned?.rows.splice(0)
+  if (isRekeyed) returned?.rows.splice(0)
+  return isRekeyed || resource.settings.softDelete !== null
+    ? rows.map(({ stored, written }) => ({ ...stored, ...written }))
+    : rows.map(storedOf)
+}
+
+const isChanged = ({ written }: ChangedRow): boolean => !isEmpty(written)
+const storedOf = ({ stored }: ChangedRow): Values => stored
+
+/** Whether one of the rows writes a value into one of the columns. */
+function writeOneOf(columns: readonly NamedColumn[], rows: readonly ChangedRow[]): boolean {
+  for (const { written } of rows) {
+    for (const { name } of columns) if (written[name] !== undefined) return true
   }
-  return rows.map(({ stored, written }) => ({ ...stored, ...written }))
+  return false
 }
 
 /** What the statements of a group have in common. */
@@ -75,18 +74,24 @@ interface GroupUpdates {
 }
 
 /** Divides the rows of a group among as few statements as possible. */
-function* partsOf(group: GroupUpdates, rows: readonly BoundRow[]): Generator<Part> {
+function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
   const { resource, columns } = group
   const keys = resource.primaryKey.length
-  const isShared = sharedValues(columns, updatesOf(rows)).every(Boolean)
+  const isShared = columns.every(({ name }) => haveSame(name, rows))
   // Each column may need a flag beside it.
   for (const some of chunks(rows, isShared ? keys : keys + 2 * columns.length)) {
     yield* compiledParts(group, some)
   }
 }
 
+/** Whether all rows write the same value into the column. */
+function haveSame(name: string, rows: readonly ChangedRow[]): boolean {
+  for (const { written } of rows) if (written[name] !== rows[0]?.written[name]) return false
+  return true
+}
+
 /** The rows as one part if one statement can change them; otherwise smaller parts. */
-function* compiledParts(group: GroupUpdates, rows: readonly BoundRow[]): Generator<Part> {
+function* compiledParts(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
   const compiled = rows.length === 1 ? undefined : compiledFor(group, rows)
   if (compiled !== undefined || rows.length === 1) {
     yield { rows, ...(compiled && { compiled }) }
@@ -98,18 +103,15 @@ function* compiledParts(group: GroupUpdates, rows: readonly BoundRow[]): Generat
 
 const compiledFor = (
   { context, resource, columns, returned }: GroupUpdates,
-  rows: readonly BoundRow[],
+  rows: readonly ChangedRow[],
 ): CompiledWrite | undefined =>
   compileUpdateRows(
     context.target,
     resource,
     columns,
-    updatesOf(rows),
+    rows,
     returned?.byUpdate === true ? returned.output : [],
   )
-
-const updatesOf = (rows: readonly BoundRow[]): readonly RowUpdate[] =>
-  rows.map(({ update }) => update)
 
 /**
  * Whether an UPDATE may set columns to the values that they have. A trigger can see which columns are set, and `singleWrites` is
@@ -125,7 +127,7 @@ function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): b
   return uniqueKeys.some((columns) => {
     const isWritten = ({ written }: ChangedRow): boolean =>
       columns.some(({ name }) => written[name] !== undefined)
-    if (!rows.some(isWritten)) return false
+    if (!writeOneOf(columns, rows)) return false
     const text = (values: Values): string => keyTextIn(columns, values) ?? keyText([null])
     const before = new Map(rows.map((row) => [text(row.stored), row]))
     return rows.some((row) => {
@@ -141,7 +143,7 @@ function groupsOf(
   resource: Resource,
   rows: readonly ChangedRow[],
 ): readonly Group[] {
-  const groups = groupsByColumns(context, resource, rows)
+  const groups = groupsByColumns(resource, rows)
   const { dialect } = context.target
   const mayKeep =
     dialect.shortcuts?.keepsByCase === true && maySetUnchangedColumns(dialect, resource)
@@ -149,38 +151,23 @@ function groupsOf(
   const written = new Set(groups.flatMap(({ columns }) => columns))
   const columns = [...resource.allColumns.values()].filter((column) => written.has(column))
   if (columns.some((column) => resource.primaryKey.includes(column))) return groups
-  const all = rows.map((row) => boundRow(context, resource, columns, row))
   const group = { context, resource, columns, returned: undefined }
-  return compiledFor(group, all) === undefined ? groups : [{ columns, rows: all }]
-}
-
-const boundRow = (
-  { target }: WriteContext,
-  resource: Resource,
-  columns: readonly NamedColumn[],
-  row: ChangedRow,
-): BoundRow => {
-  const bound = boundValues(target, columns, row.written)
-  return { row, update: { key: keyIn(resource, row.stored) ?? [], bound } }
+  return compiledFor(group, rows) === undefined ? groups : [{ columns, rows: [...rows] }]
 }
 
 /** Groups rows by the columns that they write. A row whose key changes is in its own group. */
-function groupsByColumns(
-  context: WriteContext,
-  resource: Resource,
-  rows: readonly ChangedRow[],
-): readonly Group[] {
+function groupsByColumns(resource: Resource, rows: readonly ChangedRow[]): readonly Group[] {
   const groups = new Map<string, Group>()
   let last: Group | undefined
-  for (const [i, row] of rows.entries()) {
+  for (const row of rows) {
     if (last === undefined || !hasColumns(resource, row.written, last.columns)) {
       const columns = storedColumns(resource, row.written)
       const isRekeyed = columns.some((column) => resource.primaryKey.includes(column))
-      const name = isRekeyed ? `${i}` : columns.map((column) => column.name).join(',')
+      const name = isRekeyed ? `${groups.size}` : columns.map((column) => column.name).join(',')
       last = groups.get(name) ?? { columns, rows: [] }
       groups.set(name, last)
     }
-    last.rows.push(boundRow(context, resource, last.columns, row))
+    last.rows.push(row)
   }
   return [...groups.values()]
 }
@@ -198,12 +185,11 @@ async function updateEach(
 /** Changes the rows by one statement. If it is refused, throws the refusal of the first row that is refused on its own. */
 async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): Promise<void> {
   const { context, resource } = group
-  const write = async (some: readonly BoundRow[]): Promise<void> => {
-    const changed = some.map(({ row }) => row)
+  const write = async (some: readonly ChangedRow[]): Promise<void> => {
     const statement = some === rows ? compiled : some.length > 1 && compiledFor(group, some)
-    if (!statement) return updateEach(context, resource, changed)
+    if (!statement) return updateEach(context, resource, some)
     await updateTogether(group, statement)
-    for (const { stored, written } of context.changes === undefined ? [] : changed) {
+    for (const { stored, written } of context.changes === undefined ? [] : some) {
       context.changes?.note(resource, stored, { ...stored, ...written })
     }
   }

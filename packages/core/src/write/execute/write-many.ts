@@ -1,7 +1,6 @@
 // writeMany: creates and changes the records of a list. Their hooks are called one after the other; few statements store them.
 
 import { forbidden, recordNotFound } from '../../errors.ts'
-import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { RecordNode, Values } from '../plan/node.ts'
 import { changeRecord, requestedChanges } from './change.ts'
@@ -15,6 +14,7 @@ import { type PendingWrites, pendingWrites } from './pending-writes.ts'
 import { lookUpReferences } from './references.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 import { changesToStore } from './save.ts'
+import { SavepointNeeded } from './savepoint.ts'
 import { updateRows } from './update-rows.ts'
 
 /** The step for a record of a list: `stored` is the current record, locked; `error` is thrown unless an earlier record is refused. */
@@ -22,14 +22,6 @@ export type ManyStep =
   | { readonly kind: 'create'; readonly node: RecordNode }
   | { readonly kind: 'change'; readonly node: RecordNode; readonly stored: Values }
   | { readonly kind: 'refused'; readonly node: RecordNode; readonly error: unknown }
-
-/** The state of writing a list: pending records, and look-up results for the rest. */
-interface Progress {
-  readonly pending: PendingWrites
-  readonly references: KnownReferences
-  /** Whether a hook may have changed stored records. */
-  readonly isStale: () => boolean
-}
 
 /**
  * Creates and changes the records; returns their values, at least the keys, in the same order.
@@ -39,27 +31,29 @@ interface Progress {
  * records, possibly not of all.
  */
 export async function writeMany(
-  context: WriteContext,
+  given: WriteContext,
   resource: Resource,
   steps: readonly ManyStep[],
   returned?: ReturnedRows,
 ): Promise<readonly Values[]> {
-  if (steps.length === 1 || steps.some(({ node }) => hasNested(node))) {
-    return writeEach(context, resource, steps)
+  if (steps.length === 1 || steps.some(hasNested)) {
+    return writeEach(given, resource, steps)
   }
-  const does = (kind: ManyStep['kind']): boolean => steps.some((step) => step.kind === kind)
-  if (does('create')) await requireAccess(context, resource, 'POST')
-  if (does('change')) await requireAccess(context, resource, 'PATCH')
+  const { access, hooks, beforeHookStatements } = given
+  // A callback may have effects outside of the transaction, which is then not repeated to find a refused record.
+  const hasCallback = hooks.has(resource, 'add') || hooks.has(resource, 'update')
+  const context = hasCallback ? { ...given, setsSavepoints: true } : given
+  if (steps.some(isCreate)) await requireAccess(context, resource, 'POST')
+  if (steps.some(isChange)) await requireAccess(context, resource, 'PATCH')
   const pending = pendingWrites({
     insert: (rows) =>
       insertRows(context, resource, rows, returned?.byInsert ? returned : undefined),
     update: (rows) => updateRows(context, resource, rows, returned),
   })
-  const nodes = steps.map(({ node }) => node)
+  const nodes = steps.map(nodeOf)
   const lookedUp = await lookUpReferences(context, resource, nodes)
   let seen = lookedUp.seen
   let isStale = false
-  const { beforeHookStatements } = context
   if (beforeHookStatements !== undefined) {
     beforeHookStatements.work = async () => {
       seen = new Map()
@@ -81,23 +75,38 @@ export async function writeMany(
       }
     },
   }
-  const progress = { pending, references, isStale: () => isStale }
   try {
     for (const step of steps) {
       if (step.kind === 'refused') throw step.error
+      const { node } = step
+      // Awaits promises only: most values are there, and an await costs about as much as the rest of the loop.
       if (step.kind === 'create') {
-        const added = addNew(context, step.node, progress)
-        if (added instanceof Promise) await added
+        const { values, path } = node
+        const made = newRecord(context, node)
+        const data = made instanceof Promise ? await made : made
+        const checked = refuseInvisibleReferences(context, resource, values, data, path, references)
+        if (checked instanceof Promise) await checked
+        const isAllowed = access.canCreate(resource, data)
+        if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden()
+        const saved = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
+        pending.insert({ values: saved, path })
       } else {
-        const added = addChange(context, resource, step, progress)
-        if (added instanceof Promise) await added
+        const stored = isStale
+          ? await storedNow(context, resource, step.stored, pending)
+          : step.stored
+        const requested = requestedChanges(context, node, stored, { replace: false, references })
+        const changes = requested instanceof Promise ? await requested : requested
+        const saved = changesToStore(context, resource, stored, changes)
+        const written = saved instanceof Promise ? await saved : saved
+        pending.update({ stored, written, path: node.path })
       }
       pending.refuse()
     }
   } catch (error) {
     // Stores earlier records first, because the database may refuse one of them.
     await pending.flush().catch((earlier: unknown) => {
-      if (refusalOf(earlier) !== undefined) throw earlier
+      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
+      if (isRefused) throw earlier
     })
     throw error
   }
@@ -105,7 +114,11 @@ export async function writeMany(
   return pending.stored()
 }
 
-const hasNested = ({ parents, children }: RecordNode): boolean =>
+const isCreate = ({ kind }: ManyStep): boolean => kind === 'create'
+const isChange = ({ kind }: ManyStep): boolean => kind === 'change'
+const nodeOf = ({ node }: ManyStep): RecordNode => node
+
+const hasNested = ({ node: { parents, children } }: ManyStep): boolean =>
   parents.length + children.length > 0
 
 async function writeEach(
@@ -125,42 +138,6 @@ async function writeEach(
     written.push(await changeRecord(context, node, key, { action: 'PATCH', replace: false }))
   }
   return written
-}
-
-/** A new record, after its references, its policy and its callback. */
-function addNew(
-  context: WriteContext,
-  node: RecordNode,
-  { pending, references }: Progress,
-): MaybePromise<void> {
-  const { resource, values, path } = node
-  const { access, hooks } = context
-  return andThen(newRecord(context, node), (data) =>
-    andThen(refuseInvisibleReferences(context, resource, values, data, path, references), () =>
-      andThen(access.canCreate(resource, data), (isAllowed) => {
-        if (!isAllowed) throw forbidden()
-        if (!hooks.has(resource, 'add')) return pending.insert({ values: data, path })
-        return hooks.add(resource, data).then((saved) => pending.insert({ values: saved, path }))
-      }),
-    ),
-  )
-}
-
-/** A changed record, after its references, its policy and its callback. */
-function addChange(
-  context: WriteContext,
-  resource: Resource,
-  { node, stored: before }: ManyStep & { readonly kind: 'change' },
-  { pending, references, isStale }: Progress,
-): MaybePromise<void> {
-  const current = isStale() ? storedNow(context, resource, before, pending) : before
-  return andThen(current, (stored) =>
-    andThen(requestedChanges(context, node, stored, { replace: false, references }), (changes) =>
-      andThen(changesToStore(context, resource, stored, changes), (written) =>
-        pending.update({ stored, written, path: node.path }),
-      ),
-    ),
-  )
 }
 
 /** The record after possible changes by the hooks of other records. */

@@ -56,7 +56,7 @@ export function withKeys(
 ): Condition {
   const [only, ...others] = columns
   if (only !== undefined && others.length === 0) {
-    const values = keys.map(([value]) => value as Value)
+    const values = keys.map(firstOf)
     return { kind: 'oneOf', operand: refOf(source, only), values, negated: false }
   }
   return {
@@ -67,6 +67,8 @@ export function withKeys(
     })),
   }
 }
+
+const firstOf = ([value]: readonly Value[]): Value => value as Value
 
 /**
  * Plans the links of a record if its junction table has a published model, so that the same access rules apply as when the

@@ -64,8 +64,14 @@ export const pathTo = (path: string, name: string): string =>
 /** The values without some fields. */
 export function without(values: Values, names: ReadonlySet<string>): Values {
   const others: Record<string, JsonValue> = {}
-  for (const name of Object.keys(values)) {
+  for (const name in values) {
     if (!names.has(name)) others[name] = values[name] as JsonValue
   }
   return others
+}
+
+/** Whether an object has no members; without the list that Object.keys makes. */
+export function isEmpty(members: object): boolean {
+  for (const _ in members) return false
+  return true
 }
