@@ -161,7 +161,7 @@ function filterPatterns(resource: Resource): Schema['patternProperties'] {
   )
 }
 
-/** Operators as a part of a pattern: by what their names have in common. */
+/** A regular expression for the names of these operators, shortened where names differ by one letter. */
 const namesOf = (fitting: readonly FilterOperator[]): string =>
   fitting
     .join('|')

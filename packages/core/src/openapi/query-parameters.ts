@@ -327,10 +327,10 @@ export const ownConflicts: ConflictParameter = (components, keys) =>
     ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
   )
 
-/** Any columns. */
+/** `on_conflict` without the names of columns, so that all resources share it. */
 export const anyConflict: ConflictParameter = (components) => shared(components, onConflict)
 
-/** Any name, so that all resources have the parameter in common; those of the resource are the members of its record. */
+/** A parameter for names without a list of them, so that all resources share it; the schema of the record has the names. */
 export const anyName: NameParameter = (components, _, list) =>
   shared(components, asList(list, text))
 

@@ -59,7 +59,7 @@ export function* queryStringSteps(
   } as oas32.OpenAPIObject
 }
 
-/** What operations have in common, and have no component for. */
+/** Sentences about all operations for the description of the document, because no component can hold them. */
 const common = [
   'Queries name columns and relations of the record. Relations take QUERY too; where they are not embedded, they are URLs.',
   'With the `ETag` of a record, `If-None-Match` gives 304 if it is unchanged, and `If-Match` 412 if it has changed.',
@@ -206,7 +206,7 @@ function collectQueries(
       ? { allOf: [schema(keyOf(own), `${ownerOf(own)}Filters`, () => objectOf(own.map(resolve)))] }
       : objectOf(own.map(resolve))
 
-  /** What resources share, as what the query of a record has and further members. */
+  /** The query parameters that resources share. If those of a single record are among them, the schema extends the one of records. */
   const sharedRef = (shared: readonly Parameter[]): ReferenceObject => {
     const base = shared.filter((one) => recordNames.has(partName(one)))
     const isBased = base.length > 0 && recordKeys.has(keyOf(base))

@@ -36,7 +36,7 @@ export const successByContent: SuccessRef = (context, success) => {
   return context.components.response(`any ${name}`, name, () => successResponse(context, success))
 }
 
-/** What the value is besides a record: a list where one was sent, null where the client may not read it. */
+/** Names the kinds of value that a response can have: `Created` may be a list, `Written` may be null, `Record` is always a record. */
 function kindOf(value: Schema | ReferenceObject): string {
   const types = alternatives(value).map((one) => ('type' in one ? one.type : undefined))
   return types.includes('array') ? 'Created' : types.includes('null') ? 'Written' : 'Record'

@@ -53,7 +53,7 @@ type OutlineNode =
   | {
       readonly kind: 'and' | 'or'
       readonly all: readonly OutlineNode[]
-      /** Whether the result is unknown if one of `all` is; otherwise that one is left out. */
+      /** True if one unknown part of `all` makes the whole condition unknown; otherwise unknown parts are left out. */
       readonly needsAll: boolean
     }
   | { readonly kind: 'not'; readonly one: OutlineNode }

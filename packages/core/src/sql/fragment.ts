@@ -93,7 +93,7 @@ function template<T = unknown>(
   return fragmentOf(strings, values)
 }
 
-/** The text around a single value. */
+/** The empty texts before and after the only value of a fragment. */
 const whole: readonly string[] = ['', '']
 
 const comma = fragmentOf([', '], [])

@@ -104,7 +104,7 @@ function replaced(
   return at
 }
 
-/** Whether a value of a fragment is no parameter. */
+/** Whether a value in a fragment is SQL (a fragment, an identifier or a Kysely expression) and not a parameter. */
 export const isPart = (value: unknown): boolean =>
   isFragment(value) || isIdentifier(value) || isNodeSource(value)
 

@@ -57,7 +57,7 @@ const largestExact = BigInt(Number.MAX_SAFE_INTEGER)
 const hasExactKey = ({ insertId }: QueryResult<RawRow>): boolean =>
   insertId === undefined || (insertId >= 0n && insertId <= largestExact)
 
-/** The result with the exact key, where the database tells it. */
+/** The result with the exact insert id, if the database can return it as text. */
 async function withExactKey(
   connection: Connection,
   result: QueryResult<RawRow>,

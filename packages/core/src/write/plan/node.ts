@@ -70,7 +70,7 @@ export function without(values: Values, names: ReadonlySet<string>): Values {
   return others
 }
 
-/** Whether an object has no members; without the list that Object.keys makes. */
+/** Whether an object has no members. Allocates no list, as Object.keys would. */
 export function isEmpty(members: object): boolean {
   for (const _ in members) return false
   return true
