@@ -3,42 +3,72 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { open } from './authority/variants.ts'
-import { questions } from './authority/workloads.ts'
+import { type Question, questions } from './authority/workloads.ts'
 import { fill } from './data.ts'
 import { type DatabaseName, databaseNames, openScript } from './databases.ts'
 import { random } from './random.ts'
 import { fixed, median } from './report.ts'
+import { envelope, handlersOf } from './systems/by-hand.ts'
 import { openKysely } from './systems/kysely.ts'
+import type { Next, Workload } from './workloads.ts'
 
 const { values: options } = parseArgs({
   options: {
     databases: { type: 'string', default: databaseNames.join() },
     // The requests of a process are these workloads in turns.
-    workloads: { type: 'string', default: 'W1,W2n,W3,W4,W9,W10,W13' },
+    workloads: { type: 'string' },
+    // `model-api`, or `by-hand`: the handlers that `hand-koa` has, without a framework, over the same drivers.
+    system: { type: 'string', default: 'model-api' },
     processes: { type: 'string', default: '5' },
     // Used by the command itself: the database that this process asks.
     child: { type: 'string' },
   },
 })
 
+// Nobody wrote W13 by hand.
+const workloads =
+  options.workloads ?? `W1,W2n,W3,W4,W9,W10${options.system === 'by-hand' ? '' : ',W13'}`
+
 /** Costs are means of so many requests, which begin after so many others. */
 const sample = 700
 const starts = [0, 500, 2_000, 20_000] as const
 
+/** Sends one request of a workload, and checks its status. */
+type Send = (question: Question, next: Next) => Promise<void>
+
+async function modelApi(db: ReturnType<typeof openKysely>): Promise<Send> {
+  const { api } = await open(db, 'plain')
+  return async (question, next) => {
+    const { method, url, body } = question.api(next)
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const { status } = await api.answer({ method, url, headers, body } as never)
+    if (status >= 300) throw new Error(`${url}: ${status}`)
+  }
+}
+
+function byHand(db: ReturnType<typeof openKysely>, name: DatabaseName): Send {
+  const handlers = handlersOf(db, name)
+  return async (question, next) => {
+    const started = performance.now()
+    const { url, body } = (question as Workload).own(next)
+    const [, workload = '', ...args] = url.split('/')
+    const page = await handlers[workload]?.(args.map(Number), undefined, JSON.parse(body ?? 'null'))
+    if (page?.value === undefined) throw new Error(`${url}: no record`)
+    JSON.stringify(envelope(page, started))
+  }
+}
+
 /** Sends one request after the other; prints microseconds of CPU of a request at each of `starts`. */
 async function measure(name: DatabaseName): Promise<void> {
   const db = openKysely(name, true)
-  const { api } = await open(db, 'plain')
+  const ask = options.system === 'by-hand' ? byHand(db, name) : await modelApi(db)
   const next = random(1)
-  const chosen = questions.filter((one) => options.workloads.split(',').includes(one.name))
+  const chosen = questions.filter((one) => workloads.split(',').includes(one.name))
   let sent = 0
   const send = async (count: number): Promise<number> => {
     const before = process.cpuUsage()
     for (let i = 0; i < count; i++) {
-      const { method, url, body } = chosen[sent++ % chosen.length]?.api(next) ?? {}
-      const headers = body === undefined ? {} : { 'content-type': 'application/json' }
-      const { status } = await api.answer({ method, url, headers, body } as never)
-      if (status >= 300) throw new Error(`${url}: ${status}`)
+      await ask(chosen[sent++ % chosen.length] as Question, next)
     }
     const { user, system } = process.cpuUsage(before)
     return (user + system) / count
@@ -54,7 +84,8 @@ async function measure(name: DatabaseName): Promise<void> {
 
 function inProcess(name: DatabaseName): readonly number[] {
   const file = fileURLToPath(import.meta.url)
-  const args = [...process.execArgv, file, '--child', name, '--workloads', options.workloads]
+  const own = ['--child', name, '--workloads', workloads, '--system', options.system]
+  const args = [...process.execArgv, file, ...own]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
