@@ -40,7 +40,7 @@ export const noShortcuts: ReadShortcuts = { joins: false }
 export const shortcutsForm = ({ joins, json }: ReadShortcuts): string =>
   `${joins ? 'joins' : ''} ${json === undefined ? '' : `json ${json.objects}`}`
 
-/** What the statement of a page's rows includes. */
+/** Decides which JSON and which joined relations the statement of the rows also returns. */
 export function partsWithRows(
   target: Target,
   plan: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,

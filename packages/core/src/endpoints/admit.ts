@@ -160,7 +160,7 @@ function counter(
   }
 }
 
-/** The account an identity is counted under: the one its credential named, else its key. */
+/** Returns the account to which rate limits count the caller's requests: the one that the credential names, otherwise the caller's key. */
 function accountOf(identity: Identity, credentials: readonly Credential[]): string | undefined {
   const credential = credentials.find(({ strategy }) => strategy === identity.strategy)
   return credential?.account ?? (identity.key === undefined ? undefined : `key ${identity.key}`)

@@ -147,7 +147,7 @@ function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
   })
 }
 
-/** Which uses a function of the column decides, request by request. */
+/** Names the uses of a column that a function decides for each request: `read`, `write` or both. */
 function decided({ definition: { read, write } }: NamedColumn): string {
   const rights = [
     typeof read === 'function' ? 'read' : '',

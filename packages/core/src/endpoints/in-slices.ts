@@ -1,6 +1,6 @@
 // Runs long computations in slices, so that other requests are served in between.
 
-/** Steps of one slice; a step is some tenths of a millisecond. */
+/** Number of steps in one slice; a step takes a few tenths of a millisecond. */
 const sliceSteps = 25
 
 /** The result of the steps; after each slice the event loop gets a turn. */

@@ -67,7 +67,7 @@ function markUnavailable({ request, runtime }: Reading, replica: Replica, error:
   chosen.set(request, undefined)
 }
 
-/** The next available replica, if it has replayed the write position of the request; else undefined. */
+/** Returns the next available replica; undefined if it has not yet replayed all writes that the request must see. */
 function nextReplica(call: Reading): MaybePromise<Replica | undefined> {
   const { replicas, settings } = call.runtime
   const replica = replicas?.next()

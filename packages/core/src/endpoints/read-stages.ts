@@ -249,7 +249,7 @@ export function recordContent(
   })
 }
 
-/** Writes the objects of a plan as JSON text; undefined if hooks or the caller need objects. */
+/** Writes the objects of a plan as JSON text; undefined if hooks or the calling function need objects. */
 export const textWriterOf = (
   call: Call,
   resource: Resource,

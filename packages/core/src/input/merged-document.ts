@@ -5,7 +5,7 @@ import { stringify } from '../json/stringify.ts'
 import { type BodyLimit, bodySize } from './body.ts'
 import { isWithinLimits } from './json-limits.ts'
 
-/** The document is a member of a body, whose own object is the first level. */
+/** Nesting level of the document: the body is level 1, and the document is a member of it. */
 const level = 2
 
 /**

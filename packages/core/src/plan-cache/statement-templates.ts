@@ -11,7 +11,7 @@ import { printedStatement } from './printed-statement.ts'
 export interface StatementTemplates {
   /** The statements printed so far, by name. */
   readonly known: Map<string, Known>
-  /** Set once JSON built by the database did not have the expected form; later requests read plain values instead. */
+  /** True after the database has built JSON of an unexpected form. Later requests then read plain values. */
   hadUnexpectedJson: boolean
 }
 

@@ -47,7 +47,7 @@ export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
   }
 }
 
-/** The page of another cursor in the same order; undefined if the string is not a cursor of this order. */
+/** Returns the same page beyond another cursor; undefined if the string is not a cursor of this order. */
 export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined {
   const { direction, signature, terms } = page
   try {

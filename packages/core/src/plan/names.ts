@@ -161,7 +161,7 @@ function joinedBy(names: Names, from: Source, segment: string): readonly Planned
   return joins.filter((join) => matching.includes(join.relation))
 }
 
-/** The source of the only join; more than one is an ambiguous path. */
+/** Returns the source of the join, undefined without one. Throws 400 (ambiguous path) if there are several. */
 function onlySource(
   segment: string,
   joins: readonly PlannedJoin[],

@@ -40,7 +40,7 @@ export function checkScope(resource: Resource, conditions: ScopeConditions): Che
 
 interface Checking {
   readonly values: unknown[]
-  /** Whether the conditions are on the policy's own model, whose rows are read from its table. */
+  /** Whether the conditions are on the policy's own model, and not on a model that it refers to. */
   readonly isBase: boolean
 }
 

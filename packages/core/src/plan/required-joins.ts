@@ -3,7 +3,7 @@
 import type { Condition, Operand, PlannedJoin, RowPlan, Source } from './plan.ts'
 
 /**
- * The inner and right joins, those that a condition reads, and those that such joins start from; in the original order.
+ * Returns the inner and right joins, the joins that a condition reads, and the joins on the path to them, in the original order.
  *
  * `join=books&join_type=left` is not among them: it keeps every author.
  */

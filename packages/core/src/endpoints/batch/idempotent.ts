@@ -76,7 +76,7 @@ export async function runBatchOnce(
   })
 }
 
-/** The users of all operations together, because endpoints may accept different credentials of the request. */
+/** Returns one owner for the callers of all operations: endpoints may accept different credentials of the request. */
 function ownerOf(operations: readonly AdmittedOperation[]): KeyOwner {
   const callers = new Map(operations.map(({ call }) => [call.caller, call]))
   const owners = [...callers.values()].map(keyOwnerOf)
